@@ -28,6 +28,7 @@ from playwright.async_api import async_playwright
 from benchmarks.audit import compare_audits
 from benchmarks.clients import compare_clients
 from benchmarks.fixtures import measure_fixtures
+from benchmarks.fleet import compare_fleet
 from benchmarks.goals import PLAYWRIGHT_MCP, Figures
 from benchmarks.knowledge import measure_knowledge
 from benchmarks.peers import compare_cold, compare_concurrency, compare_work
@@ -74,7 +75,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write docs/performance.md")
     options = parser.parse_args()
     parts = options.only or PARTS
-    if set(parts) - {"plain", "transports", "clients", "knowledge", "audit", "pytest", "watching"}:
+    if set(parts) - {"plain", "transports", "clients", "knowledge", "audit", "pytest", "watching", "fleet"}:
         install_peers()
     if "knowledge" in parts:
         measure_knowledge(options.records)
@@ -101,6 +102,7 @@ PARTS = [
     "knowledge",
     "audit",
     "pytest",
+    "fleet",
 ]
 
 
@@ -123,6 +125,8 @@ async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) 
             await compare_work(site, names, figures)
         if "crowds" in parts:
             await compare_concurrency(site, names, figures)
+        if "fleet" in parts:
+            await compare_fleet(site)
         if "watching" in parts:
             await measure_watching(site, calls, figures)
     if "wallet" in parts:

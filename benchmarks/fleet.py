@@ -1,0 +1,97 @@
+"""Compare a server whose browsers run on a Ray cluster with one that has them in its own process."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+
+from footlight.errors import ConfigurationError
+from tests.network import listening
+from tests.site import Site
+
+__all__ = ["compare_fleet"]
+
+SESSIONS = 8
+CALLS = 125
+
+
+async def compare_fleet(site: Site) -> None:
+    """Print the times of calls in 8 sessions, on one machine and on two workers.
+
+    A crossed answer is one of another session.
+    """
+    from footlight.cluster.ray_api import require_token
+    from tests.cluster.ray_cluster import front, ray_cluster
+
+    try:
+        require_token()
+    except ConfigurationError as error:
+        if "not installed" in error.message:
+            print(f"fleet: skipped, {error.message}\n")
+            return
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            ray_cluster() as cluster,
+            front(cluster, Path(folder)) as fleet_url,
+            listening("http", "--tools", "all") as url,
+            Client(fleet_url, mode="legacy") as fleet,
+            Client(f"{url}/mcp", mode="legacy") as single,
+        ):
+            clients = {"one machine": single, "two workers": fleet}
+            ids = {name: await _open_sessions(client, site) for name, client in clients.items()}
+            for name in clients:
+                await _measure(clients[name], ids[name], 5)
+            print(f"{SESSIONS} sessions, {CALLS} calls of get_text in each")
+            print(f"{'':<14} {'p50':>8} {'p95':>8} {'crossed':>8}   one call at a time (ms)")
+            times: dict[str, list[float]] = {name: [] for name in clients}
+            crossed = dict.fromkeys(clients, 0)
+            for turn in range(CALLS):
+                for name in [*clients][:: 1 if turn % 2 else -1]:
+                    measured, wrong = await _measure(clients[name], ids[name], 1)
+                    times[name] += measured
+                    crossed[name] += wrong
+            for name, measured in times.items():
+                p95 = statistics.quantiles(measured, n=20)[-1]
+                print(f"{name:<14} {statistics.median(measured):8.2f} {p95:8.2f} {crossed[name]:8}")
+            began = time.perf_counter()
+            wrong = await asyncio.gather(*(_measure(fleet, [id], CALLS) for id in ids["two workers"]))
+            seconds = time.perf_counter() - began
+            print(
+                f"all sessions at once on two workers: {SESSIONS * CALLS / seconds:.0f} calls/s, "
+                f"{sum(each for _, each in wrong)} crossed\n"
+            )
+
+
+async def _open_sessions(client: Client, site: Site) -> list[str]:
+    ids: list[str] = []
+    for _ in range(SESSIONS):
+        id = (await _call(client, "create_session"))["sessionId"]
+        await _call(client, "navigate", sessionId=id, url=site.page(f"<h1 id=t>{id}</h1>"))
+        ids.append(id)
+    return ids
+
+
+async def _measure(client: Client, ids: list[str], calls: int) -> tuple[list[float], int]:
+    """Return the milliseconds of each call, and how many answers were of another session."""
+    times: list[float] = []
+    crossed = 0
+    for _ in range(calls):
+        for id in ids:
+            began = time.perf_counter()
+            data = await _call(client, "get_text", sessionId=id, selector="#t")
+            times.append((time.perf_counter() - began) * 1000)
+            crossed += id not in str(data)
+    return times, crossed
+
+
+async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert result.structured_content is not None
+    assert not result.is_error, result.structured_content
+    return result.structured_content["data"]

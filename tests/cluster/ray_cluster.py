@@ -1,0 +1,106 @@
+"""A Ray cluster of two nodes on this machine, and a server that uses it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from tests.conftest import server_command
+from tests.evidence import server_log
+from tests.processes import descendants_of
+
+__all__ = ["LIMIT_SECONDS", "SECRET", "SESSIONS", "Cluster", "front", "ray_cluster"]
+
+LIMIT_SECONDS = 180.0
+SESSIONS = 4
+"""The sessions that a worker may have."""
+SECRET = "correct-horse-battery"
+
+
+@dataclass
+class Cluster:
+    address: str
+    process: asyncio.subprocess.Process
+    environment: Mapping[str, str]
+
+
+@contextlib.asynccontextmanager
+async def ray_cluster() -> AsyncGenerator[Cluster]:
+    """Two nodes on this machine, ended by closing their standard input."""
+    with tempfile.TemporaryDirectory(
+        prefix="fl-", ignore_cleanup_errors=True
+    ) as folder:  # Sockets need a short path.
+        environment = {
+            **os.environ,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": secrets.token_hex(16),
+            "RAY_TMPDIR": folder,
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Keeps Ray on loopback.
+        }
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.cluster.ray_nodes"),
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while not (line := (await process.stdout.readline()).decode()).startswith("address "):
+                    assert line, "the cluster ended before it had an address"
+            yield Cluster(line.split()[1], process, environment)
+        finally:
+            left = descendants_of(psutil.Process(process.pid))
+            process.stdin.close()
+            try:
+                async with asyncio.timeout(60):
+                    await process.wait()
+            finally:
+                for each in left:
+                    with contextlib.suppress(psutil.Error):
+                        each.kill()
+
+
+@contextlib.asynccontextmanager
+async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
+    """Serve the cluster, and yield the URL. The workers stay when the server ends."""
+    secrets_file = folder / "secrets.env"
+    secrets_file.write_text(f"PASSWORD={SECRET}\n")
+    command = server_command(
+        *("--transport", "http", "--port", "0", "--cluster", cluster.address, "--tools", "all"),
+        *("--secrets", str(secrets_file), "--state-directory", str(folder / "state")),
+    )
+    environment = {
+        **cluster.environment,
+        "FOOTLIGHT_CLUSTER_MIN_WORKERS": "2",
+        "FOOTLIGHT_CLUSTER_MAX_WORKERS": "2",
+        "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "2000",
+        "FOOTLIGHT_SESSION_MAX_SESSIONS": str(SESSIONS),
+        "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
+    }
+    with server_log() as log:
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=log.file
+        )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while "listening on" not in (line := (await process.stdout.readline()).decode()):
+                    assert line, "the server ended before it listened"
+            yield line.split()[-1]
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            async with asyncio.timeout(60):
+                await process.wait()
