@@ -108,4 +108,4 @@ def _module(path: Path) -> ModuleType:
 
 
 def _value(expression: ast.expr, module: ModuleType) -> Any:
-    return eval(compile(ast.Expression(expression), module.__name__, "eval"), vars(module))
+    return eval(compile(ast.Expression(expression), module.__file__ or "", "eval"), vars(module))
