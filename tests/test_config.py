@@ -171,12 +171,11 @@ def refused(**layers: Any) -> str:
 
 
 def test_the_defaults() -> None:
-    """R003-81, R003-82: the sandbox stays on unless it is turned off."""
+    """The sandbox stays on unless it is turned off."""
     assert values(load_settings()) == DEFAULTS
 
 
 def test_the_documents_example_loads_unchanged(tmp_path: Path) -> None:
-    """R003-81, R003-82"""
     loaded = values(load_settings(file=written(tmp_path, EXAMPLE)))
 
     expected = json.loads(json.dumps(DEFAULTS))
@@ -188,7 +187,6 @@ def test_the_documents_example_loads_unchanged(tmp_path: Path) -> None:
 
 
 def test_toml_says_the_same_as_json(tmp_path: Path) -> None:
-    """R003-81"""
     toml = """
 name = "lamp"
 [browser]
@@ -209,7 +207,6 @@ confirm = "accept"
 
 
 def test_later_layers_win_key_by_key(tmp_path: Path) -> None:
-    """R003-81"""
     file = written(
         tmp_path,
         json.dumps(
@@ -339,7 +336,6 @@ COMPANIONS = {
 def test_every_setting_comes_from_the_environment_as_from_a_file(
     key: tuple[str, ...], data: st.DataObject
 ) -> None:
-    """R003-81"""
     value = data.draw(some_value(key))
     others = COMPANIONS.get(".".join(key), {})
     text = value if isinstance(value, str) else json.dumps(value)
@@ -399,7 +395,6 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     ],
 )
 def test_a_wrong_setting_in_a_file_is_named_with_the_file(tmp_path: Path, text: str, message: str) -> None:
-    """R003-81"""
     file = written(tmp_path, text)
 
     assert refused(file=file).startswith(f"{file}: {message}")
@@ -428,7 +423,6 @@ def test_every_wrong_setting_is_reported(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    """R003-81"""
     file = tmp_path / name
     file.write_bytes(content)
 
@@ -460,12 +454,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_variable_is_named(name: str, text: str, message: str) -> None:
-    """R003-81"""
     assert refused(environment={name: text}).startswith(f"environment variable {name}: {message}")
 
 
 def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> None:
-    """R003-81: a misspelt list of blocked domains must not go unnoticed."""
+    """A misspelt list of blocked domains must not go unnoticed."""
     message = refused(environment={"FOOTLIGHT_SECURITY_BLOCKED_DOMAIN": "example.com"})
 
     assert message == (
@@ -491,7 +484,7 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
 def test_a_variable_that_is_no_setting_is_refused_with_the_closest_ones(
     name: str, closest: str | None
 ) -> None:
-    """R003-81: a misspelt fence must not go unnoticed."""
+    """A misspelt fence must not go unnoticed."""
     message = refused(environment={name: "3"})
 
     assert message.startswith(f"environment variable {name}: unknown")
@@ -519,7 +512,6 @@ def test_other_variables_are_no_business_of_ours() -> None:
 
 
 def test_a_wrong_flag_is_named() -> None:
-    """R003-81"""
     assert refused(flags={"session.maxSessions": 0}) == (
         "flag for session.maxSessions: setting 'session.maxSessions': "
         "Input should be greater than or equal to 1, got 0"
@@ -575,7 +567,6 @@ def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -
     ],
 )
 def test_settings_that_contradict_each_other_are_named(flags: dict[str, Any], message: str) -> None:
-    """R003-81"""
     assert refused(flags=flags) == message
 
 
@@ -596,7 +587,6 @@ def test_settings_that_contradict_each_other_are_named(flags: dict[str, Any], me
     ],
 )
 def test_what_a_host_can_match_is_a_domain(pattern: str) -> None:
-    """R003-87"""
     assert load_settings(flags={"security.blockedDomains": [pattern]}).security.blocked_domains == [pattern]
 
 
@@ -623,7 +613,7 @@ def test_what_a_host_can_match_is_a_domain(pattern: str) -> None:
     ],
 )
 def test_a_domain_that_no_host_can_match_is_refused(pattern: str) -> None:
-    """R003-87: it would block nothing."""
+    """It would block nothing."""
     message = refused(flags={"security.blockedDomains": ["example.com", pattern]})
 
     assert message == (

@@ -55,14 +55,12 @@ BY_CODE = {each.code: each for each in CODES}
 
 
 def test_the_codes_are_the_documents_and_ours() -> None:
-    """R003-68"""
     assert set(BY_CODE) == USER_CODES | SERVER_CODES | ALSO | OURS
     assert len(BY_CODE) == len(CODES)
     assert {each.code for each in CODES if not each.is_specified} == OURS
 
 
 def test_every_error_has_its_code_in_the_table() -> None:
-    """R003-68: all but the one that comes before there is a server."""
     raised = {getattr(errors, name) for name in errors.__all__ if name[1].islower()}
 
     assert raised - {*CODES, *errors.APP_CODES} == {FootlightError, errors.ConfigurationError}
@@ -72,19 +70,16 @@ def test_every_error_has_its_code_in_the_table() -> None:
 
 @pytest.mark.parametrize("code", BY_CODE)
 def test_what_may_be_tried_again(code: str) -> None:
-    """R003-71"""
     assert BY_CODE[code]("Something happened").retryable is (code in RETRYABLE)
 
 
 @pytest.mark.parametrize("code", SUGGESTIONS)
 def test_the_documents_suggestions_word_for_word(code: str) -> None:
-    """R003-73"""
     assert BY_CODE[code]("Something happened").suggestion == SUGGESTIONS[code]
 
 
 @pytest.mark.parametrize("code", sorted(set(BY_CODE) - set(SUGGESTIONS)))
 def test_the_other_suggestions_say_more_than_the_default(code: str) -> None:
-    """R003-73"""
     suggestion = BY_CODE[code]("Something happened").suggestion
 
     assert suggestion.endswith(".")
@@ -92,7 +87,6 @@ def test_the_other_suggestions_say_more_than_the_default(code: str) -> None:
 
 
 def test_an_element_that_is_not_found_is_reported_in_the_documents_words() -> None:
-    """R003-70, R003-72"""
     error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
 
     assert failure(error).content == {
@@ -108,7 +102,6 @@ def test_an_element_that_is_not_found_is_reported_in_the_documents_words() -> No
 
 
 def test_the_closest_elements_are_named_after_the_documents_words() -> None:
-    """R003-72"""
     error = ElementNotFound.at("#save", page="about:blank", closest=["button 'Save'", "link 'Save as'"])
 
     assert error.message == (
@@ -122,14 +115,12 @@ def test_the_closest_elements_are_named_after_the_documents_words() -> None:
 
 
 def test_a_syntax_error_and_no_match_are_different_things() -> None:
-    """R003-75"""
     assert InvalidSelector("x").code == "INVALID_SELECTOR"
     assert not issubclass(InvalidSelector, ElementNotFound)
     assert not issubclass(ElementNotFound, InvalidSelector)
 
 
 def test_an_error_says_what_is_its_own() -> None:
-    """R003-70"""
     error = DeadlineExceeded(
         "Navigation timed out after 30000ms",
         suggestion="Wait.",
@@ -145,7 +136,6 @@ def test_an_error_says_what_is_its_own() -> None:
 
 
 def test_whatever_is_not_in_the_table_is_an_internal_error() -> None:
-    """R003-74"""
     assert FootlightError.code == InternalError.code == "INTERNAL_ERROR"
     assert FootlightError("x").suggestion == SUGGESTIONS["INTERNAL_ERROR"]
 

@@ -48,7 +48,6 @@ def log_at_every_level() -> None:
 
 
 def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
-    """R003-91"""
     before = datetime.now(UTC)
     configured(tmp_path / "log")
 
@@ -69,7 +68,6 @@ def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
 
 
 def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
-    """R003-91"""
     configured(tmp_path / "log", format="text")
 
     logger.info("the %s", "lamp", extra={"tool": "click"})
@@ -90,7 +88,6 @@ def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
     ],
 )
 def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expected: list[str]) -> None:
-    """R003-91"""
     configured(tmp_path / "log", level=level)
 
     log_at_every_level()
@@ -105,7 +102,6 @@ def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expe
 def test_of_other_libraries_warnings_are_written_and_worse(
     tmp_path: Path, level: str, expected: list[str]
 ) -> None:
-    """R003-91"""
     configured(tmp_path / "log", level=level)
 
     for name in ("debug", "info", "warning", "error"):
@@ -115,7 +111,6 @@ def test_of_other_libraries_warnings_are_written_and_worse(
 
 
 def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
-    """R003-91"""
     configured(tmp_path / "log")
 
     try:
@@ -130,7 +125,6 @@ def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
 
 
 def test_a_traceback_follows_its_text_line(tmp_path: Path) -> None:
-    """R003-91"""
     configured(tmp_path / "log", format="text")
 
     try:
@@ -168,7 +162,6 @@ def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
 
 
 def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) -> None:
-    """R003-91"""
     file = tmp_path / "new" / "folder" / "log"
     configured(file)
     logger.info("one")
@@ -181,7 +174,6 @@ def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) ->
 
 
 def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> None:
-    """R003-91"""
     (tmp_path / "file").touch()
 
     for file, reason in (
@@ -197,7 +189,6 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
 def test_on_stdio_stdout_means_stderr_which_only_debug_mentions(
     capsys: pytest.CaptureFixture[str], level: Literal["info", "debug"], before: list[str]
 ) -> None:
-    """R003-91"""
     log.configure(LoggingSettings(level=level), stdout_is_protocol=True)
 
     logger.info("lamp")
@@ -208,7 +199,6 @@ def test_on_stdio_stdout_means_stderr_which_only_debug_mentions(
 
 
 def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    """R003-91"""
     log.configure(LoggingSettings(), stdout_is_protocol=False)
 
     logger.info("lamp")
@@ -220,7 +210,6 @@ def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("format", ["json", "text"])
 def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
-    """R003-91"""
     configured(tmp_path / "log", format=format)
     log.add_mask(lambda line: line.replace("hunter2", "[secret]"))
 
@@ -237,7 +226,6 @@ def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
 def test_a_file_has_no_notice_of_redirected_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """R003-91"""
     configured(tmp_path / "log")
 
     assert lines(tmp_path / "log") == []

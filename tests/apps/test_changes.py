@@ -67,7 +67,6 @@ def test_elements_come_and_go_and_are_other_than_they_were() -> None:
 
 
 def test_an_element_that_looks_like_one_that_went_is_another() -> None:
-    """R002-18"""
     assert compare_observations(look(node("f1")), look(node("f2"))) == found(
         added=[node("f2")], removed=[node("f1")]
     )

@@ -1,4 +1,4 @@
-"""Which nodes of a page are told, and with what (R002-11 to R002-14, R002-18)."""
+"""Which nodes of a page are told, and with what."""
 
 from __future__ import annotations
 
@@ -37,13 +37,12 @@ def flags(text: str) -> dict[str, Any]:
 
 
 def test_the_roles_are_those_of_the_document() -> None:
-    """R002-11"""
     assert {"button", "link", "checkbox", "radio", "switch", "textbox", "combobox", "menuitem"} == ACTIONABLE
     assert {"dialog", "alert", "status", "heading"} == IMPORTANT
 
 
 def test_what_only_holds_others_and_texts_are_left_out() -> None:
-    """R002-14: what is inside of them is told all the same."""
+    """What is inside of them is told all the same."""
     page = """
 navigation Main
  list
@@ -65,7 +64,6 @@ text Welcome
 
 
 def test_a_dialog_is_part_of_its_own_path() -> None:
-    """R002-13, with the document's own example."""
     page = """
 dialog Confirm
  button Confirm
@@ -78,7 +76,6 @@ dialog Confirm
 
 
 def test_a_node_has_the_heading_before_it_in_its_own_dialog() -> None:
-    """R002-13: `['dialog:Confirm', 'heading:Send']`."""
     page = """
 heading Wallet
 button Menu
@@ -132,19 +129,17 @@ def test_an_alert_dialog_is_a_dialog() -> None:
     ],
 )
 def test_what_state_is_reported(node: str, expected: dict[str, Any]) -> None:
-    """R002-12: what is neither on nor off is left out, as no boolean says it."""
+    """What is neither on nor off is left out, as no boolean says it."""
     assert flags(node) == expected
 
 
 def test_a_name_may_be_empty_and_else_is_what_the_element_says() -> None:
-    """R002-12"""
     nodes = [Node(0, "textbox", "", "f1"), Node(0, "status", "", "f2", text="2 to read")]
 
     assert [node.name for node in trim_nodes(nodes)] == ["", "2 to read"]
 
 
 def test_alike_nodes_stand_for_their_own_elements() -> None:
-    """R002-18"""
     page = "button Remove\nbutton Remove\nbutton Remove"
 
     assert [(node.element, node.name) for node in trim_nodes(tree(page))] == [
@@ -165,7 +160,6 @@ NODES = st.lists(st.builds(Node, st.integers(0, 4), ROLES, st.text(max_size=3)),
 
 @given(NODES)
 def test_of_any_page_all_of_those_roles_are_reported_in_order(nodes: list[Node]) -> None:
-    """R002-11, R002-15"""
     kept = [node.ref for node in nodes if node.role in ACTIONABLE | IMPORTANT | {"alertdialog"}]
 
     found = trim_nodes(nodes)

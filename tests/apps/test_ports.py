@@ -1,4 +1,4 @@
-"""Ports that must be free before anything starts (R002-39)."""
+"""Ports that must be free before anything starts."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ def test_a_free_port_is_said_nothing_about() -> None:
 def test_a_port_that_is_taken_is_refused_with_who_needs_it_and_who_has_it(
     family: socket.AddressFamily, host: str
 ) -> None:
-    """R002-39. `localhost`, which the extension asks, is ::1 too."""
+    """The extension asks `localhost`, which is ::1 too."""
     if family == socket.AF_INET6 and not _has_ipv6():
         pytest.skip("this machine has no IPv6 on loopback")
     with socket.create_server((host, 0), family=family) as listener:

@@ -45,7 +45,7 @@ def test_the_names_of_its_screens_are_reported_once_with_the_unknown_one() -> No
 
 
 def test_the_screens_of_the_wallet_are_those_of_the_document() -> None:
-    """R002-66, in the order in which they are looked for."""
+    """The folders are listed in the order of the search."""
     assert METAMASK.screen_names == SCREENS
     assert METAMASK.screen_at("/home.html", ["account-menu-icon", "unlock-password"]).name == "unlock"
     assert [each.name for each in METAMASK.screens if each.unlocked] == ["home", "settings"]

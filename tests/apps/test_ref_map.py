@@ -1,4 +1,4 @@
-"""What refs stand for, from one look to the next (R002-15, R002-16)."""
+"""What refs stand for, from one look to the next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def refs(numbered: list[dict[str, object]]) -> list[object]:
 
 
 def test_a_whole_look_counts_from_one() -> None:
-    """R002-15: the same page, the same refs, also of nodes that look alike."""
+    """The same page has the same refs, also for nodes that look alike."""
     known = RefMap()
 
     assert refs(known.renumber(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
@@ -28,7 +28,6 @@ def test_a_whole_look_counts_from_one() -> None:
 
 
 def test_a_ref_that_was_not_reported_stands_for_nothing() -> None:
-    """R002-16"""
     known = RefMap()
     known.renumber(nodes("f7"))
 
@@ -36,7 +35,6 @@ def test_a_ref_that_was_not_reported_stands_for_nothing() -> None:
 
 
 def test_a_whole_look_forgets_the_refs_before_it() -> None:
-    """R002-16"""
     known = RefMap()
     known.renumber(nodes("f1", "f2", "f3"))
     known.renumber(nodes("f3"))
@@ -57,7 +55,6 @@ LOOKS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True),
 
 @given(LOOKS)
 def test_until_the_next_whole_look_no_ref_changes_what_it_stands_for(looks: list[list[str]]) -> None:
-    """R002-16, R002-18"""
     known = RefMap()
     meant: dict[object, str] = {}
     for elements in looks:

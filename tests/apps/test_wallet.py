@@ -182,7 +182,6 @@ async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
 async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_right(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
-    """R002-43, R002-44."""
     async with opened_wallet(chromium, tmp_path, chain=chain, state=state) as app:
         await app.fill(unlock_password="wrong")
         await app.click("unlock-submit")
@@ -310,7 +309,6 @@ async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
 async def test_settings_have_equal_buttons_that_do_different_things(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any]
 ) -> None:
-    """R002-18."""
     async with opened_wallet(chromium, tmp_path, state=state) as app:
         await app.unlock()
         await app.click("account-options-menu-button", "global-menu-settings")

@@ -42,7 +42,6 @@ def analysis_of(url: str, folder: Path) -> UXAnalysis:
 
 @pytest.mark.slow
 async def test_an_analysis_is_watched_from_its_beginning_to_its_end(site: Site, tmp_path: Path) -> None:
-    """R004-45."""
     views: list[AnalysisView] = []
     controller = UXAnalysisController()
     controller.subscribe(views.append)
@@ -100,7 +99,6 @@ def test_a_result_ends_the_call_that_runs() -> None:
 
 
 async def test_an_error_is_reported(tmp_path: Path) -> None:
-    """R004-45."""
     controller = UXAnalysisController()
 
     await controller.analyze(analysis_of("http://127.0.0.1:9/", tmp_path))
@@ -111,7 +109,6 @@ async def test_an_error_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_cancelled_one_is_idle_again(site: Site, tmp_path: Path) -> None:
-    """R004-45, R004-54."""
     controller = UXAnalysisController()
     begun = asyncio.Event()
     controller.subscribe(lambda view: begun.set() if view.tool_calls else None)

@@ -34,7 +34,6 @@ RIGHT: dict[str, Any] = {
 
 
 def test_a_result_is_written_under_the_documents_names() -> None:
-    """R004-50."""
     step = WalkStep(id="W1", tool="goBack", input="", ok=True, answer="there")
     result = UXAnalysisResult(
         **RIGHT,
@@ -104,6 +103,5 @@ def test_a_result_is_written_under_the_documents_names() -> None:
     ],
 )
 def test_there_are_no_half_results(wrong: dict[str, Any], problem: str) -> None:
-    """R004-50."""
     with pytest.raises(ValueError, match=problem):
         UXAnalysisResult(**{**RIGHT, **wrong})

@@ -49,7 +49,7 @@ def options(folder: Path, family: str = "footlight") -> AnalysisOptions:
 
 
 def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
-    """R004-53: the text is that of the deltas; each call has one result, after it; one part ends it."""
+    """The text is that of the deltas; each call has one result, after it; one part ends it."""
     calls = [part.tool_call_id for part in parts if isinstance(part, ToolCallPart)]
     results = [part.tool_call_id for part in parts if isinstance(part, ToolResultPart)]
     text = "".join(part.text_delta for part in parts if isinstance(part, TextDeltaPart))
@@ -66,7 +66,7 @@ def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
 
 @asynccontextmanager
 async def no_process_left() -> AsyncGenerator[None]:
-    """R004-54: what was started is gone when it is over."""
+    """What was started is gone when it is over."""
     before = set(children_of(psutil.Process()))
     yield
     left = started_since(before)
@@ -75,9 +75,9 @@ async def no_process_left() -> AsyncGenerator[None]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path) -> None:
-    """R004-50 to R004-54: it orders in one goal, is stopped in the other, and cites what it saw.
+    """In one goal it places an order, in the other it is stopped, and it cites what it saw.
 
-    R004-56: the model is of no provider that we know.
+    The model is of no provider that we know.
     """
     model = ScriptedModel(SHOP_SCRIPTS)
     async with serve_shop() as site, no_process_left():
@@ -112,7 +112,7 @@ async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path
 
 @pytest.mark.slow
 async def test_parts_come_live(site: Site) -> None:
-    """R004-51, R004-42: a call is told before it is made. The server is our own, as none is named."""
+    """A call is told before it is made. The server is our own, as none is named."""
     page = site.page("<h1>Here</h1>")
     asked = asyncio.Event()
 
@@ -133,7 +133,6 @@ async def test_parts_come_live(site: Site) -> None:
 
 @pytest.mark.slow
 async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
-    """R004-54."""
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
     async with no_process_left():
         model = ScriptedModel(LOOKS).model
@@ -146,7 +145,6 @@ async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_pat
 
 @pytest.mark.slow
 async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
-    """R004-54."""
     begun = asyncio.Event()
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
 
@@ -164,7 +162,6 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: 
 
 
 async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: Path) -> None:
-    """R004-50, R004-53, R004-54."""
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
     async with no_process_left():
         analysis = analyze_ux(config, options=options(tmp_path), model=ScriptedModel(LOOKS).model)
@@ -179,7 +176,6 @@ async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: 
 
 
 async def test_a_server_that_is_not_there_is_an_error_with_a_result() -> None:
-    """R004-26, R004-53."""
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
     nowhere = AnalysisOptions(server=MCPConfig("no-such-command", ()))
     analysis = analyze_ux(config, options=nowhere, model=ScriptedModel(LOOKS).model)
@@ -193,7 +189,7 @@ async def test_a_server_that_is_not_there_is_an_error_with_a_result() -> None:
 
 @pytest.mark.slow
 async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path: Path) -> None:
-    """R004-53, R004-54: a partial result says so."""
+    """A partial result says so."""
     from footlight.audit.model.failures import ModelError
 
     def fails(_: str) -> Turns:
@@ -222,7 +218,6 @@ async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path:
 
 
 async def test_without_a_key_it_is_refused_before_anything_is_started() -> None:
-    """R004-46."""
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "anthropic")
     async with no_process_left():
         with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY"):

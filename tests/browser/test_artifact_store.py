@@ -57,7 +57,6 @@ def test_what_does_not_fit_at_all_makes_nothing_go() -> None:
 
 
 def test_a_session_takes_what_it_has_with_it() -> None:
-    """R003-57"""
     store = ArtifactStore(10)
     others = answer("b", "1", b"12345")
     store.add(answer("a", "1", b"12345"))
@@ -72,7 +71,7 @@ def test_a_session_takes_what_it_has_with_it() -> None:
 
 
 def test_two_moments_are_never_the_same() -> None:
-    """R003-55: also where the clock stands still, or goes back."""
+    """This holds when the clock stands still or goes back."""
     now = iter([1764239400.0, 1764239400.0, 1764239400.0004, 1764239399.0, 1764239401.5])
     store = ArtifactStore(0, clock=lambda: next(now))
 

@@ -137,7 +137,6 @@ def hosts(proxy: FilterProxy) -> list[str]:
 
 
 async def test_a_page_loads_with_what_is_allowed_of_it(site: Site, proxy: FilterProxy, page: Page) -> None:
-    """R003-87"""
     site.show("/a.js", "window.a = 1")
     began = time.monotonic()
 
@@ -165,7 +164,6 @@ async def test_a_refused_page_says_so(site: Site, proxy: FilterProxy, page: Page
 
 
 async def test_a_redirect_to_a_refused_host_ends_there(site: Site, proxy: FilterProxy, page: Page) -> None:
-    """R003-87"""
     response = await page.goto(f"{site.allowed}/redirect?to={site.refused}/secret")
 
     assert response is not None
@@ -175,7 +173,6 @@ async def test_a_redirect_to_a_refused_host_ends_there(site: Site, proxy: Filter
 
 
 async def test_a_popup_is_asked_about(site: Site, proxy: FilterProxy, page: Page) -> None:
-    """R003-87"""
     await page.goto(site.show("/", '<a href="REFUSED/popup" target="_blank">open</a>'))
 
     async with page.expect_popup() as popup:

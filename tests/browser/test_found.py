@@ -6,7 +6,7 @@ from footlight.browser.snapshot.element_ids import ElementIds, KeptElement
 
 
 def test_an_element_that_is_found_twice_keeps_its_id() -> None:
-    """R003-54: also where the way into its frame is written in another way."""
+    """This holds when the path to its frame is written differently."""
     elements = ElementIds()
     save, card = KeptElement("", "a-1"), KeptElement("#frame >> ", "b-1")
     same_card = KeptElement("iframe >> ", "b-1")
@@ -19,7 +19,6 @@ def test_an_element_that_is_found_twice_keeps_its_id() -> None:
 
 
 def test_those_that_were_not_found_for_longest_go_first() -> None:
-    """R003-54"""
     elements = ElementIds()
     for number in range(1000):
         elements.keep(KeptElement("", str(number)))
@@ -37,7 +36,6 @@ def test_those_that_were_not_found_for_longest_go_first() -> None:
 
 
 def test_an_id_is_not_given_again_in_the_next_document() -> None:
-    """R003-54"""
     elements = ElementIds()
     elements.keep(KeptElement("", "a-1"))
 

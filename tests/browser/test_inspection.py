@@ -76,7 +76,6 @@ async def table(page: Page, html: str, selector: str = "table") -> TableData:
 
 
 async def test_an_element_is_described_in_one_round_trip(inspected: Page) -> None:
-    """R003-43"""
     await inspected.set_content(
         """<body style="margin: 0"><button id="go" class="big"
         style="position: fixed; left: 10px; top: 20px; width: 100px; height: 30px">Send <b>it</b></button>"""
@@ -193,7 +192,6 @@ async def test_role_and_name(inspected: Page, html: str, expected: tuple[str | N
 
 
 async def test_many_elements_are_described_up_to_the_limit(inspected: Page) -> None:
-    """R003-44"""
     await inspected.set_content("<li>a<li>b<li>c")
 
     reply = await inspected.locator("li").evaluate_all(INSPECT, describe_all_request(limit=2))
@@ -292,7 +290,6 @@ async def kept_id(page: Page, key: str) -> str | None:
 
 
 async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Page) -> None:
-    """R003-54"""
     await inspected.set_content("<p id=a></p><p id=b></p>")
 
     a, b = await keys(inspected, "p")
@@ -306,7 +303,6 @@ async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Pag
 
 
 async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Page) -> None:
-    """R003-54"""
     await inspected.set_content("".join(f"<p id=p{number}>" for number in range(1001)))
     first, second, *_ = await keys(inspected, "p")
     assert await keys(inspected, "#p0") == [first]
@@ -317,7 +313,6 @@ async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Pag
 
 
 async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
-    """R003-54"""
     await inspected.set_content("<p id=a></p><iframe srcdoc='<p id=b></p>'></iframe>")
     inner = inspected.frame_locator("iframe").locator("p")
     found: Any = read_description(await inner.evaluate(INSPECT, describe_request(keep=True)))
@@ -562,7 +557,6 @@ async def test_the_closest_are_looked_for_quickly_on_a_large_page(inspected: Pag
 
 
 async def test_a_table_is_data(inspected: Page) -> None:
-    """R003-27"""
     html = """<table><caption>Stock</caption><thead><tr><th>Item<th>Price</thead>
       <tfoot><tr><td>Total<td>3</tfoot>
       <tbody><tr><th scope="row">Tea<td>1</tr><tr><td> Cof\n  fee <b>x</b><td>2<br>or 3</tr></table>"""
@@ -905,7 +899,6 @@ async def test_tables_are_formed_as_the_standard_says(
 
 
 async def test_links_are_absolute_and_in_order(inspected: Page) -> None:
-    """R003-28"""
     await inspected.set_content(
         """<base href="http://shop.test/a/"><a href="b?c#d" title="Why">Text <b>here</b></a><a>none</a>
         <x-y></x-y><a href="b?c#d">again</a><a href="mailto:a@b.test"><img alt="Mail"></a><a href="http://[">bad</a>
@@ -947,7 +940,6 @@ async def test_links_of_an_element(inspected: Page) -> None:
 
 
 async def test_metadata(inspected: Page) -> None:
-    """R003-29"""
     await inspected.set_content(
         """<html lang="de"><base href="http://shop.test/a/"><title> A  title </title>
         <meta name="Description" content="What it is"><meta name="keywords" content="a, b">

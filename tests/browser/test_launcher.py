@@ -177,7 +177,6 @@ def test_firefox_and_webkit_are_playwrights_own_or_none(machine: Machine, engine
 
 
 def test_a_missing_chromium_has_its_remedy(machine: Machine) -> None:
-    """R003-68"""
     error = machine.misses()
 
     assert error.message == "No usable chromium was found on this machine"
@@ -222,7 +221,6 @@ async def fails(**settings: Any) -> BrowserNotInstalled:
 async def test_a_browser_is_started_and_the_sandboxs_absence_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """R003-82"""
     with caplog.at_level(logging.INFO, logger="footlight.browser.launch.launcher"):
         tried = await try_browser(BrowserSettings(args=["--no-sandbox", "--disable-dev-shm-usage"]))
 
@@ -261,7 +259,6 @@ async def test_for_others_the_sandbox_is_on_and_where_it_is_forbidden_the_remedy
 
 @pytest.mark.anyio
 async def test_a_program_that_is_no_browser_does_not_start(tmp_path: Path) -> None:
-    """R003-68"""
     program = Machine(tmp_path).program("lamp")
 
     error = await fails(executablePath=str(program))
@@ -295,7 +292,6 @@ HAS_EDGE = any(
 @pytest.mark.skipif(HAS_EDGE, reason="Edge is there")
 @pytest.mark.anyio
 async def test_a_channel_that_is_not_there_has_its_remedy() -> None:
-    """R003-68"""
     error = await fails(channel="msedge")
 
     assert error.message.startswith("chromium (msedge) did not start: ")
@@ -304,7 +300,6 @@ async def test_a_channel_that_is_not_there_has_its_remedy() -> None:
 
 @pytest.mark.anyio
 async def test_an_endpoint_that_nobody_answers_is_named() -> None:
-    """R003-68"""
     error = await fails(cdpEndpoint="http://127.0.0.1:9")
 
     assert error.message.startswith("No browser answers at http://127.0.0.1:9: ")

@@ -129,7 +129,7 @@ READ = "[document.cookie, localStorage.cart ?? null]"
 
 @pytest.mark.slow
 async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_path: Path) -> None:
-    """R000-86: the folder has the name of the session."""
+    """The folder has the name of the session."""
     url = site.page("<p>x</p>")
     async with served(tmp_path) as sessions:
         await asked(await opened(sessions, "p4n-test"), WRITE, url)
@@ -142,7 +142,6 @@ async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_pat
 
 
 async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessions) -> None:
-    """R000-90."""
     url = site.page("<p>x</p>")
     await asked(await opened(sessions, "one"), WRITE, url)
 
@@ -237,7 +236,6 @@ async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".", "", "CON", "nul.txt", "%2e%2e", "x" * 65, "x."])
 async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path: Path, name: str) -> None:
-    """R000-90."""
     for work in (
         sessions.open(name, PLAIN, caller=LOCAL),
         sessions.delete(name, caller=LOCAL),
@@ -749,7 +747,7 @@ async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.slow
 async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessions: NamedSessions) -> None:
-    """R000-87; lessons 2.0: parts that do not fit each other are worse than none."""
+    """Parts that do not fit each other are worse than none."""
     mirror = Mirror(site)
     options = LaunchOptions(preset="desktop-de", stealth=True)
     outcome = await sessions.open("shop", options, caller=LOCAL)
@@ -827,7 +825,6 @@ async def test_a_phone_is_one_to_pages_and_servers(
 @pytest.mark.slow
 @pytest.mark.parametrize("disabled", [True, False])
 async def test_webgl_is_there_unless_it_was_disabled(sessions: NamedSessions, disabled: bool) -> None:
-    """R000-87."""
     session = await opened(sessions, "shop", LaunchOptions(disable_webgl=disabled))
 
     kinds = ("webgl", "webgl2", "experimental-webgl")

@@ -76,7 +76,7 @@ def entries(folder: Path) -> list[str]:
     ],
 )
 def test_a_name_that_is_no_plain_folder_is_refused(store: ProfileStore, tmp_path: Path, name: str) -> None:
-    """R000-90: nothing is made, and nothing is deleted, by such a name."""
+    """Nothing is made, and nothing is deleted, by such a name."""
     for use in (store.check_name, store.folder, store.lock, store.delete, store.find):
         with pytest.raises(InvalidParameter, match=r"^sessionName: .*must be 1 to 64") as refused:
             use(name)
@@ -92,7 +92,6 @@ def test_a_device_of_windows_is_no_name(store: ProfileStore, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["p4n-test", "a", "A.b_c-1", "-x", "console", "com10", "x" * 64])
 def test_a_plain_name_is_the_name_of_its_folder(store: ProfileStore, tmp_path: Path, name: str) -> None:
-    """R000-86, R000-90."""
     assert store.folder(name) == tmp_path / "sessions" / name
 
 
@@ -137,7 +136,7 @@ def test_a_folder_of_somebody_else_is_no_profile(store: ProfileStore, tmp_path: 
 
 
 def test_the_port_comes_from_the_name_alone(tmp_path: Path) -> None:
-    """R000-86: documented, so these numbers stay."""
+    """These numbers are documented, so they stay."""
     here, there = ProfileStore(tmp_path / "here"), ProfileStore(tmp_path / "there")
 
     assert [here.port_of(name) for name in ("p4n-test", "shop", "a")] == [20118, 28012, 26152]

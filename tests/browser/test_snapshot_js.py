@@ -472,7 +472,7 @@ async def test_a_text_that_a_name_says_is_not_repeated(tab: Page) -> None:
 
 
 async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
-    """R002: secrets are masked everywhere."""
+    """Secrets are masked everywhere."""
     html = """
         <label>Pw <input id=p type=password value=hunter2></label><input type=password aria-label=empty>
         <input aria-label=auto autocomplete=current-password value=hunter3>

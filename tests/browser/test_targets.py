@@ -33,13 +33,11 @@ from footlight.errors import InvalidSelector
     ],
 )
 def test_a_selector_is_read_part_by_part(selector: str, parts: tuple[str, ...]) -> None:
-    """R003-50"""
     assert parse(selector) == parts
 
 
 @pytest.mark.parametrize("selector", ["", "   ", ">>", "#a >>", ">> #a", "#a >> >> #b"])
 def test_an_empty_part_is_no_selector(selector: str) -> None:
-    """R003-75"""
     with pytest.raises(InvalidSelector) as caught:
         parse(selector)
 
@@ -55,13 +53,11 @@ plain = st.text(st.characters(exclude_characters="\"'>\\"), min_size=1).filter(
 
 @given(st.lists(plain, min_size=1, max_size=4))
 def test_parts_without_quotes_come_back_as_they_were(parts: list[str]) -> None:
-    """R003-50"""
     assert parse(" >> ".join(parts)) == tuple(part.strip() for part in parts)
 
 
 @given(st.text())
 def test_what_is_in_quotes_is_never_split(text: str) -> None:
-    """R003-50"""
     part = f"[title={json.dumps(text, ensure_ascii=False)}]"
 
     assert parse(f"{part} >> {part}") == (part, part)
@@ -69,13 +65,11 @@ def test_what_is_in_quotes_is_never_split(text: str) -> None:
 
 @given(plain)
 def test_an_xpath_is_handed_on_whole(text: str) -> None:
-    """R003-50"""
     assert parse(f"//{text}") == (f"xpath=//{text.rstrip()}",)
 
 
 @given(st.text())
 def test_any_text_is_parts_or_no_selector(text: str) -> None:
-    """R003-50, R003-75"""
     try:
         parts = parse(text)
     except InvalidSelector:

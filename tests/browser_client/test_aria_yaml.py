@@ -120,18 +120,17 @@ def keyed(name: str) -> str:
 
 
 def test_a_page_to_the_letter() -> None:
-    """R004-16; an earlier implementation could not read what the server answers."""
+    """An earlier implementation could not read what the server answers."""
     assert read_aria_yaml(PAGE) == TREE
 
 
 def test_nothing_is_an_empty_page() -> None:
-    """R004-16."""
     assert read_aria_yaml("") == read_aria_yaml("\n") == []
 
 
 @pytest.mark.parametrize("word", [*ODD.replace("\n", "|").split("|"), "line\nbreak"])
 def test_words_stay_what_they_are(word: str) -> None:
-    """R004-16: as a text, as what a node has inside, and as a name."""
+    """The word is a text, the content of a node, and a name."""
     lines = (
         f"- text: {written(word)}\n- paragraph [ref=e1]: {written(word)}\n- {keyed(word)}: {written(word)}"
     )
@@ -145,7 +144,6 @@ def test_words_stay_what_they_are(word: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_any_words_stay_what_they_are(words: str) -> None:
-    """R004-16."""
     lines = f"- {keyed(words)}:\n  - text: {written(words)}"
 
     assert read_aria_yaml(lines) == [
@@ -155,7 +153,6 @@ def test_any_words_stay_what_they_are(words: str) -> None:
 
 @given(st.text(st.characters(max_codepoint=0x7E), max_size=60))
 def test_a_yaml_reader_reads_the_same(words: str) -> None:
-    """R004-16: where it can read it at all."""
     lines = f"- text: {written(words)}\n- {keyed(words)}: {written(words)}"
 
     text, button = yaml.load(lines, yaml.BaseLoader)
@@ -167,7 +164,6 @@ def test_a_yaml_reader_reads_the_same(words: str) -> None:
 
 
 def test_a_name_may_be_longer_than_a_key_of_yaml() -> None:
-    """R004-16."""
     name = 'a "long": name ' * 60
     lines = f"- {keyed(name)}:\n  - /url: x"
 
@@ -177,7 +173,6 @@ def test_a_name_may_be_longer_than_a_key_of_yaml() -> None:
 
 
 def test_what_is_too_deep_is_with_its_ancestor() -> None:
-    """R004-16."""
     lines = "\n".join(f"{'  ' * level}- group:" for level in range(2 * MOST_LEVELS))
 
     (node,) = read_aria_yaml(lines)
@@ -201,7 +196,6 @@ def test_what_is_too_deep_is_with_its_ancestor() -> None:
     ],
 )
 def test_what_is_no_snapshot_is_refused(line: str, problem: str) -> None:
-    """R004-17."""
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is what is compared
         read_aria_yaml(line)
 
@@ -210,6 +204,5 @@ def test_what_is_no_snapshot_is_refused(line: str, problem: str) -> None:
 
 @given(st.text(alphabet="- :'\"[]=#/\\\n abe1{}", max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """R004-17."""
     with suppress(ValueError):
         read_aria_yaml(text)

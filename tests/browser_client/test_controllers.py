@@ -37,7 +37,6 @@ async def connection(anyio_backend: str) -> AsyncGenerator[MCPConnectionControll
 
 @pytest.mark.slow
 async def test_a_connection_is_watched_from_its_beginning_to_its_end() -> None:
-    """R004-45, R004-2."""
     views: list[ConnectionView] = []
     connection = MCPConnectionController(config_of("footlight"))
     connection.subscribe(views.append)
@@ -54,7 +53,6 @@ async def test_a_connection_is_watched_from_its_beginning_to_its_end() -> None:
 
 
 async def test_a_failed_connection_is_raised_and_reported() -> None:
-    """R004-45, R004-26."""
     views: list[ConnectionView] = []
     connection = MCPConnectionController(NOWHERE)
     connection.subscribe(views.append)
@@ -71,7 +69,6 @@ async def test_a_failed_connection_is_raised_and_reported() -> None:
 
 
 async def test_a_connection_that_connects_by_itself_tells_its_failure() -> None:
-    """R004-45."""
     async with MCPConnectionController(NOWHERE, auto_connect=True) as connection:
         error = connection.error
 
@@ -79,7 +76,6 @@ async def test_a_connection_that_connects_by_itself_tells_its_failure() -> None:
 
 
 async def test_whoever_unsubscribes_hears_no_more() -> None:
-    """R004-45."""
     views: list[ConnectionView] = []
     connection = MCPConnectionController(NOWHERE)
     first, second = connection.subscribe(views.append), connection.subscribe(views.append)
@@ -97,7 +93,6 @@ async def test_whoever_unsubscribes_hears_no_more() -> None:
 async def test_a_listener_that_fails_does_not_keep_the_others_from_hearing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """R004-45."""
     views: list[ConnectionView] = []
 
     def fails(_: ConnectionView) -> None:
@@ -114,7 +109,6 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_hearing(
 
 
 async def test_a_browser_is_watched_while_it_works(connection: MCPConnectionController, site: Site) -> None:
-    """R004-45."""
     page = site.page("<title>Watched</title>")
     views: list[AutomationView] = []
     async with BrowserAutomation(connection) as browser:
@@ -134,7 +128,6 @@ async def test_a_browser_is_watched_while_it_works(connection: MCPConnectionCont
 
 
 async def test_two_operations_at_once_load_once(connection: MCPConnectionController, site: Site) -> None:
-    """R004-45, R004-40."""
     views: list[AutomationView] = []
     browser = BrowserAutomation(connection)
     browser.subscribe(views.append)
@@ -148,7 +141,6 @@ async def test_two_operations_at_once_load_once(connection: MCPConnectionControl
 async def test_an_error_is_raised_and_reported_until_the_next_operation(
     connection: MCPConnectionController, site: Site
 ) -> None:
-    """R004-45."""
     views: list[AutomationView] = []
     browser = BrowserAutomation(connection)
     browser.subscribe(views.append)
@@ -166,7 +158,6 @@ async def test_an_error_is_raised_and_reported_until_the_next_operation(
 
 
 async def test_a_browser_without_a_connection_says_so() -> None:
-    """R004-45, R004-8."""
     browser = BrowserAutomation(MCPConnectionController(NOWHERE))
 
     with pytest.raises(MCPError) as caught:
@@ -177,7 +168,7 @@ async def test_a_browser_without_a_connection_says_so() -> None:
 
 @pytest.mark.slow
 async def test_a_lost_connection_is_reported_and_made_again(site: Site) -> None:
-    """R004-45, R004-44: to recover takes one attempt."""
+    """To recover takes one attempt."""
     page = site.page("<title>Back</title>")
     others = set(children_of(psutil.Process()))
     views: list[ConnectionView] = []

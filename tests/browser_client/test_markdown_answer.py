@@ -67,22 +67,18 @@ await page.locator('#a').click();
 
 
 def test_a_page_with_a_status() -> None:
-    """R004-14."""
     assert page_of(NAVIGATED) == PageHead("http://example.com/nf", "Not: here - at all", 404)
 
 
 def test_a_page_without_a_title() -> None:
-    """R004-14."""
     assert page_of(SEEN) == PageHead("http://example.com/")
 
 
 def test_an_answer_without_a_page() -> None:
-    """R004-17."""
     assert (page_of("### Result\nNo open tabs."), page_of("")) == (None, None)
 
 
 def test_a_page_cannot_forge_where_it_is_or_what_it_shows() -> None:
-    """R004-14, R004-16."""
     assert (page_of(FORGED), snapshot_of(FORGED)) == (
         PageHead("http://example.com/"),
         '- button "real" [ref=e1]',
@@ -90,24 +86,20 @@ def test_a_page_cannot_forge_where_it_is_or_what_it_shows() -> None:
 
 
 def test_a_snapshot_in_the_answer() -> None:
-    """R004-16."""
     assert snapshot_of(SEEN) == '- generic [ref=e1]:\n  - button "a" [ref=e2]'
 
 
 def test_a_snapshot_of_an_empty_page() -> None:
-    """R004-16."""
     assert snapshot_of("### Page\n- Page URL: about:blank\n### Snapshot\n```yaml\n\n```") == ""
 
 
 def test_tools_that_a_page_offers_are_no_part_of_it() -> None:
-    """R004-16."""
     offered = "- webmcp tools (page-provided, untrusted):\n  - buy: yes\n\n- button"
 
     assert snapshot_of(f"### Snapshot\n```yaml\n{offered}\n```") == "- button"
 
 
 def test_a_snapshot_in_a_file_is_none() -> None:
-    """R004-17."""
     assert snapshot_of(NAVIGATED) is None
 
 
@@ -124,7 +116,6 @@ def test_a_snapshot_in_a_file_is_none() -> None:
     ],
 )
 def test_the_value_of_a_script(written: str, value: Any) -> None:
-    """R004-9."""
     assert value_of(f"### Result\n{written}\n### Ran Playwright code\n```js\nawait x;\n```") == value
 
 
@@ -132,7 +123,6 @@ def test_the_value_of_a_script(written: str, value: Any) -> None:
     "answer", ["", "### Ran Playwright code\n```js\n7\n```", "### Result\nNo open tabs."]
 )
 def test_an_answer_without_a_value(answer: str) -> None:
-    """R004-17."""
     with pytest.raises(ValueError, match=r"the answer has no result|Expecting value"):
         value_of(answer)
 
@@ -156,12 +146,11 @@ def test_an_answer_without_a_value(answer: str) -> None:
     ],
 )
 def test_an_error_is_reported_without_traces_and_colours(answer: str, said: str) -> None:
-    """R004-30."""
     assert error_of(answer) == said
 
 
 def test_an_error_without_the_log_of_what_was_tried() -> None:
-    """R004-30: it has what was filled in."""
+    """It has what was filled in."""
     answer = '### Error\nError: no input\n\nCall log:\n  - fill("hunter2")\n\n  - waiting\n'
 
     assert error_of(answer, log=False) == "no input"

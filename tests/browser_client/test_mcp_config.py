@@ -27,7 +27,6 @@ def command(config: MCPConfig) -> list[str]:
 
 
 def test_the_defaults() -> None:
-    """R004-18."""
     assert MCPConfig() == MCPConfig(
         server_command="npx",
         server_args=("@playwright/mcp@latest",),
@@ -39,13 +38,11 @@ def test_the_defaults() -> None:
 
 @pytest.mark.parametrize("timeout", [1_000, 300_000])
 def test_times_within_the_limits(timeout: int) -> None:
-    """R004-19."""
     assert MCPConfig(timeout=timeout).timeout == timeout
 
 
 @pytest.mark.parametrize("timeout", [999, 300_001, True, 1_000.5, "30000"])
 def test_times_beyond_the_limits(timeout: Any) -> None:
-    """R004-19."""
     assert refusal(timeout=timeout) == "timeout must be a whole number from 1000 to 300000"
 
 
@@ -71,12 +68,10 @@ def test_times_beyond_the_limits(timeout: Any) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_by_name(fields: Mapping[str, Any], message: str) -> None:
-    """R004-18, R004-21."""
     assert refusal(**fields) == message
 
 
 def test_arguments_may_hold_what_commands_really_have() -> None:
-    """R004-21."""
     args = (
         "C:\\Program Files (x86)\\x.js",
         "--caps=vision,pdf",
@@ -90,7 +85,6 @@ def test_arguments_may_hold_what_commands_really_have() -> None:
 
 
 def test_the_environment_overrides_the_defaults() -> None:
-    """R004-22."""
     environ = {
         "MCP_SERVER_COMMAND": "bunx",
         "MCP_BROWSER": "firefox",
@@ -105,7 +99,6 @@ def test_the_environment_overrides_the_defaults() -> None:
 
 
 def test_a_command_of_the_environment_may_bring_its_arguments() -> None:
-    """R004-22."""
     environ = {"MCP_SERVER_COMMAND": "'/opt/my tools/footlight' serve --tools all"}
 
     assert MCPConfig.from_environment(environ) == MCPConfig(
@@ -115,7 +108,6 @@ def test_a_command_of_the_environment_may_bring_its_arguments() -> None:
 
 @pytest.mark.parametrize("environ", [{}, {"MCP_TIMEOUT": "", "MCP_BROWSER": " "}])
 def test_what_the_environment_leaves_empty_stays(environ: Mapping[str, str]) -> None:
-    """R004-22."""
     assert MCPConfig.from_environment(environ) == MCPConfig()
 
 
@@ -134,7 +126,6 @@ def test_what_the_environment_leaves_empty_stays(environ: Mapping[str, str]) -> 
     ],
 )
 def test_a_variable_that_cannot_be_is_named(variable: str, written: str, message: str) -> None:
-    """R004-22."""
     with pytest.raises(MCPError) as caught:
         MCPConfig.from_environment({variable: written})
 
@@ -172,24 +163,21 @@ def test_a_variable_that_cannot_be_is_named(variable: str, written: str, message
     ],
 )
 def test_the_browser_becomes_flags_of_the_server(config: MCPConfig, words: list[str]) -> None:
-    """R004-22; what the arguments say already stays."""
+    """What the arguments say already stays."""
     assert command(config) == words
 
 
 def test_the_environment_and_folder_of_the_server_are_its_callers() -> None:
-    """R004-31."""
     transport = MCPConfig("x", ()).transport(env={"A": "b"}, cwd="/somewhere")
 
     assert transport == Stdio("x", ("--browser", "chrome", "--headless"), env={"A": "b"}, cwd="/somewhere")
 
 
 def test_a_command_is_found_where_it_is() -> None:
-    """R004-20."""
     assert MCPConfig(sys.executable, ("x",)).ensure_command() == sys.executable
 
 
 def test_a_command_is_found_in_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R004-20."""
     program = tmp_path / "serve-something"
     program.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -198,7 +186,7 @@ def test_a_command_is_found_in_the_path(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_command_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    """R004-20: neither a file that is missing, nor one that may not be run."""
+    """A missing file and a file that is not executable are refused."""
     (tmp_path / "text").touch(mode=0o644)
 
     for name in ("no-such-command", str(tmp_path / "text")):

@@ -101,7 +101,7 @@ def found(node: AccessibilityNode, role: str, name: str) -> AccessibilityNode | 
 
 
 async def test_navigation_leads_to_the_final_url(family: tuple[str, PlaywrightClient], site: Site) -> None:
-    """R004-9, R004-12, R004-14; @playwright/mcp does not say the status of a success."""
+    """@playwright/mcp does not say the status of a success."""
     name, client = family
     page = site.page("<title>Act: 'one' &amp; \"two\"</title><h1>One</h1>")
 
@@ -121,14 +121,12 @@ async def test_navigation_leads_to_the_final_url(family: tuple[str, PlaywrightCl
 
 
 async def test_a_page_that_is_not_there_is_a_page_with_a_status(client: PlaywrightClient, site: Site) -> None:
-    """R004-14."""
     page = site.page("gone", status=410)
 
     assert (await client.navigate(page)).to_dict() == {"success": True, "url": page, "status": 410}
 
 
 async def test_a_navigation_that_fails_is_an_error_of_the_tool(client: PlaywrightClient) -> None:
-    """R004-29, R004-30."""
     error = await refused(client.navigate("http://no-such-host.invalid/"))
 
     assert isinstance(error, ToolInvocationError)
@@ -141,7 +139,7 @@ async def test_a_navigation_that_fails_is_an_error_of_the_tool(client: Playwrigh
 async def test_a_navigation_that_fails_does_not_disturb_the_next(
     client: PlaywrightClient, site: Site
 ) -> None:
-    """R004-9: the browser's own page about it comes late."""
+    """The browser's own page about it comes late."""
     titles = ["One", "Two", "Three", "Four", "Five"]
     seen: list[str | None] = []
     for title in titles:
@@ -155,7 +153,7 @@ async def test_a_navigation_that_fails_does_not_disturb_the_next(
 async def test_a_screenshot_is_an_image_of_the_size_it_says(
     client: PlaywrightClient, site: Site, format: Any
 ) -> None:
-    """R004-15; an earlier implementation said 0 by 0."""
+    """An earlier implementation said 0 by 0."""
     await client.navigate(site.page("<body style='margin: 0; background: #f00; height: 3000px'>"))
 
     shot = await client.screenshot(format=format)
@@ -166,7 +164,6 @@ async def test_a_screenshot_is_an_image_of_the_size_it_says(
 
 
 async def test_a_screenshot_of_the_whole_page(client: PlaywrightClient, site: Site) -> None:
-    """R004-15."""
     await client.navigate(site.page("<body style='margin: 0'><div style='height: 3000px'>"))
 
     shot = await client.screenshot(full_page=True)
@@ -176,7 +173,6 @@ async def test_a_screenshot_of_the_whole_page(client: PlaywrightClient, site: Si
 
 @pytest.mark.slow
 async def test_a_large_screenshot_is_fetched_by_its_link(site: Site) -> None:
-    """R004-15."""
     env = {**os.environ, "FOOTLIGHT_RESOURCES_MAX_INLINE_IMAGE": "100"}
     async with PlaywrightClient.launch(config_of("footlight"), env=env) as client:
         await client.navigate(site.page("<p>here"))
@@ -187,7 +183,6 @@ async def test_a_large_screenshot_is_fetched_by_its_link(site: Site) -> None:
 
 
 async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightClient, site: Site) -> None:
-    """R004-16."""
     page = site.page(
         "<title>Cast</title><main><h1>Cast: 'all'</h1><a href='/x?a=b#c'>Link</a><p>- <b>not</b> an item</p>"
         "<button disabled>a: \"b\"</button><input aria-label=Name value='5: x'></main>"
@@ -216,7 +211,6 @@ async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightCl
 
 
 async def test_a_snapshot_of_a_large_page_is_whole(client: PlaywrightClient, site: Site) -> None:
-    """R004-16."""
     await client.navigate(site.page("".join(f"<button>{'word ' * 20}{n}</button>" for n in range(3000))))
 
     tree = (await client.get_snapshot()).tree
@@ -225,14 +219,14 @@ async def test_a_snapshot_of_a_large_page_is_whole(client: PlaywrightClient, sit
 
 
 async def test_a_page_without_anything_has_a_tree(client: PlaywrightClient) -> None:
-    """R004-16, R004-41: after `close` another page is opened, by whatever comes."""
+    """After `close` another page is opened, by whatever comes."""
     await client.close()
 
     assert (await client.get_snapshot()).tree == {"role": "document", "url": "about:blank", "children": []}
 
 
 async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Site) -> None:
-    """R004-9, R004-35; an earlier implementation gave the server a selector where it wanted a ref."""
+    """An earlier implementation gave the server a selector where it wanted a ref."""
     page = "<title>0</title><button id=b onclick='document.title++'>Press</button><button>Other</button>"
     await client.navigate(site.page(page))
     button = found((await client.get_snapshot()).tree, "button", "Press")
@@ -246,7 +240,6 @@ async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Si
 
 @pytest.mark.slow
 async def test_a_click_on_nothing_says_what_was_not_found(client: PlaywrightClient, site: Site) -> None:
-    """R004-29."""
     await client.navigate(site.page("<p>nothing"))
 
     error = await refused(client.click("#nothing", timeout_ms=5_000))
@@ -256,7 +249,7 @@ async def test_a_click_on_nothing_says_what_was_not_found(client: PlaywrightClie
 
 
 async def test_every_kind_of_field_is_filled(client: PlaywrightClient, site: Site) -> None:
-    """R004-9; an earlier implementation sent what the server's schema does not know."""
+    """An earlier implementation sent what the server's schema does not know."""
     await client.navigate(site.page(FORM))
 
     await client.fill_form(FIELDS)
@@ -276,7 +269,6 @@ async def test_every_kind_of_field_is_filled(client: PlaywrightClient, site: Sit
 
 
 async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: PlaywrightClient, site: Site) -> None:
-    """R004-30."""
     await client.navigate(site.page("<button id=b>No field</button>"))
 
     error = await refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
@@ -287,7 +279,6 @@ async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: Playwrigh
 
 
 async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) -> None:
-    """R004-9."""
     await client.navigate(site.page("<label>Name <input></label><label><input type=checkbox> News</label>"))
     tree = (await client.get_snapshot()).tree
     name, news = found(tree, "textbox", "Name"), found(tree, "checkbox", "News")
@@ -301,7 +292,6 @@ async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) ->
 
 
 async def test_a_form_is_filled_where_the_page_forbids_scripts(client: PlaywrightClient, site: Site) -> None:
-    """R004-9."""
     headers = {"Content-Security-Policy": "default-src 'self'"}
     await client.navigate(site.page("<input id=a>", headers=headers))
 
@@ -331,7 +321,7 @@ def _all(node: AccessibilityNode) -> list[AccessibilityNode]:
     ],
 )
 async def test_the_value_of_a_script(client: PlaywrightClient, site: Site, script: str, value: Any) -> None:
-    """R004-9; an earlier implementation wrapped the script twice."""
+    """An earlier implementation wrapped the script twice."""
     await client.navigate(site.page("<title>Title</title>"))
 
     assert await client.evaluate(script) == value
@@ -340,7 +330,6 @@ async def test_the_value_of_a_script(client: PlaywrightClient, site: Site, scrip
 async def test_a_script_that_throws_is_reported_without_its_trace(
     client: PlaywrightClient, site: Site
 ) -> None:
-    """R004-29, R004-30."""
     await client.navigate(site.page(""))
 
     error = await refused(client.evaluate("() => { throw new Error('boom') }"))
@@ -351,7 +340,6 @@ async def test_a_script_that_throws_is_reported_without_its_trace(
 async def test_too_little_time_is_an_error_of_its_own(
     family: tuple[str, PlaywrightClient], site: Site
 ) -> None:
-    """R004-11, R004-27, R004-29."""
     name, client = family
 
     error = await refused(client.navigate(site.never(), timeout_ms=1_000))
@@ -363,7 +351,6 @@ async def test_too_little_time_is_an_error_of_its_own(
 
 
 async def test_the_browser_can_be_closed_twice_and_opened_again(client: PlaywrightClient, site: Site) -> None:
-    """R004-9, R004-41."""
     page = site.page("<title>Again</title>")
     await client.navigate(page)
 
@@ -374,7 +361,7 @@ async def test_the_browser_can_be_closed_twice_and_opened_again(client: Playwrig
 
 
 async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Site, tmp_path: Path) -> None:
-    """R004-9: @playwright/mcp says that it went, and stays."""
+    """@playwright/mcp says that it went, and stays."""
     asking = site.page("<script>alert('Wait')</script>")
     other = site.page("<title>Other</title>")
 
@@ -394,7 +381,6 @@ async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Sit
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 async def test_launching_leaves_nothing_behind(name: str, site: Site, tmp_path: Path) -> None:
-    """R004-7, R004-20, R004-41, R004-43."""
     me = psutil.Process()
     before = set(descendants_of(me))
 
@@ -408,7 +394,7 @@ async def test_launching_leaves_nothing_behind(name: str, site: Site, tmp_path: 
 
 @pytest.mark.slow
 async def test_a_connection_without_a_default_session_is_given_one(site: Site) -> None:
-    """R004-40: requests of the stateless protocol stand alone."""
+    """Requests of the stateless protocol stand alone."""
     page = site.page("<title>Alone</title><button id=b onclick='document.title = 1'>b</button>")
     async with (
         listening("http", "--enable-script-evaluation") as url,
@@ -458,7 +444,6 @@ async def test_a_connection_without_a_default_session_is_given_one(site: Site) -
 async def test_nothing_is_sent_where_a_parameter_is_refused(
     call: Callable[[PlaywrightClient], Awaitable[object]], message: str
 ) -> None:
-    """R004-10, R004-29."""
     async with scripted(PLAYWRIGHT) as (mcp_client, script):
         error = await refused(call(PlaywrightClient(mcp_client)))
 
@@ -471,7 +456,6 @@ async def test_nothing_is_sent_where_a_parameter_is_refused(
 
 
 async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
-    """R004-34."""
     async with scripted(PLAYWRIGHT) as (mcp_client, script):
         client = PlaywrightClient(mcp_client, resolve_hosts=True)
 
@@ -481,7 +465,6 @@ async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
 
 
 async def test_a_client_that_is_not_connected_is_refused() -> None:
-    """R004-8."""
     with pytest.raises(MCPConnectionError) as caught:
         PlaywrightClient(MCPClient("npx x"))
 
@@ -493,7 +476,6 @@ async def test_a_client_that_is_not_connected_is_refused() -> None:
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001])
 async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None:
-    """R004-11, R004-37."""
     async with scripted(PLAYWRIGHT) as (mcp_client, _):
         with pytest.raises(
             ToolInvocationError, match="timeout_ms must be a whole number from 1000 to 300000"
@@ -502,7 +484,6 @@ async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None
 
 
 async def test_a_server_of_another_kind_is_refused() -> None:
-    """R004-12, R004-29."""
     async with scripted(("echo", "navigate")) as (mcp_client, script):
         error = await refused(PlaywrightClient(mcp_client).navigate("http://x"))
 
@@ -526,7 +507,6 @@ async def test_a_server_of_another_kind_is_refused() -> None:
 async def test_a_tool_that_is_switched_off_is_reported_with_the_switch(
     tools: tuple[str, ...], hint: str
 ) -> None:
-    """R004-29."""
     async with scripted(tools) as (mcp_client, _):
         error = await refused(PlaywrightClient(mcp_client).evaluate("1"))
 
@@ -534,7 +514,6 @@ async def test_a_tool_that_is_switched_off_is_reported_with_the_switch(
 
 
 async def test_a_server_that_knows_no_selectors_is_too_old() -> None:
-    """R004-35."""
     async with scripted(PLAYWRIGHT) as (mcp_client, script):
         script.forget_parameters()
 
@@ -639,7 +618,7 @@ async def test_an_answer_that_breaks_the_rules_is_an_error(
     call: Callable[[PlaywrightClient], Awaitable[object]],
     message: str,
 ) -> None:
-    """R004-14 to R004-17: never half a result."""
+    """A result is whole or it is an error."""
     async with scripted(tools, answers) as (mcp_client, _):
         error = await refused(call(PlaywrightClient(mcp_client)))
 
@@ -649,7 +628,7 @@ async def test_an_answer_that_breaks_the_rules_is_an_error(
 
 
 async def test_a_failed_tool_is_an_error_even_without_words() -> None:
-    """R004-29; an earlier implementation did not look at isError."""
+    """An earlier implementation did not look at isError."""
     async with scripted(PLAYWRIGHT, {"browser_click": says(error=True)}) as (mcp_client, _):
         error = await refused(PlaywrightClient(mcp_client).click("#a"))
 
@@ -661,7 +640,6 @@ async def test_a_failed_tool_is_an_error_even_without_words() -> None:
 
 
 async def test_operations_run_one_after_the_other() -> None:
-    """R004-40."""
     running, most = 0, 0
     page = says("### Page\n- Page URL: http://x/\n")
     go_on = asyncio.Event()
@@ -689,7 +667,6 @@ async def test_operations_run_one_after_the_other() -> None:
 
 
 async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
-    """R004-40."""
     answers: dict[str, Answer] = {
         "browser_navigate": never,
         "browser_evaluate": says("### Result\n7"),
@@ -706,7 +683,6 @@ async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
 
 
 async def test_a_server_that_never_answers_is_given_up() -> None:
-    """R004-11, R004-27."""
     async with scripted(PLAYWRIGHT, {"browser_take_screenshot": never}) as (mcp_client, _):
         error = await refused(PlaywrightClient(mcp_client, timeout_ms=1_000).screenshot())
 
@@ -722,7 +698,6 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
 
 
 async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
-    """R004-29."""
     async with scripted(PLAYWRIGHT) as (mcp_client, _):
         client = PlaywrightClient(mcp_client)
         await mcp_client.close()
@@ -734,7 +709,6 @@ async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
 
 
 async def test_the_slow_parts_are_imported_when_they_are_used() -> None:
-    """R004-44."""
     script = """
 import sys
 from footlight.browser_client import controllers, mcp_config, playwright_client
@@ -751,7 +725,6 @@ print(sorted(slow & sys.modules.keys()))
 
 
 async def test_a_command_that_is_not_there_starts_nothing() -> None:
-    """R004-7, R004-20."""
     with pytest.raises(MCPError) as caught:
         async with PlaywrightClient.launch(MCPConfig("no-such-command", ())):
             raise AssertionError

@@ -37,7 +37,6 @@ def why_not(make: Callable[[], object]) -> str:
 
 
 def test_a_navigation_as_json_leaves_out_what_is_not_known() -> None:
-    """R004-14."""
     whole = NavigateResult(success=True, url=PAGE, title="Example", status=404)
 
     assert (whole.to_dict(), NavigateResult(success=True, url=PAGE).to_dict()) == (
@@ -48,7 +47,6 @@ def test_a_navigation_as_json_leaves_out_what_is_not_known() -> None:
 
 @pytest.mark.parametrize("status", [100, 599])
 def test_a_status_within_the_limits(status: int) -> None:
-    """R004-14."""
     assert NavigateResult(success=False, url="about:blank", status=status).status == status
 
 
@@ -67,7 +65,6 @@ def test_a_status_within_the_limits(status: int) -> None:
     ],
 )
 def test_a_navigation_that_breaks_a_rule_is_not_made(fields: dict[str, Any], problem: str) -> None:
-    """R004-14, R004-17."""
     assert why_not(lambda: NavigateResult(**{"success": True, "url": PAGE, **fields})) == problem
 
 
@@ -75,7 +72,7 @@ def test_a_navigation_that_breaks_a_rule_is_not_made(fields: dict[str, Any], pro
     ("kind", "mode"), [("png", "RGB"), ("png", "P"), ("png", "RGBA"), ("jpeg", "RGB"), ("jpeg", "L")]
 )
 def test_a_screenshot_has_the_size_and_format_of_its_image(kind: str, mode: str) -> None:
-    """R004-15; an earlier implementation said 0 by 0."""
+    """An earlier implementation said 0 by 0."""
     image = picture(kind, 640, 360, mode=mode)
 
     shot = ScreenshotResult.of(image)
@@ -85,7 +82,7 @@ def test_a_screenshot_has_the_size_and_format_of_its_image(kind: str, mode: str)
 
 
 def test_a_very_large_image_is_measured_without_a_warning() -> None:
-    """R004-15: only its header is read."""
+    """Only its header is read."""
     image = picture("png", 20_000, 10_000, mode="1")
 
     shot = ScreenshotResult.of(image)
@@ -114,7 +111,6 @@ def test_a_very_large_image_is_measured_without_a_warning() -> None:
     ],
 )
 def test_what_is_no_screenshot_is_not_made_into_one(screenshot: str, problem: str) -> None:
-    """R004-15, R004-17."""
     assert why_not(lambda: ScreenshotResult.of(screenshot)) == problem
 
 
@@ -129,21 +125,18 @@ def test_what_is_no_screenshot_is_not_made_into_one(screenshot: str, problem: st
     ],
 )
 def test_a_screenshot_that_breaks_a_rule_is_not_made(fields: dict[str, Any], problem: str) -> None:
-    """R004-15, R004-17."""
     whole = {"screenshot": picture("png"), "width": 3, "height": 2}
 
     assert why_not(lambda: ScreenshotResult(**{**whole, **fields})) == problem
 
 
 def test_a_screenshot_just_within_its_limit() -> None:
-    """R004-15."""
     image = "A" * (LARGEST_SCREENSHOT - 4)
 
     assert ScreenshotResult(screenshot=image, width=1, height=1).format == "png"
 
 
 def test_the_long_parts_are_not_in_what_is_printed() -> None:
-    """R004-30."""
     shot = ScreenshotResult.of(picture("png"))
     snapshot = SnapshotResult(snapshot='{"role":"document"}', timestamp=1)
 
@@ -154,7 +147,6 @@ def test_the_long_parts_are_not_in_what_is_printed() -> None:
 
 
 def test_a_snapshot_is_json_of_the_whole_page() -> None:
-    """R004-16."""
     nodes: list[AccessibilityNode] = [
         {"role": "main", "children": [{"role": "button", "name": "Größe \U0001f600", "ref": "e1"}]}
     ]
@@ -173,7 +165,6 @@ def test_a_snapshot_is_json_of_the_whole_page() -> None:
 
 
 def test_a_snapshot_of_an_empty_page() -> None:
-    """R004-16."""
     assert SnapshotResult.of([], url="about:blank", title=None).tree == {
         "role": "document",
         "url": "about:blank",
@@ -182,7 +173,7 @@ def test_a_snapshot_of_an_empty_page() -> None:
 
 
 def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
-    """R004-16: a page may have it, UTF-8 may not."""
+    """A page may have it, UTF-8 may not."""
     snapshot = SnapshotResult.of([{"role": "text", "name": "\ud800"}], url=PAGE, title=None).snapshot
 
     assert (snapshot.isascii(), json.loads(snapshot)["children"]) == (
@@ -213,7 +204,6 @@ def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
     ],
 )
 def test_json_that_is_no_tree_is_no_snapshot(tree: object, problem: str) -> None:
-    """R004-16, R004-17."""
     assert why_not(lambda: SnapshotResult(snapshot=json.dumps(tree))) == (
         f"snapshot is not an accessibility tree: {problem}"
     )
@@ -221,7 +211,7 @@ def test_json_that_is_no_tree_is_no_snapshot(tree: object, problem: str) -> None
 
 @pytest.mark.parametrize("snapshot", ["", "- button", "{'role': 'a'}", "{", "[" * 100_000])
 def test_what_is_no_json_is_no_snapshot(snapshot: str) -> None:
-    """R004-16, R004-17; an earlier implementation took Markdown for it."""
+    """An earlier implementation took Markdown for it."""
     assert why_not(lambda: SnapshotResult(snapshot=snapshot)) == "snapshot is not valid JSON"
 
 
@@ -230,7 +220,6 @@ def nested(levels: int) -> str:
 
 
 def test_a_tree_may_be_deep_but_not_endless() -> None:
-    """R004-16."""
     SnapshotResult(snapshot=nested(MOST_LEVELS))
 
     assert why_not(lambda: SnapshotResult(snapshot=nested(MOST_LEVELS + 1))) == (
@@ -239,7 +228,7 @@ def test_a_tree_may_be_deep_but_not_endless() -> None:
 
 
 def test_a_snapshot_of_up_to_five_megabytes() -> None:
-    """R004-16. Bytes are counted, not characters."""
+    """Bytes are counted, not characters."""
     room = LARGEST_SNAPSHOT - len('{"role":"a","name":""}')
 
     def snapshot(name: str) -> SnapshotResult:
@@ -251,7 +240,6 @@ def test_a_snapshot_of_up_to_five_megabytes() -> None:
 
 @pytest.mark.parametrize("timestamp", [0, -1, 1.5, True])
 def test_a_time_that_is_none(timestamp: Any) -> None:
-    """R004-16, R004-17."""
     assert why_not(lambda: SnapshotResult(snapshot='{"role":"a"}', timestamp=timestamp)) == (
         f"timestamp must be a positive number of milliseconds: {timestamp}"
     )

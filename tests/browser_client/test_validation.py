@@ -70,7 +70,6 @@ def parts(corpus: str) -> list[str]:
     ],
 )
 def test_a_web_url_passes_as_it_is(url: str) -> None:
-    """R004-34."""
     assert validate_url(url, tool="browser_navigate") == url
 
 
@@ -97,7 +96,6 @@ def test_a_web_url_passes_as_it_is(url: str) -> None:
     ],
 )
 def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: str) -> None:
-    """R004-34, R004-29."""
     assert refusal(validate_url, url) == {
         "message": f"browser_x: url {way_out}",
         "reason": "invalid",
@@ -109,14 +107,12 @@ def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: st
 @pytest.mark.anyio
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[::1]/", "http://localhost/"])
 async def test_a_host_with_an_address_passes(url: str) -> None:
-    """R004-34."""
     await validate_host(url, tool="browser_navigate")
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "xn--a.invalid"])
 async def test_a_host_without_an_address_is_refused(host: str) -> None:
-    """R004-34: the optional check."""
     with pytest.raises(ToolInvocationError) as caught:
         await validate_host(f"http://{host}/", tool="browser_navigate")
 
@@ -125,13 +121,12 @@ async def test_a_host_without_an_address_is_refused(host: str) -> None:
 
 @pytest.mark.parametrize("selector", parts(GOOD_SELECTORS))
 def test_todays_selectors_pass(selector: str) -> None:
-    """R004-35; an earlier implementation knew the selectors of 1998."""
+    """An earlier implementation knew the selectors of 1998."""
     assert validate_selector(selector, tool="browser_click") == selector
 
 
 @pytest.mark.parametrize("selector", parts(BAD_SELECTORS))
 def test_what_is_no_selector_is_refused(selector: str) -> None:
-    """R004-35."""
     assert problem_of(selector) is not None
 
 
@@ -152,7 +147,6 @@ def test_what_is_no_selector_is_refused(selector: str) -> None:
     ],
 )
 def test_a_refused_selector_is_reported_what_is_wrong_with_it(selector: object, problem: str) -> None:
-    """R004-35, R004-29."""
     assert refusal(validate_selector, selector) == {
         "message": f"browser_x: selector {problem}",
         "reason": "invalid",
@@ -163,7 +157,7 @@ def test_a_refused_selector_is_reported_what_is_wrong_with_it(selector: object, 
 
 @given(st.text(alphabet="a1#.[]()=:*|>+~,'\"\\ -n/_é\n", max_size=30))
 def test_any_text_is_judged(selector: str) -> None:
-    """R004-35: no text makes the judge itself fail."""
+    """No text makes the judge itself fail."""
     problem = problem_of(selector)
 
     assert problem is None or problem.startswith(("is", "must", "names"))
@@ -172,7 +166,6 @@ def test_any_text_is_judged(selector: str) -> None:
 @pytest.mark.anyio
 @pytest.mark.skipif(ENGINE != "chromium", reason="each engine has pseudo-classes of its own; Chromium judges")
 async def test_the_browser_agrees(shared_browser: Browser) -> None:
-    """R004-35."""
     selectors = [*parts(GOOD_SELECTORS), *parts(BAD_SELECTORS)]
     script = """selectors => selectors.filter(selector => {
         try { document.querySelector(selector); return true } catch { return false }
@@ -199,7 +192,6 @@ async def test_the_browser_agrees(shared_browser: Browser) -> None:
     ],
 )
 def test_scripts_that_only_look_like_it_pass(script: str) -> None:
-    """R004-36."""
     assert validate_script(script, tool="browser_evaluate") == script
 
 
@@ -220,7 +212,6 @@ def test_scripts_that_only_look_like_it_pass(script: str) -> None:
     ],
 )
 def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) -> None:
-    """R004-36."""
     assert refusal(validate_script, script) == {
         "message": f"browser_x: script must not use {word}; write what it does in the script itself",
         "reason": "invalid",
@@ -240,26 +231,22 @@ def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) ->
     ],
 )
 def test_a_script_of_the_wrong_length_is_refused(script: object, problem: str) -> None:
-    """R004-36."""
     assert refusal(validate_script, script)["message"] == f"browser_x: script {problem}"
 
 
 @pytest.mark.parametrize("timeout_ms", [1_000, 30_000, 300_000])
 def test_times_within_the_limits_pass(timeout_ms: int) -> None:
-    """R004-37, R004-19."""
     assert validate_timeout(timeout_ms, tool="browser_click") == timeout_ms
 
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001, 0, -1, True, 1_000.0, float("nan"), "30000", None])
 def test_times_beyond_the_limits_are_refused(timeout_ms: object) -> None:
-    """R004-37, R004-19."""
     assert refusal(validate_timeout, timeout_ms)["message"] == (
         "browser_x: timeout_ms must be a whole number from 1000 to 300000"
     )
 
 
 def test_fields_are_selectors_with_strings() -> None:
-    """R004-10, R004-35."""
     fields = {"#name": "Ada", "e12": "true"}
 
     assert validate_fields(fields, tool="browser_fill_form") == fields
@@ -276,5 +263,4 @@ def test_fields_are_selectors_with_strings() -> None:
     ],
 )
 def test_fields_of_another_shape_are_refused(fields: object, problem: str) -> None:
-    """R004-10, R004-35."""
     assert refusal(validate_fields, fields)["message"] == f"browser_x: fields {problem}"

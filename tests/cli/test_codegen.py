@@ -64,7 +64,7 @@ def generating(tmp_path: Path) -> Generating:
 
 
 def test_it_writes_once_and_then_only_what_is_new(generating: Generating) -> None:
-    """R000-49, R000-54, R000-59: one process each time, which ends; the same tools are written once."""
+    """One process each time, which ends; the same tools are written once."""
     first = generating.run()
     written = (generating.out.read_bytes(), generating.out.stat().st_mtime_ns)
     again = generating.run()
@@ -85,7 +85,7 @@ def test_it_writes_once_and_then_only_what_is_new(generating: Generating) -> Non
 
 
 def test_the_header_and_the_module_know_the_command(generating: Generating) -> None:
-    """R000-11, R000-12, R000-22: it can be pasted, and is what drift tells to run."""
+    """It can be pasted, and is what drift tells to run."""
     generating.run()
     lines = generating.out.read_text("utf-8").split("\n")
     module = generating.module()
@@ -332,7 +332,6 @@ def test_the_command_can_be_pasted(server: str) -> None:
 
 
 def test_the_documents_command_is_written_as_the_document_has_it() -> None:
-    """R000-55, under our own name."""
     assert command_line("footlight serve --toolset szkrabok", Path("mcp_tools.py")) == (
         'footlight codegen --server "footlight serve --toolset szkrabok" --out mcp_tools.py'
     )

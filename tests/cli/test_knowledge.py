@@ -52,7 +52,6 @@ def refused(folder: Path, *words: str) -> str:
 
 
 def test_the_latest_steps_are_listed(folder: Path) -> None:
-    """R002-55."""
     assert typed(folder, "last", "-n", "2", "--session", "mm-one") == (
         "2026-01-15T12:00:02.000Z  mm_click  home  "
         'FAILED  testId=send-nft failed: MM_TARGET_NOT_FOUND "\\u001b[31mNothing"\n'
@@ -62,7 +61,7 @@ def test_the_latest_steps_are_listed(folder: Path) -> None:
 
 
 def test_steps_are_found_by_words(folder: Path) -> None:
-    """R002-56. What is found stands under where it was."""
+    """What is found stands under where it was."""
     assert typed(folder, "search", "collectible", "--tool", "click").splitlines()[:2] == [
         "  9.8  2026-01-15T12:00:02.000Z  mm-one  mm_click  home  FAILED",
         "       testId=send-nft",
@@ -81,7 +80,6 @@ def test_a_search_that_finds_nothing_says_so(folder: Path) -> None:
 
 
 def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
-    """R002-57."""
     assert typed(folder, "summarize", "mm-one") == (
         "mm-one\n"
         "   1. launch → unlock\n"

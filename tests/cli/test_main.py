@@ -125,7 +125,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("flag", REFUSED)
 def test_a_value_that_a_flag_cannot_have_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
-    """R003-81"""
     done = run("-m", "footlight", "serve", flag, cwd=tmp_path)
 
     first, *others = done.stderr.splitlines()
@@ -158,7 +157,7 @@ OVERRIDDEN = {
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", OVERRIDDEN)
 def test_a_flag_takes_the_place_of_its_variable(tmp_path: Path, flag: str) -> None:
-    """R003-81: of one that is wrong, so that it shows whether it counts."""
+    """Of one that is wrong, so that it shows whether it counts."""
     environment = {OVERRIDDEN[flag]: "none", "FOOTLIGHT_TRANSPORT": "carrier-pigeon"}
     wrong = {name: f"environment variable {name}: " for name in environment}
 
@@ -173,7 +172,6 @@ def test_a_flag_takes_the_place_of_its_variable(tmp_path: Path, flag: str) -> No
 
 
 def test_an_endpoint_goes_with_chromium_alone(tmp_path: Path) -> None:
-    """R003-81"""
     done = run(
         "-m", "footlight", "serve", "--browser=webkit", "--cdp-endpoint=http://127.0.0.1:9", cwd=tmp_path
     )

@@ -104,7 +104,7 @@ async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_
 
 
 async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> None:
-    """R003-69: the server starts; the first call that needs a browser says it."""
+    """The server starts; the first call that needs a browser says it."""
     missing = tmp_path / "nothing"
     async with wired("--executable-path", str(missing), cwd=tmp_path) as wire:
         await wire.initialize()
@@ -123,7 +123,6 @@ async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> 
 
 @pytest.mark.slow
 async def test_a_browser_that_does_not_start_is_reported(tmp_path: Path) -> None:
-    """R003-69"""
     broken = tmp_path / "broken"
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o700)
@@ -153,7 +152,6 @@ async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "text"])
 async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> None:
-    """R003-91"""
     log = tmp_path / "logs" / "footlight.log"
     flags = ("--log-file", str(log), "--log-format", form, "--log-level", "info")
     async with wired(*flags, cwd=tmp_path) as wire:
@@ -172,7 +170,6 @@ async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> No
 
 
 async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
-    """R003-91"""
     async with wired("--log-level", "error", cwd=tmp_path) as wire:
         await wire.initialize()
         await wire.call("get_cookies")
@@ -181,7 +178,6 @@ async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
 
 
 async def test_settings_switch_tools_off(site: Site, tmp_path: Path) -> None:
-    """R003-88, R003-89"""
     config = {"security": {"enableFileUpload": False, "maxScreenshotSize": 100}}
     (tmp_path / "settings.json").write_text(json.dumps(config))
     async with wired("--config", "settings.json", cwd=tmp_path) as wire:

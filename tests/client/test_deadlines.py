@@ -73,7 +73,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["call_tool", "ping"])
 async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soon: None) -> None:
-    """R001-50: the tool is not blamed, and what is left of the process is ended without the caller."""
+    """The tool is not blamed, and what is left of the process is ended without the caller."""
     transport = stubborn(tmp_path)
     client = MCPClient(transport)
     try:
@@ -192,7 +192,7 @@ async def test_closing_ends_a_try_to_connect() -> None:
 
 
 async def test_when_nobody_waits_any_more_nothing_is_left(tmp_path: Path, soon: None) -> None:
-    """R004-7: neither a process nor a task, once the client is closed."""
+    """No process and no task is left after the client is closed."""
     before = asyncio.all_tasks()
     client = MCPClient(stubborn(tmp_path))
     call = asyncio.create_task(client.ping())

@@ -45,12 +45,10 @@ SCHEMA: dict[str, Any] = {
 
 
 def test_the_protocol_version_of_a_client() -> None:
-    """R001-54."""
     assert get_protocol_version() == "2025-06-18"
 
 
 def test_parameters_as_lines() -> None:
-    """R001-54."""
     schema = {**SCHEMA, "required": ["url", "tags"]}
 
     assert format_parameters(Tool("go", input_schema=schema)) == "\n".join(
@@ -69,7 +67,6 @@ def test_parameters_as_lines() -> None:
 
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"properties": {}}])
 def test_no_parameters(schema: dict[str, Any]) -> None:
-    """R001-54."""
     assert (
         format_parameters(Tool("x", input_schema=schema)),
         generate_example(Tool("x", input_schema=schema)),
@@ -80,7 +77,6 @@ def test_no_parameters(schema: dict[str, Any]) -> None:
 
 
 def test_an_example_is_python_with_all_that_is_required() -> None:
-    """R001-54."""
     tool = Tool("go", input_schema=SCHEMA)
 
     example = generate_example(tool, client="mcp")
@@ -94,7 +90,6 @@ def test_an_example_is_python_with_all_that_is_required() -> None:
 
 
 def test_a_schema_inside_itself_has_an_example() -> None:
-    """R001-54."""
     schema = {
         "type": "object",
         "properties": {"inside": {"$ref": "#"}, "self": {"$ref": "#/properties/self"}},
@@ -107,7 +102,6 @@ def test_a_schema_inside_itself_has_an_example() -> None:
 
 @pytest.mark.anyio
 async def test_examples_of_real_tools_are_what_they_take(shared_browser: Browser) -> None:
-    """R001-54."""
     listed = (await shared_browser.client.list_tools()).tools
 
     wrong = {
@@ -139,7 +133,7 @@ async def test_examples_of_real_tools_are_what_they_take(shared_browser: Browser
     ],
 )
 def test_a_time_beside_now(ago: timedelta, words: str) -> None:
-    """R001-54; an earlier implementation said "1 minutes ago", and "just now" of the future."""
+    """An earlier implementation said "1 minutes ago", and "just now" of the future."""
     assert format_relative_time(NOW - ago, now=NOW) == words
 
 
@@ -154,12 +148,10 @@ def test_a_time_beside_now(ago: timedelta, words: str) -> None:
     ],
 )
 def test_a_time_may_be_given_in_many_ways(moment: Any) -> None:
-    """R001-54."""
     assert format_relative_time(moment, now=NOW) == "1 hour ago"
 
 
 def test_no_time_at_all() -> None:
-    """R001-54."""
     assert format_relative_time(None) == "N/A"
     with pytest.raises(ValueError, match="Invalid isoformat string"):
         format_relative_time("yesterday")

@@ -469,9 +469,6 @@ TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
 async def test_what_is_reported_and_what_is_left(
     row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R001-14, R001-15, R001-18, R001-19, R001-22, R001-28 to R001-36, R001-50, R001-51, R004-2, R004-7,
-    R004-23 to R004-30, R004-41.
-    """
     caplog.set_level(logging.DEBUG)
     before = asyncio.all_tasks()
 
@@ -604,7 +601,6 @@ def serving(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
 
 
 async def test_a_command_that_is_not_there_is_reported_and_starts_once_it_is(tmp_path: Path) -> None:
-    """R004-7, R004-26."""
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     async with process.broken_process(None, "", tmp_path, PATH=path) as server:
         await starts_later(
@@ -617,7 +613,6 @@ async def test_a_command_that_is_not_there_is_reported_and_starts_once_it_is(tmp
 
 
 async def test_a_command_that_cannot_be_executed_is_reported_and_starts_once_it_can(tmp_path: Path) -> None:
-    """R004-7, R004-26."""
     command = process.install(tmp_path / "broken-server", mode=0o644)
     async with process.broken_process(None, "", tmp_path) as server:
         await starts_later(
@@ -631,7 +626,6 @@ async def test_a_command_that_cannot_be_executed_is_reported_and_starts_once_it_
 async def test_a_folder_that_is_not_there_is_reported_and_the_server_starts_once_it_is(
     tmp_path: Path,
 ) -> None:
-    """R004-7, R004-26."""
     folder = tmp_path / "folder"
     command = process.install(tmp_path / "broken-server", mode=0o755)
     async with process.broken_process(None, "", tmp_path) as server:
@@ -665,7 +659,6 @@ REFUSED = {
 async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
     scheme: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R001-34, R004-26, R004-29."""
     caplog.set_level(logging.DEBUG)
     with reserved_port() as port:
         transport = http.over_http(port) if scheme == "http" else websocket.over_websocket(port)
@@ -683,7 +676,7 @@ async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
 
 
 async def test_an_http_server_that_stops_for_a_while_is_reported_and_used_again() -> None:
-    """HTTP has no connection that could be lost. R001-34."""
+    """HTTP has no connection that could be lost."""
     async with http.broken_http(None, "") as server:
         port = server.port
         client = MCPClient(server.transport)
@@ -718,7 +711,6 @@ NO_TLS = "the server does not speak TLS"
 async def test_an_untrusted_certificate_is_reported(
     opened: Any, over: Any, expected_report: Report, tmp_path: Path
 ) -> None:
-    """R001-34, R001-56."""
     certificate = make_certificate(tmp_path)
     async with opened(None, "", tls=certificate.server_context()) as server:
         transport = over(server.port, tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
@@ -741,8 +733,6 @@ async def test_an_untrusted_certificate_is_reported(
     ids=["https", "wss"],
 )
 async def test_a_server_without_tls_is_reported(over: Any, expected_report: Report) -> None:
-    """R001-34."""
-
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
@@ -757,7 +747,6 @@ async def test_a_server_without_tls_is_reported(over: Any, expected_report: Repo
 
 
 async def test_without_a_session_404_is_a_status_like_others() -> None:
-    """R001-17, R001-19."""
     async with http.broken_http(NOT_FOUND, "broken", session_id=None) as server:
         async with MCPClient(server.transport) as client:
             reported = refused(404, "Not Found", "Nothing is here")["broken"]
@@ -789,7 +778,6 @@ ELSEWHERE = [
 
 
 def test_the_page_names_each_kind_of_failure_once() -> None:
-    """R001-29, R004-23 to R004-29."""
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
     lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     kinds = [tuple(cell.strip("`") for cell in line[1:4]) for line in lines]

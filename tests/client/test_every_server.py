@@ -1,4 +1,4 @@
-"""The client and every server that we could get: ours, the SDKs', and others' (R001-57)."""
+"""The client and every server that we could get: ours, the SDKs', and others'."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) ->
 @pytest.mark.slow
 @every_way
 async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
-    """R001-1, and each other revision that the server knows; `auto` is the newest."""
+    """Each other revision of the server works too; `auto` is the newest."""
 
     async def spoken(requested: RequestedVersion) -> str:
         try:
@@ -176,7 +176,6 @@ async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over)
 
 
 async def test_the_server_says_what_it_is(client: MCPClient, subject: Subject) -> None:
-    """R001-54"""
     assert client.get_protocol_version() == subject.version
     assert client.get_server_info()["name"] == subject.peer.server_name
     assert set(client.get_server_capabilities()) == subject.peer.capabilities
@@ -191,7 +190,6 @@ async def test_it_answers_a_ping(client: MCPClient) -> None:
 
 
 async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subject) -> None:
-    """R001-44, R001-47, R001-49, R001-54"""
     tools = await client.list_tools()
     names = [tool.name for tool in tools]
 
@@ -210,7 +208,6 @@ async def test_its_tools_are_searched(client: MCPClient, subject: Subject) -> No
 
 
 async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> None:
-    """R001-37 to R001-43, R004-33"""
     known = subject.peer.known
     result = await visitor.call(known)
     called = await visitor.client.call(known.tool, visitor.arguments(known.arguments))
@@ -220,7 +217,7 @@ async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> No
 
 
 async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
-    """R001-30: each server says it in its own way."""
+    """Each server says it in its own way."""
     error = await refused(client, "no-such-tool", {})
 
     assert is_tool_not_found(error)
@@ -228,7 +225,6 @@ async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
 
 
 async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Subject) -> None:
-    """R004-25, R004-29"""
     wrong = subject.peer.wrong
     error = await refused(client, wrong.tool, wrong.arguments)
 
@@ -238,14 +234,12 @@ async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Sub
 
 
 async def test_many_calls_at_once_each_get_their_own_answer(visitor: Visitor, subject: Subject) -> None:
-    """R001-13"""
     async with asyncio.timeout(LIMIT_SECONDS):
         await asyncio.gather(*(visitor.call(subject.peer.numbered(number)) for number in range(AT_ONCE)))
 
 
 @having(lambda peer: peer.progress)
 async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Subject) -> None:
-    """R001-13"""
     assert subject.peer.progress is not None
     heard: list[tuple[float, float | None]] = []
 
@@ -262,7 +256,6 @@ async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Su
 async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
     visitor: Visitor, subject: Subject
 ) -> None:
-    """R001-31, R001-50, R004-27, R004-32"""
     tool, arguments = subject.peer.slow
     with pytest.raises(MCPTimeoutError) as error:
         await visitor.client.call_tool(tool, visitor.arguments(arguments), timeout_ms=SHORT_MS)
@@ -339,7 +332,6 @@ async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> N
 
 @having(lambda peer: peer.news)
 async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
-    """R001-23, R001-24, R001-26"""
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
     client, uri = visitor.client, visitor.filled(subject.peer.resource[0])
@@ -362,7 +354,6 @@ async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, su
 
 @having(lambda peer: peer is SDK)
 async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
-    """R001-47"""
     before = await client.list_tools()
     reported = asyncio.Event()
 
@@ -382,7 +373,7 @@ async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None
 
 
 async def test_listening_does_not_keep_calls_waiting(visitor: Visitor, subject: Subject) -> None:
-    """R001-52. Over stdio and WebSocket what the server says comes anyway."""
+    """Over stdio and WebSocket what the server says comes anyway."""
     assert await visitor.client.open_stream(lambda _: None) is True
     await visitor.call(subject.peer.known)
     await visitor.client.close_stream()
@@ -393,7 +384,6 @@ async def test_listening_does_not_keep_calls_waiting(visitor: Visitor, subject: 
 
 @over_http
 async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: Subject) -> None:
-    """R001-20, R001-21"""
     async with await servers.client(subject.peer, subject.over, subject.version) as client:
         first = client.get_session_id()
         ended = await client.terminate_session()
@@ -410,7 +400,7 @@ async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: S
 @pytest.mark.slow
 @only(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
 async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
-    """R001-18: its session is gone with it; in the stateless protocol nothing is."""
+    """Its session is gone with it; in the stateless protocol nothing is."""
     port = free_port()
     async with AsyncExitStack() as stack:
         async with listening(subject.peer, "http", tmp_path, port=port) as url:
@@ -455,7 +445,7 @@ async def calling(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
 async def test_it_is_closed_from_another_task_and_nothing_is_left(
     servers: Servers, peer: Peer, over: Over, site: Site
 ) -> None:
-    """R001-53, R004-41: what waits fails at once, and a process that we started is gone."""
+    """What waits fails at once, and a process that we started is gone."""
     client = await servers.client(peer, over)
     before = set(children_of(psutil.Process()))
     await asyncio.create_task(client.connect())
@@ -479,7 +469,6 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
 async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
     servers: Servers, peer: Peer
 ) -> None:
-    """R004-2, R004-29"""
     me = psutil.Process()
     client = await servers.client(peer, "stdio")
     before = set(children_of(me))

@@ -58,7 +58,6 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_place_is_named_without_secrets(url: str, where: str) -> None:
-    """R001-22."""
     transport = StreamableHTTP(url, headers={"Authorization": "Bearer x"}, proxy="http://u:p@proxy")
 
     assert (transport.where, repr(transport)) == (where, f"StreamableHTTP({where!r})")
@@ -83,7 +82,6 @@ def test_what_is_no_url_of_a_server(url: str, message: str) -> None:
 
 
 async def test_the_path_and_the_query_are_the_servers() -> None:
-    """R001-2."""
     async with serving(by_method({})) as server, calling(f"{server.origin}/a/b?c=d#e") as caller:
         await caller.ask()
 
@@ -127,7 +125,7 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
     ],
 )
 async def test_another_redirect_is_not_followed(status: int, location: str, place_pattern: str) -> None:
-    """R001-35: a POST is not turned into a GET, and credentials go nowhere else."""
+    """A POST is not turned into a GET, and credentials go nowhere else."""
     async with serving(redirect(status, location)) as server, calling(server) as caller:
         error = await caller.refused()
 
@@ -142,7 +140,6 @@ async def test_another_redirect_is_not_followed(status: int, location: str, plac
 
 
 async def test_a_redirect_to_what_is_no_url_is_an_error() -> None:
-    """R001-35."""
     async with serving(redirect(307, "http://x:y/")) as server, calling(server) as caller:
         error = await caller.refused()
 
@@ -159,7 +156,6 @@ async def test_redirects_have_an_end() -> None:
 
 @pytest.mark.parametrize("status", [300, 304])
 async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
-    """R001-35."""
     async with serving(with_status(status)) as server, calling(server) as caller:
         assert (await caller.refused()).status == status
 
@@ -168,7 +164,6 @@ async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
 
 
 async def test_where_nobody_listens() -> None:
-    """R001-34."""
     async with serving(with_status(200)) as server:
         pass
     async with calling(server) as caller:
@@ -184,7 +179,6 @@ async def test_where_nobody_listens() -> None:
 
 
 async def test_a_host_that_is_not_there() -> None:
-    """R001-34."""
     async with calling("http://nowhere.invalid/mcp?token=x") as caller:
         error = await caller.refused()
 
@@ -201,7 +195,6 @@ async def test_a_host_that_can_have_no_name_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["x-a\n", "", "x a"])
 def test_a_header_that_http_does_not_allow(name: str) -> None:
-    """R001-8: is refused, and not shown."""
     with pytest.raises(MCPError) as refused:
         StreamableHTTP("http://host/mcp", headers={name: "secret"})
 
@@ -226,7 +219,6 @@ async def secure(certificate: Certificate) -> AsyncGenerator[HttpServer]:
 
 
 async def test_a_certificate_is_verified(secure: HttpServer) -> None:
-    """R001-34, R001-56: by default."""
     async with calling(secure) as caller:
         error = await caller.refused()
 
@@ -239,7 +231,6 @@ async def test_a_certificate_is_verified(secure: HttpServer) -> None:
 async def test_who_trusts_a_certificate_is_served(
     secure: HttpServer, certificate: Certificate, how: str
 ) -> None:
-    """R001-56."""
     verify = {"context": certificate.trusting(), "file": str(certificate.path), "nobody": False}[how]
     async with calling(secure, verify=verify) as caller:
         assert await caller.ask() == [answer(1)]
@@ -349,7 +340,6 @@ async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyP
 
 
 async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
-    """R001-34."""
     proxy.script = with_status(407)
     async with calling("https://mcp.example/mcp", proxy=proxy.origin) as caller:
         error = await caller.refused()
@@ -425,7 +415,7 @@ async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
 
 
 async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
-    """R001-34: it is not the server that is down."""
+    """It is not the server that is down."""
     async with serving(with_status(401)) as down:
         pass
     async with (
@@ -444,7 +434,7 @@ SECRET = re.compile("s3cr3t")
 
 
 async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> None:
-    """R001-22: no session id, no credentials, no query; in no error, log or name, however loud the log."""
+    """No session id, no credentials, no query; in no error, log or name, however loud the log."""
     caplog.set_level(logging.DEBUG)
     failures = [
         *(with_status(404), handshake("s3cr3t-2"), with_status(500), with_status(401), with_chunks()),
@@ -480,7 +470,7 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
     ],
 )
 async def test_what_is_not_http_is_not_repeated(sent: bytes, why: str) -> None:
-    """R001-22, R001-34: it may hold what nobody should read."""
+    """It may hold what nobody should read."""
     async with serving(with_bytes(sent)) as server, calling(server) as caller:
         error = await caller.refused()
 

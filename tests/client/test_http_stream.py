@@ -59,7 +59,7 @@ async def open_until_closed(request: Received, reply: Reply) -> None:
 
 @pytest.mark.parametrize("clean", [True, False], ids=["ended", "broken"])
 async def test_a_cut_answer_goes_on(clean: bool) -> None:
-    """R001-11, R001-15, R001-27: with GET, after the last event; what was seen is not handed on twice."""
+    """The client sends GET with the id of the last event; no event is passed on twice."""
     rest = event(progress(1), "a1") + event(progress(2), "a2") + event(answer(1), "a3")
     async with (
         serving(in_turn(handshake("s-1"), with_chunks(CUT, clean=clean), with_chunks(rest))) as server,
@@ -81,7 +81,7 @@ async def test_a_cut_answer_goes_on(clean: bool) -> None:
 
 
 async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
-    """R001-27: also where a connection brings nothing, and the server only keeps the place."""
+    """This holds for a connection without messages."""
     async with (
         serving(
             in_turn(
@@ -101,7 +101,6 @@ async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
 
 
 async def test_the_server_says_how_long_to_wait() -> None:
-    """R001-12: `retry`."""
     times: list[float] = []
 
     async def cut(request: Received, reply: Reply) -> None:
@@ -120,7 +119,6 @@ async def test_the_server_says_how_long_to_wait() -> None:
 
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
 async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(rest: bytes) -> None:
-    """R001-11, R001-27."""
     async with (
         serving(in_turn(with_chunks(CUT + rest), with_chunks(event(answer(1), "a2")))) as server,
         calling(server) as caller,
@@ -132,7 +130,7 @@ async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(r
 
 @pytest.mark.parametrize("place", [b"a\x01", b"a\x7f", b"a\tb", b" a "], ids=["SOH", "DEL", "tab", "space"])
 async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
-    """R001-15: the answer is lost, and nobody's header is blamed."""
+    """The answer is lost, and nobody's header is blamed."""
     cut = with_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
     async with serving(in_turn(cut)) as server, calling(server) as caller:
         error = await caller.refused()
@@ -152,7 +150,7 @@ async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
 async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
     chunks: list[bytes], clean: bool
 ) -> None:
-    """R001-12: whatever the server says. The pauses double."""
+    """The pauses double, whatever the server says."""
     times: list[float] = []
     ending = with_chunks(*chunks, clean=clean)
 
@@ -171,7 +169,6 @@ async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
 
 
 async def test_a_message_ends_the_back_off() -> None:
-    """R001-12."""
     times: list[float] = []
     nothing = with_chunks(b"retry: 1\n\n")
     scripts = iter([nothing] * 3 + [with_chunks(CUT)] + [nothing] * 3)
@@ -190,7 +187,7 @@ async def test_a_message_ends_the_back_off() -> None:
 
 
 async def test_each_stream_has_its_own_place() -> None:
-    """R001-24: one's ids are not another's."""
+    """One's ids are not another's."""
 
     async def rest(request: Received, reply: Reply) -> None:
         identifier = int(request.headers["last-event-id"])
@@ -209,14 +206,13 @@ async def test_each_stream_has_its_own_place() -> None:
 
 
 async def test_an_id_that_repeats_on_one_connection_is_no_replay() -> None:
-    """R001-27."""
     same = event(progress(1), "1") + event(progress(2), "1") + event(answer(1), "1")
     async with serving(with_chunks(same)) as server, calling(server) as caller:
         assert await caller.ask() == [progress(1), progress(2), answer(1)]
 
 
 async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
-    """R001-4, R001-27: the id came with what was cut."""
+    """The id came with what was cut."""
 
     async def cut(request: Received, reply: Reply) -> None:
         await reply.start(headers={"Mcp-Session-Id": "s-1"})
@@ -235,7 +231,7 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
 @pytest.mark.parametrize("status", [400, 404, 405])
 @pytest.mark.parametrize(("clean", "reason"), [(True, "protocol"), (False, "network")])
 async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
-    """R001-15: a broken connection is the network's fault, an end is the server's."""
+    """A broken connection is the network's fault, an end is the server's."""
     async with (
         serving(in_turn(with_chunks(CUT, clean=clean), with_status(status))) as server,
         calling(server) as caller,
@@ -247,7 +243,6 @@ async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool,
 
 
 async def test_a_page_is_no_resumed_stream() -> None:
-    """R001-15."""
     async with (
         serving(in_turn(with_chunks(CUT), with_status(200, b"<p>", content_type="text/html"))) as server,
         calling(server) as caller,
@@ -258,7 +253,7 @@ async def test_a_page_is_no_resumed_stream() -> None:
 
 
 async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
-    """R001-18: a server that began anew does not know it."""
+    """A server that began anew does not know it."""
     async with (
         serving(in_turn(handshake("s-1"), broken(CUT), with_status(404))) as server,
         calling(server) as caller,
@@ -269,7 +264,7 @@ async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
 
 
 async def test_a_server_that_is_gone_does_not_go_on() -> None:
-    """R001-34: and it took the request, so that it is not called unavailable."""
+    """The server took the request, so it is not reported as unavailable."""
     cut = asyncio.Event()
 
     async def last(request: Received, reply: Reply) -> None:
@@ -296,7 +291,7 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
     "stream", [data_of(progress(1)), event(progress(1), "a1")], ids=["no id", "stateless"]
 )
 async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
-    """R001-15: nor is a stream of the stateless protocol, which knows no resumption."""
+    """A stream of the stateless protocol cannot be resumed."""
     meta = {"_meta": MODERN_META} if b"id: a1" in stream else {}
     async with serving(with_chunks(stream)) as server, calling(server) as caller:
         error = await caller.refused("tools/list", 1, **meta)
@@ -307,7 +302,7 @@ async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
 
 @pytest.mark.parametrize("when", ["before", "during"])
 async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
-    """R001-50: the pause before it goes on, and the stream on which it does."""
+    """The pause before it goes on, and the stream on which it does."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
     async def cut(request: Received, reply: Reply) -> None:
@@ -341,7 +336,7 @@ async def messages(caller: Caller, count: int) -> list[object]:
 
 
 async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
-    """R001-23, R001-24: that goes on by itself, until it is stopped; which is no error."""
+    """That goes on by itself, until it is stopped; which is no error."""
     gone = asyncio.Event()
 
     async def second(request: Received, reply: Reply) -> None:
@@ -368,7 +363,7 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
 
 
 async def test_a_server_need_not_have_a_stream() -> None:
-    """R001-25: and everything else works."""
+    """Everything else works."""
     async with serving(by_method({})) as server, calling(server) as caller:
         assert await caller.listen() is False
         assert await caller.ask() == [answer(1)]
@@ -386,7 +381,6 @@ async def test_a_server_need_not_have_a_stream() -> None:
     ],
 )
 async def test_why_there_is_no_stream(script: Script, reason: str, status: int) -> None:
-    """R001-23: is told to whoever asks for it."""
     async with serving(script) as server, calling(server) as caller:
         with pytest.raises(MCPError) as refused:
             await caller.listen()
@@ -395,7 +389,7 @@ async def test_why_there_is_no_stream(script: Script, reason: str, status: int) 
 
 
 async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    """R001-23: a server that sends no head before that has a stream all the same."""
+    """A server that sends no head before that has a stream all the same."""
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
@@ -413,7 +407,6 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
 
 
 async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """R001-25."""
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
@@ -428,7 +421,7 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_a_stream_is_given_up_after_several_failures() -> None:
-    """R001-23: told once; a message in between begins the count anew."""
+    """Told once; a message in between begins the count anew."""
     failing = [with_status(503)] * 4
     async with (
         serving(
@@ -446,7 +439,6 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 405])
 async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> None:
-    """R001-23."""
     async with (
         serving(in_turn(with_chunks(CUT), with_status(status))) as server,
         calling(server) as caller,
@@ -458,7 +450,6 @@ async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> N
 
 
 async def test_a_stream_tells_that_its_session_is_gone() -> None:
-    """R001-18."""
     async with (
         serving(in_turn(handshake("s-1"), with_chunks(CUT), with_status(404))) as server,
         calling(server) as caller,
@@ -470,7 +461,7 @@ async def test_a_stream_tells_that_its_session_is_gone() -> None:
 
 
 async def test_a_stream_ends_with_its_session() -> None:
-    """R001-18: it does not go on in another."""
+    """It does not go on in another."""
     cut = asyncio.Event()
     sessions = iter(("s-1", "s-2"))
 
@@ -498,7 +489,7 @@ async def test_a_stream_ends_with_its_session() -> None:
 
 
 async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
-    """R001-24: it does not end the stream."""
+    """It does not end the stream."""
 
     async def stream(request: Received, reply: Reply) -> None:
         await reply.start()
@@ -517,7 +508,6 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
 
 
 async def test_another_stream_takes_the_place_of_the_first() -> None:
-    """R001-26."""
     gone = asyncio.Event()
 
     async def first(request: Received, reply: Reply) -> None:
@@ -533,7 +523,6 @@ async def test_another_stream_takes_the_place_of_the_first() -> None:
 
 
 async def test_to_close_closes_the_stream() -> None:
-    """R001-26: without an error."""
     gone = asyncio.Event()
 
     async def stream(request: Received, reply: Reply) -> None:
@@ -553,7 +542,7 @@ async def test_to_close_closes_the_stream() -> None:
     ("status", "ended"), [(200, True), (202, True), (204, True), (404, True), (405, False), (500, False)]
 )
 async def test_a_session_is_ended(status: int, ended: bool) -> None:
-    """R001-20: the id is forgotten in any case, and the stream is closed."""
+    """The id is forgotten in any case, and the stream is closed."""
     async with (
         serving(
             by_method(
@@ -577,8 +566,6 @@ async def test_a_session_is_ended(status: int, ended: bool) -> None:
 
 
 async def test_a_session_on_a_lost_server_is_forgotten() -> None:
-    """R001-20: without an exception."""
-
     async def reset(request: Received, reply: Reply) -> None:
         reply.break_off()
 

@@ -66,7 +66,7 @@ def with_json(value: object, **how: Any) -> Script:
 
 
 async def test_each_request_has_the_protocols_headers() -> None:
-    """R001-2, R001-3, R001-4, R001-8, R001-20, R001-23: and those of the caller."""
+    """The headers of the caller are sent too."""
     async with (
         serving(by_method({"initialize": handshake("s-1"), "GET": with_status(405)})) as server,
         calling(server, headers={"X-Tenant": "a"}) as caller,
@@ -89,7 +89,6 @@ async def test_each_request_has_the_protocols_headers() -> None:
 
 
 async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
-    """R001-8."""
     theirs = {name: "theirs" for name in ("ACCEPT", "Content-type", "mcp-protocol-version", "Mcp-Method")}
     theirs |= {"Mcp-Session-Id": "theirs", "Last-Event-ID": "theirs", "Content-Length": "1"}
     async with serving(by_method({})) as server, calling(server, headers={**theirs, "X-A": "b"}) as caller:
@@ -100,7 +99,6 @@ async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
 
 
 async def test_messages_go_as_they_are() -> None:
-    """R001-5, R001-6."""
     message = notification("notifications/x", {"text": "é\ud800"})
     async with serving(by_method({})) as server, calling(server) as caller:
         await caller.send(message)
@@ -110,7 +108,7 @@ async def test_messages_go_as_they_are() -> None:
 
 
 async def test_what_was_agreed_on_is_in_the_header() -> None:
-    """R001-3: and a handshake names what it proposes."""
+    """A handshake names the version that it proposes."""
     async with serving(by_method({})) as server, calling(server) as caller:
         caller.channel.use_version("2025-11-25")
         await caller.ask()
@@ -207,7 +205,6 @@ async def test_to_open_sends_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
 async def test_the_session_has_the_id_of_initialize(name: str) -> None:
-    """R001-16, R001-21."""
     async with (
         serving(in_turn(with_json(answer(0), headers={name: "!~1"}), with_json(answer(1)))) as server,
         calling(server) as caller,
@@ -220,7 +217,6 @@ async def test_the_session_has_the_id_of_initialize(name: str) -> None:
 
 
 async def test_a_server_without_sessions_has_no_id() -> None:
-    """R001-17."""
     async with serving(by_method({})) as server, calling(server) as caller:
         await caller.initialize()
         await caller.ask()
@@ -230,7 +226,7 @@ async def test_a_server_without_sessions_has_no_id() -> None:
 
 
 async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
-    """R001-4, R001-16: a second one begins another session, or none."""
+    """A second one begins another session, or none."""
     other = {"Mcp-Session-Id": "other"}
     async with (
         serving(
@@ -249,7 +245,6 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
 
 @pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
 async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
-    """R001-16."""
     head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"
     async with serving(with_bytes(head.encode())) as server, calling(server) as caller:
         error = await caller.refused("initialize")
@@ -265,7 +260,7 @@ async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> No
 
 
 async def test_an_expired_session_is_reported_once() -> None:
-    """R001-18, R001-32: whatever the body says. The next request has no session."""
+    """The next request has no session."""
     gone = with_json(error_message(1, -32600, "Session not found"), status=404)
     async with (
         serving(in_turn(handshake("s-1"), gone, with_json(answer(2)))) as server,
@@ -297,7 +292,7 @@ async def test_an_expired_session_is_reported_once() -> None:
     ],
 )
 async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
-    """R001-18: servers after the SDKs' examples say so, and a client would never recover."""
+    """Servers after the SDKs' examples say so, and a client would never recover."""
     gone = with_json(error_message(None, -32000, says), status=400)
     async with serving(in_turn(handshake("s-1"), gone)) as server, calling(server) as caller:
         await caller.initialize()
@@ -308,7 +303,6 @@ async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
 
 
 async def test_another_400_is_no_expiry() -> None:
-    """R001-19, R001-35: nor is one that came without a session."""
     bad = with_json(error_message(1, -32602, "sessionId must be a string"), status=400)
     unknown = with_json(error_message(1, -32000, "No valid session ID provided"), status=400)
     async with serving(in_turn(unknown, handshake("s-1"), bad)) as server, calling(server) as caller:
@@ -322,7 +316,6 @@ async def test_another_400_is_no_expiry() -> None:
 
 
 async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
-    """R001-18."""
     asked, answered = asyncio.Event(), asyncio.Event()
 
     async def late(request: Received, reply: Reply) -> None:
@@ -355,7 +348,6 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
     "media", [JSON, "application/json; charset=utf-8", "Application/JSON;charset=UTF-8", " application/json "]
 )
 async def test_an_answer_in_json(media: str) -> None:
-    """R001-9."""
     message = answer(1, {"text": "Füße"})
     body = json.dumps(message, ensure_ascii=False).encode()
     async with serving(with_status(200, body, content_type=media)) as server, calling(server) as caller:
@@ -364,7 +356,7 @@ async def test_an_answer_in_json(media: str) -> None:
 
 @pytest.mark.parametrize("media", ["text/event-stream", "Text/Event-Stream; charset=utf-8"])
 async def test_an_answer_in_a_stream(media: str) -> None:
-    """R001-10, R001-13: what comes before the answer is handed on, in order, and does not end the wait."""
+    """What comes before the answer is handed on, in order, and does not end the wait."""
     before = [PROGRESS, answer(2, {"not": "mine"}), {"jsonrpc": "2.0", "id": 1, "method": "ping"}]
 
     async def script(request: Received, reply: Reply) -> None:
@@ -378,7 +370,6 @@ async def test_an_answer_in_a_stream(media: str) -> None:
 
 
 async def test_a_stream_comes_in_any_pieces() -> None:
-    """R001-10."""
     message = answer(1, {"text": "Füße €"})
     stream = f"id: 1\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n".encode()
     pieces = [stream[i : i + 1] for i in range(len(stream))]
@@ -398,13 +389,12 @@ async def test_a_stream_comes_in_any_pieces() -> None:
     ],
 )
 async def test_an_answer_is_found_among_other_things(stream: bytes) -> None:
-    """R001-12."""
     async with serving(with_chunks(stream)) as server, calling(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
 async def test_the_exchange_ends_with_the_answer() -> None:
-    """R001-13: whether or not the server ends the stream, which is closed."""
+    """The stream is closed, whether or not the server ends it."""
     gone = asyncio.Event()
 
     async def script(request: Received, reply: Reply) -> None:
@@ -434,7 +424,6 @@ async def test_a_connection_is_used_again() -> None:
 
 
 async def test_an_error_of_the_servers_is_an_answer() -> None:
-    """R001-14: in either form."""
     error = error_message(1)
     async with (
         serving(in_turn(with_json(error), with_chunks(data_of(PROGRESS, error)))) as server,
@@ -446,7 +435,7 @@ async def test_an_error_of_the_servers_is_an_answer() -> None:
 
 @pytest.mark.parametrize("how", ["JSON", "stream", "status"])
 async def test_an_error_without_id_is_the_answer(how: str) -> None:
-    """R001-14: the server could not even read which request it was."""
+    """The server could not even read which request it was."""
     error = error_message(None, -32700, "Parse error")
     scripts = {"JSON": with_json(error), "stream": with_chunks(data_of(error))}
     async with (
@@ -467,7 +456,6 @@ async def test_an_error_without_id_is_the_answer(how: str) -> None:
 
 @pytest.mark.parametrize("status", [200, 202, 204])
 async def test_what_has_no_answer_is_accepted(status: int) -> None:
-    """R001-6."""
     async with serving(with_status(status)) as server, calling(server) as caller:
         assert await caller.tell() == []
         assert await caller.send(answer_to("s", result={})) == []
@@ -479,7 +467,7 @@ async def test_what_has_no_answer_is_accepted(status: int) -> None:
     "head", ["HTTP/1.1 202 Accepted\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"]
 )
 async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
-    """R001-6: a body that only the connection's end would end."""
+    """Only the end of the connection would end such a body."""
 
     async def script(request: Received, reply: Reply) -> None:
         await reply.write(head.encode())
@@ -563,7 +551,6 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
 async def test_what_is_no_answer_is_the_servers_error(
     script: Script, message: str, rpc_code: int, status: int | None
 ) -> None:
-    """R001-15, R001-36."""
     async with serving(script) as server, calling(server) as caller:
         error = await caller.refused()
 
@@ -593,7 +580,6 @@ async def test_what_is_no_answer_is_the_servers_error(
     ],
 )
 async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> None:
-    """R001-15, R001-34."""
     async with serving(script) as server, calling(server) as caller:
         error = await caller.refused()
 
@@ -614,7 +600,7 @@ async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> No
     ],
 )
 async def test_a_status_that_is_an_error(status: int, body: bytes, data: object) -> None:
-    """R001-19, R001-35: for a request and for what has no answer."""
+    """This holds for requests and for notifications."""
     async with serving(with_status(status, body)) as server, calling(server) as caller:
         error = await caller.refused()
         with pytest.raises(MCPError) as reported:
@@ -658,7 +644,6 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
 async def test_when_to_try_again_is_reported(
     headers: dict[str, str], retry_after_ms: float | None, body: str
 ) -> None:
-    """R001-35: whatever the body is."""
     script = (
         with_status(429, b"Slow down", content_type="text/plain", headers=headers)
         if body == "text"
@@ -689,7 +674,6 @@ async def test_when_to_try_again_is_reported(
     ],
 )
 async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body: bytes, words: str) -> None:
-    """R001-35."""
     async with serving(with_status(503, body, content_type=media)) as server, calling(server) as caller:
         error = await caller.refused()
 
@@ -697,7 +681,6 @@ async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body:
 
 
 async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
-    """R001-22: though the server says it."""
     headers = {"Authorization": "Bearer s3cret-token", "X-Api-Key": "k3y-of-mine", "X-Team": "props"}
 
     async def script(request: Received, reply: Reply) -> None:
@@ -718,7 +701,7 @@ async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
 @pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br"])
 @pytest.mark.parametrize("how", ["JSON", "stream", "status"])
 async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: str) -> None:
-    """R001-36: and not taken for bad JSON. A caller cannot ask for one that cannot be undone."""
+    """The error is not about JSON. A caller cannot ask for an encoding that the client cannot decode."""
     sent = {"Content-Encoding": coding}
     scripts = {
         "JSON": with_status(200, b"\x0b\x02\x80{}\x03", content_type="application/json", headers=sent),
@@ -744,7 +727,6 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
 
 @pytest.mark.parametrize("how", ["JSON", "stream"])
 async def test_an_id_may_come_back_as_a_text(how: str) -> None:
-    """R001-13."""
     said = answer("1")
     script = with_json(said) if how == "JSON" else with_chunks(data_of(said, PROGRESS))
     async with serving(script) as server, calling(server) as caller:
@@ -753,7 +735,7 @@ async def test_an_id_may_come_back_as_a_text(how: str) -> None:
 
 @pytest.mark.parametrize("status", [400, 404, 500])
 async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
-    """R001-35: also 404, which in the stateless protocol is an unknown method's."""
+    """In the stateless protocol, 404 means an unknown method."""
     error = {"code": -32601, "message": "no such method", "data": {"method": "x"}}
     script = with_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
     async with serving(script) as server, calling(server) as caller:
@@ -778,7 +760,6 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
     ],
 )
 async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advice: str) -> None:
-    """R001-35."""
     async with serving(with_status(401)) as server, calling(server, headers=headers) as caller:
         error = await caller.refused()
 
@@ -874,7 +855,7 @@ async def test_exchanges_do_not_wait_for_each_other() -> None:
 
 @pytest.mark.parametrize("begun", [False, True], ids=["before the answer", "in a stream"])
 async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
-    """R001-50: at once, and the server can see it."""
+    """The server sees it at once."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
     async def script(request: Received, reply: Reply) -> None:
@@ -895,7 +876,7 @@ async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
 
 
 async def test_to_close_fails_what_runs() -> None:
-    """R001-53. It may be called twice, and from another task."""
+    """It may be called twice, and from another task."""
     asked = asyncio.Event()
 
     async def script(request: Received, reply: Reply) -> None:
@@ -930,7 +911,7 @@ async def test_to_close_fails_what_runs() -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 413, 429])
 async def test_a_proxy_in_front_is_distinguished_from_the_server(status: int) -> None:
-    """R001-35: in whatever words the refusal comes, it is no answer of the server that was asked."""
+    """In whatever words the refusal comes, it is no answer of the server that was asked."""
     refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
 
     async with serving(with_json(refused, status=status)) as server, calling(server) as caller:

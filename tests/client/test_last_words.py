@@ -30,7 +30,6 @@ def words_of(written: str) -> list[str]:
 
 
 def test_each_exception_of_a_group_is_a_reason() -> None:
-    """R004-30: and no line of source is."""
     died = subprocess.run([sys.executable, "-c", GROUP], capture_output=True, text=True, check=False)
 
     assert words_of(died.stderr) == [
@@ -87,7 +86,6 @@ def test_each_exception_of_a_group_is_a_reason() -> None:
     ],
 )
 def test_of_a_trace_the_reason_is_kept(written: str, words: list[str]) -> None:
-    """R004-30."""
     assert words_of(written) == words
 
 

@@ -85,7 +85,6 @@ async def in_time(task: asyncio.Task[Any]) -> None:
     "version", ["0.1.0", "1.0.0-alpha.1", "1.2.3+build.5", "10.20.30-a-b.0+x", "1.0.0-0a"]
 )
 def test_good_names_and_versions(name: str, version: str) -> None:
-    """R004-1"""
     client = MCPClient(name=name, version=version)
 
     assert (client.name, client.version) == (name, version)
@@ -120,7 +119,6 @@ def test_good_names_and_versions(name: str, version: str) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_when_it_is_made(options: dict[str, Any], message: str) -> None:
-    """R004-1"""
     with pytest.raises(MCPError) as refused:
         MCPClient(**options)
 
@@ -128,7 +126,6 @@ def test_what_cannot_be_is_refused_when_it_is_made(options: dict[str, Any], mess
 
 
 def test_a_client_says_what_it_is_without_its_secrets() -> None:
-    """R004-30"""
     client = MCPClient("https://me:hunter2@host/mcp?token=x", headers={"Authorization": "Bearer x"})
 
     assert repr(client) == "<MCPClient footlight https://host/mcp disconnected>"
@@ -136,7 +133,6 @@ def test_a_client_says_what_it_is_without_its_secrets() -> None:
 
 
 def test_a_client_can_be_made_outside_of_a_loop() -> None:
-    """R001-48"""
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -153,7 +149,6 @@ def test_a_client_can_be_made_outside_of_a_loop() -> None:
 
 
 async def test_the_states_of_a_client() -> None:
-    """R004-2, R004-5, R004-6, R004-7"""
     place = Place(TOOLS)
     client = MCPClient(place)
     seen: list[Any] = []
@@ -183,7 +178,6 @@ async def test_the_states_of_a_client() -> None:
 
 
 async def test_what_the_server_is_is_known_while_connected() -> None:
-    """R001-54"""
     client = MCPClient(Place({"initialize": initialized("2025-11-25", instructions="Be kind.")}))
 
     def known() -> list[Any]:
@@ -206,7 +200,6 @@ async def test_what_the_server_is_is_known_while_connected() -> None:
     ("requested", "offered"), [(None, "2025-06-18"), ("2025-11-25", "2025-11-25"), ("auto", "2025-06-18")]
 )
 def test_the_version_that_would_be_offered(requested: Any, offered: str) -> None:
-    """R001-54"""
     assert MCPClient(protocol_version=requested).get_protocol_version() == offered
 
 
@@ -239,7 +232,6 @@ async def test_what_the_client_can_do_is_reported() -> None:
 
 
 async def test_one_server_at_a_time(client: MCPClient) -> None:
-    """R004-3"""
     with pytest.raises(MCPError) as refused:
         await client.connect("another")
 
@@ -254,7 +246,6 @@ async def test_one_server_at_a_time(client: MCPClient) -> None:
 
 
 async def test_connecting_at_once_connects_once() -> None:
-    """R004-3"""
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -280,7 +271,6 @@ async def test_connecting_at_once_connects_once() -> None:
     ids=["list_tools", "call_tool", "call", "get_tool", "ping", "request", "open_stream", "reconnect"],
 )
 async def test_a_client_of_nothing_is_not_connected(use: Callable[[MCPClient], Any]) -> None:
-    """R004-4"""
     with pytest.raises(MCPConnectionError) as refused:
         await use(MCPClient())
 
@@ -294,7 +284,6 @@ async def test_a_client_of_nothing_is_not_connected(use: Callable[[MCPClient], A
 
 
 async def test_there_must_be_something_to_connect_to() -> None:
-    """R004-7, R004-18"""
     client = MCPClient()
     with pytest.raises(MCPError, match="there is nothing to connect to"):
         await client.connect()
@@ -305,7 +294,6 @@ async def test_there_must_be_something_to_connect_to() -> None:
 
 
 async def test_a_closed_client_says_so_and_can_be_connected_again() -> None:
-    """R001-53, R004-4"""
     place = Place(TOOLS)
     client = MCPClient(place)
     async with client:
@@ -319,7 +307,6 @@ async def test_a_closed_client_says_so_and_can_be_connected_again() -> None:
 
 
 async def test_closing_may_be_done_at_any_time_and_often() -> None:
-    """R001-53"""
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.close()
@@ -332,7 +319,6 @@ async def test_closing_may_be_done_at_any_time_and_often() -> None:
 
 
 async def test_closing_ends_what_waits(client: MCPClient) -> None:
-    """R001-53"""
     wire = wire_of(client)
     calling = asyncio.create_task(client.call_tool("a"))
     await wire.asked("tools/call")
@@ -393,7 +379,6 @@ async def test_opened_in_one_task_and_closed_in_another() -> None:
     ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
 )
 async def test_what_fails_to_connect_leaves_nothing(place: Place, error: type[MCPError]) -> None:
-    """R004-7, R004-29"""
     before = asyncio.all_tasks()
     client = MCPClient(place, timeout_ms=50)
 
@@ -408,7 +393,6 @@ async def test_what_fails_to_connect_leaves_nothing(place: Place, error: type[MC
 
 
 async def test_after_a_failure_one_may_try_again() -> None:
-    """R004-2, R004-7"""
     place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
     client = MCPClient(place)
     with pytest.raises(ServerNotAvailableError):
@@ -420,7 +404,6 @@ async def test_after_a_failure_one_may_try_again() -> None:
 
 
 async def test_the_error_says_which_command_it_was() -> None:
-    """R004-24"""
     client = MCPClient(Place({"initialize": Refusal(-32603)}, command="server", where="server --flag"))
 
     with pytest.raises(MCPConnectionError) as failed:
@@ -430,7 +413,6 @@ async def test_the_error_says_which_command_it_was() -> None:
 
 
 async def test_giving_up_while_it_connects_leaves_nothing() -> None:
-    """R004-7"""
     place = Place({})
     client = MCPClient(place)
     connecting = asyncio.create_task(client.connect())
@@ -445,7 +427,6 @@ async def test_giving_up_while_it_connects_leaves_nothing() -> None:
 
 
 async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
-    """R004-41"""
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
@@ -473,7 +454,6 @@ async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
 
 
 async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
-    """R004-41"""
     place = Place(TOOLS, http=True)
     client = MCPClient(place)
     await client.open_stream(print)
@@ -498,7 +478,6 @@ async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
 
 
 async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> None:
-    """R004-29"""
     wire = wire_of(client)
     wire.lose(LOST)
     sent = len(wire.sent)
@@ -517,7 +496,6 @@ async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> N
 
 
 async def test_a_call_that_waits_hears_of_the_loss(client: MCPClient) -> None:
-    """R004-29"""
     wire = wire_of(client)
     calls = [asyncio.create_task(client.call_tool(name)) for name in ("a", "b")]
     await wire.asked("tools/call", 2)
@@ -530,7 +508,6 @@ async def test_a_call_that_waits_hears_of_the_loss(client: MCPClient) -> None:
 
 
 async def test_after_a_failed_reconnect_it_is_disconnected() -> None:
-    """R004-2"""
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
@@ -565,7 +542,6 @@ async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
 
 
 async def test_the_first_call_connects_once_however_many_there_are() -> None:
-    """R001-48"""
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -578,7 +554,6 @@ async def test_the_first_call_connects_once_however_many_there_are() -> None:
 
 
 async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
-    """R001-48"""
     place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
     client = MCPClient(place)
     with pytest.raises(ServerNotAvailableError):
@@ -589,7 +564,6 @@ async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
 
 
 async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> None:
-    """R001-48"""
     place = Place(TOOLS, access_control=asyncio.Event())
     client = MCPClient(place)
     first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
@@ -607,7 +581,6 @@ async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> Non
 
 
 async def test_after_an_expired_session_the_next_call_begins_another() -> None:
-    """R001-18, R001-32"""
     replies: list[Any] = [listing("old"), EXPIRED, listing("new")]
     place = Place({**LEGACY, "tools/list": lambda _: replies.pop(0)}, http=True)
     async with MCPClient(place) as client:
@@ -628,7 +601,6 @@ async def test_after_an_expired_session_the_next_call_begins_another() -> None:
 
 
 async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
-    """R001-18"""
     place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
     async with MCPClient(place) as client:
         errors = await asyncio.gather(*(client.call_tool("a") for _ in range(5)), return_exceptions=True)
@@ -641,7 +613,6 @@ async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
 
 
 async def test_a_late_word_of_the_old_session_does_not_end_the_new_one() -> None:
-    """R001-18"""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         wire = place.wire
@@ -662,7 +633,6 @@ async def test_a_late_word_of_the_old_session_does_not_end_the_new_one() -> None
 
 
 async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> None:
-    """R001-18"""
     place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
     async with MCPClient(place) as client:
         with pytest.raises(MCPConnectionError, match="Session expired"):
@@ -676,7 +646,6 @@ async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> 
 
 
 async def test_a_session_is_ended_when_the_client_is_closed() -> None:
-    """R001-20, R001-21, R001-53"""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         assert client.get_session_id() == "session-1"
@@ -686,7 +655,6 @@ async def test_a_session_is_ended_when_the_client_is_closed() -> None:
 
 
 async def test_that_a_session_cannot_be_ended_does_not_keep_a_client_from_closing() -> None:
-    """R001-53"""
     place = Place(TOOLS, http=True)
     async with MCPClient(place):
         place.wire.ending = MCPConnectionError("Reset")
@@ -696,7 +664,6 @@ async def test_that_a_session_cannot_be_ended_does_not_keep_a_client_from_closin
 
 @pytest.mark.parametrize("did", [True, False])
 async def test_ending_a_session_by_hand(did: bool) -> None:
-    """R001-20"""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.ending = did
@@ -709,7 +676,7 @@ async def test_ending_a_session_by_hand(did: bool) -> None:
 
 
 async def test_a_session_that_could_not_be_ended_is_over_too() -> None:
-    """R001-20: its id is gone, so the next call needs another."""
+    """Its id is gone, so the next call needs another."""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.ending = MCPConnectionError("Reset")
@@ -721,7 +688,6 @@ async def test_a_session_that_could_not_be_ended_is_over_too() -> None:
 
 
 async def test_where_there_is_no_session_none_is_ended(client: MCPClient) -> None:
-    """R001-17, R001-20"""
     assert await client.terminate_session() is False
     assert client.get_session_id() is None
     assert len(wire_of(client).of("initialize")) == 1
@@ -731,7 +697,6 @@ async def test_where_there_is_no_session_none_is_ended(client: MCPClient) -> Non
 
 
 async def test_tools_are_asked_for_once_and_forgotten_with_the_connection() -> None:
-    """R001-44, R001-45, R001-46"""
     place = Place(TOOLS)
     client = MCPClient(place)
     first = await client.list_tools()
@@ -749,7 +714,6 @@ async def test_tools_are_asked_for_once_and_forgotten_with_the_connection() -> N
 
 
 async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None:
-    """R001-47"""
     wire = wire_of(client)
     await client.list_tools()
     wire.notify("notifications/resources/list_changed")
@@ -762,7 +726,6 @@ async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None
 
 
 async def test_tools_that_change_while_they_are_reported_are_asked_for_again(client: MCPClient) -> None:
-    """R001-47"""
     wire = wire_of(client)
     tools = wire.script.pop("tools/list")
     asking = asyncio.create_task(client.list_tools())
@@ -777,7 +740,7 @@ async def test_tools_that_change_while_they_are_reported_are_asked_for_again(cli
 
 
 async def test_all_pages_are_read(client: MCPClient) -> None:
-    """R001-47. An empty text is a cursor too."""
+    """An empty text is a cursor too."""
     pages = {
         None: listing("a", nextCursor=""),
         "": listing("b", nextCursor="2"),
@@ -815,7 +778,7 @@ async def test_all_pages_are_read(client: MCPClient) -> None:
     ],
 )
 async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Mapping[Any, Any]) -> None:
-    """R001-47: many servers say so where the protocol wants no cursor. Nothing is listed twice."""
+    """Many servers say so where the protocol wants no cursor. Nothing is listed twice."""
     wire_of(client).script["tools/list"] = lambda params: pages.get(
         params.get("cursor"), Refusal(-32602, "Invalid cursor")
     )
@@ -826,7 +789,6 @@ async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Map
 
 
 async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R001-47"""
     monkeypatch.setattr(mcp_client, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = listing("a", nextCursor="again")
@@ -844,7 +806,6 @@ async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytes
 
 
 async def test_tools_are_found_by_name_and_by_words() -> None:
-    """R001-54"""
     entries = [
         {"name": "browser_click", "description": "Click an element.", "inputSchema": {}},
         {"name": "browser_navigate", "title": "Go to a page", "inputSchema": {}},
@@ -873,7 +834,6 @@ async def test_tools_are_found_by_name_and_by_words() -> None:
 
 
 async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
-    """R001-37 to R001-41"""
     wire, raw = wire_of(client), said('{"a": 1}')
     wire.script["tools/call"] = raw
 
@@ -891,7 +851,6 @@ async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
 
 
 async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
-    """R004-33"""
     raw = said("hello", structuredContent={"a": 1})
     wire_of(client).script["tools/call"] = raw
 
@@ -902,7 +861,7 @@ async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
 
 
 async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client: MCPClient) -> None:
-    """R001-43, R004-29; lessons 2.0 and 2.4: isError was passed over."""
+    """An earlier implementation passed over isError."""
     raw = said("No such page", isError=True)
     wire_of(client).script["tools/call"] = raw
 
@@ -926,7 +885,6 @@ async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client
 async def test_a_failure_that_is_reported_as_json_is_raised_in_its_words_with_its_error(
     client: MCPClient,
 ) -> None:
-    """R002-29: what a program is told of document 002's envelope."""
     error = {"code": "MM_LAUNCH_FAILED", "message": "No chain", "details": {"port": 8545}}
     wire_of(client).script["tools/call"] = said(json.dumps({"error": error, "ok": False}), isError=True)
 
@@ -945,7 +903,6 @@ async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:
 
 @pytest.mark.parametrize("call", [MCPClient.call, MCPClient.call_tool])
 async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callable[..., Any]) -> None:
-    """R001-14, R004-29"""
     wire_of(client).script["tools/call"] = Refusal(-32602, "url: missing", {"field": "url"})
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -988,7 +945,6 @@ async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callabl
     ],
 )
 async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: str, unknown: bool) -> None:
-    """R001-30"""
     wire_of(client).script["tools/call"] = Refusal(code, message)
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -999,7 +955,6 @@ async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: s
 
 
 async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCPClient) -> None:
-    """R001-30"""
     wire_of(client).script["tools/call"] = said("Unknown tool: a", isError=True)
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -1009,7 +964,6 @@ async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCP
 
 
 async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClient) -> None:
-    """R001-35"""
     wire_of(client).script["tools/call"] = MCPError("A 500", reason="http", rpc_code=500, status=500)
 
     with pytest.raises(MCPError) as failed:
@@ -1020,7 +974,6 @@ async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClien
 
 
 async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent() -> None:
-    """R004-29"""
     async with MCPClient(Place(TOOLS)) as client:
         wire = wire_of(client)
         wire.script["tools/call"] = said("x")
@@ -1039,7 +992,6 @@ async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent()
 
 
 async def test_a_call_has_its_own_time(client: MCPClient) -> None:
-    """R001-31, R001-50, R004-27, R004-32"""
     with pytest.raises(MCPTimeoutError) as late:
         await client.call_tool("a", timeout_ms=5)
     reported = await wire_of(client).asked("notifications/cancelled")
@@ -1057,7 +1009,6 @@ async def test_a_call_has_its_own_time(client: MCPClient) -> None:
 
 
 async def test_a_call_without_a_time_has_the_clients() -> None:
-    """R001-50, R004-11"""
     assert MCPClient().timeout_ms == 30_000
     async with MCPClient(Place(TOOLS), timeout_ms=50) as client:
         with pytest.raises(MCPTimeoutError, match="within 50ms"):
@@ -1261,7 +1212,6 @@ async def test_a_call_that_asks_back_is_answered() -> None:
 
 
 async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None:
-    """R001-30"""
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
     async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks})) as client:
         with pytest.raises(MCPError, match="does not answer elicitation/create") as refused:
@@ -1271,7 +1221,7 @@ async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None
 
 
 async def test_nor_is_one_that_the_server_hands_back_as_its_own_error(client: MCPClient) -> None:
-    """R001-30: our refusal has the number that means a missing tool, too."""
+    """Our refusal has the number that means a missing tool, too."""
     wire = wire_of(client)
     call = asyncio.create_task(client.call_tool("a"))
     asked = await wire.asked("tools/call")
@@ -1286,8 +1236,6 @@ async def test_nor_is_one_that_the_server_hands_back_as_its_own_error(client: MC
 
 @pytest.mark.parametrize("answer", [None, ["x"], {"x": {1, 2}}, ZeroDivisionError("a secret")])
 async def test_a_handler_that_fails_while_a_call_asks_back_fails_the_call(answer: object) -> None:
-    """R004-29: with an error of the tree, whatever the handler raised."""
-
     def elicitation(_: Mapping[str, Any]) -> Any:
         if isinstance(answer, Exception):
             raise answer
@@ -1305,7 +1253,6 @@ async def test_a_handler_that_fails_while_a_call_asks_back_fails_the_call(answer
 
 
 async def test_all_rounds_together_have_the_time_of_one_call() -> None:
-    """R001-51"""
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
 
     async def think(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -1320,7 +1267,6 @@ async def test_all_rounds_together_have_the_time_of_one_call() -> None:
 
 
 async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
-    """R001-50"""
     place = Place(MODERN_TOOLS)
     async with MCPClient(place) as client:
         with pytest.raises(MCPTimeoutError):
@@ -1334,7 +1280,6 @@ async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
 
 
 async def test_over_other_transports_what_comes_is_the_stream(client: MCPClient) -> None:
-    """R001-24"""
     heard: list[Any] = []
     wire = wire_of(client)
 
@@ -1347,7 +1292,6 @@ async def test_over_other_transports_what_comes_is_the_stream(client: MCPClient)
 
 
 async def test_over_http_it_is_the_get_stream() -> None:
-    """R001-23, R001-24, R001-26"""
     heard: list[Any] = []
     errors: list[MCPError] = []
     place = Place(TOOLS, http=True)
@@ -1362,7 +1306,6 @@ async def test_over_http_it_is_the_get_stream() -> None:
 
 
 async def test_a_server_without_a_get_stream_goes_on() -> None:
-    """R001-25"""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.listens = False
@@ -1408,7 +1351,6 @@ class Subscriptions:
 
 
 async def test_a_stateless_stream_is_a_subscription() -> None:
-    """R001-23, R001-24, R001-52"""
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         opening = server.open(client, resources=["a:b"])
@@ -1433,7 +1375,6 @@ async def test_a_stateless_stream_is_a_subscription() -> None:
 
 
 async def test_a_stateless_server_may_have_no_subscriptions() -> None:
-    """R001-25"""
     server = Subscriptions()
     server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32601)}
     async with MCPClient(server.place) as client:
@@ -1489,7 +1430,6 @@ async def test_the_end_of_a_subscription_is_reported_once(how: str) -> None:
 
 
 async def test_another_stream_replaces_the_first() -> None:
-    """R001-26"""
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         first = await server.opened(client)
@@ -1528,7 +1468,6 @@ async def test_a_listener_of_a_stream_that_raises_does_no_harm(
 
 
 async def test_closing_leaves_no_task() -> None:
-    """R001-53"""
     before = asyncio.all_tasks()
     server = Subscriptions()
     client = MCPClient(server.place)
@@ -1548,7 +1487,7 @@ async def test_closing_leaves_no_task() -> None:
 async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
     listener: dict[str, Any],
 ) -> None:
-    """R001-23: else a server that asks outside of calls would wait in vain."""
+    """Otherwise a server that asks outside of calls would wait in vain."""
     place = Place(LEGACY, http=True)
     async with MCPClient(place, **listener):
         await place.wire.until(lambda: place.wire.on_error is not None)
@@ -1557,7 +1496,7 @@ async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
 
 
 async def test_over_http_an_open_stream_is_reported_on_request() -> None:
-    """R001-23, R001-24, R001-26: servers allow one, and refuse another while they think that there is one."""
+    """Servers allow one, and refuse another while they think that there is one."""
     place = Place(LEGACY, http=True)
     heard: list[Any] = []
     async with MCPClient(place, roots=[]) as client:
@@ -1575,7 +1514,6 @@ async def test_over_http_an_open_stream_is_reported_on_request() -> None:
 
 
 async def test_over_http_a_stream_that_ended_is_opened_anew_for_who_asks() -> None:
-    """R001-23"""
     place = Place(LEGACY, http=True)
     ended: list[MCPError] = []
     async with MCPClient(place, roots=[]) as client:
@@ -1599,7 +1537,6 @@ async def test_over_http_a_client_without_listeners_has_no_stream() -> None:
 
 
 async def test_a_server_without_a_stream_is_no_failure() -> None:
-    """R001-25"""
     place = Place({**LEGACY, "ping": {}}, http=True)
     async with MCPClient(place, roots=[]) as client:
         place.wire.listens = False
@@ -1623,7 +1560,6 @@ async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
 
 
 async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
-    """R001-24"""
     heard = asyncio.Event()
 
     async def listen(message: Mapping[str, Any]) -> None:
@@ -1650,7 +1586,6 @@ async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
     ],
 )
 def test_what_is_of_the_wrong_type_is_refused(options: dict[str, Any], message: str) -> None:
-    """R004-1, R001-8"""
     with pytest.raises(MCPError) as refused:
         MCPClient(**options)
 
@@ -1658,7 +1593,6 @@ def test_what_is_of_the_wrong_type_is_refused(options: dict[str, Any], message: 
 
 
 async def test_a_call_cannot_have_no_time() -> None:
-    """R004-32"""
     async with MCPClient(Place(LEGACY)) as client:
         with pytest.raises(MCPError, match="timeout_ms: must be more than 0, got 0"):
             await client.call("a", timeout_ms=0)
@@ -1691,7 +1625,6 @@ SLOW = ("mcp", "mcp_types", "playwright", "pydantic", "httpx2", "websockets", "a
     "made", ["None", "MCPClient()", "MCPClient('server --flag')", "MCPClient('http://host')"]
 )
 def test_the_client_costs_little_until_it_is_used(made: str) -> None:
-    """R004-44"""
     code = (
         f"import sys; from footlight import MCPClient; {made}; print(sorted(set(sys.modules) & set({SLOW})))"
     )

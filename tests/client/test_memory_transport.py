@@ -156,7 +156,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
 
 
 async def test_a_server_that_fails_is_lost(caplog: pytest.LogCaptureFixture) -> None:
-    """R004-30: what it said before arrives; the trace is in the log alone."""
+    """What it said before arrives; the trace is in the log alone."""
     caplog.set_level(logging.DEBUG, "footlight.client.memory")
 
     async def failing(read: Any, write: Any) -> None:
@@ -224,7 +224,6 @@ async def test_who_waits_to_send_hears_that_it_ended() -> None:
 
 
 async def test_closing_ends_what_the_server_does() -> None:
-    """R004-41"""
     started, ended = asyncio.Event(), asyncio.Event()
 
     async def call(_: Any, __: Any) -> types.CallToolResult:

@@ -25,7 +25,7 @@ async def url(authority: Authority) -> AsyncGenerator[str]:
 
 
 async def test_a_server_that_wants_oauth_is_called(authority: Authority, url: str) -> None:
-    """R001-57: 401, discovery, registration, a person's consent, a token; and then as ever."""
+    """401, discovery, registration, a person's consent, a token; and then as ever."""
     heard: list[float] = []
     async with MCPClient(url, auth=oauth(url, Memory())) as client:
         result = await client.call_tool("whoami", on_progress=lambda progress, _, __: heard.append(progress))
@@ -55,7 +55,7 @@ async def test_a_token_is_kept_for_the_next_time(authority: Authority, url: str)
 
 
 async def test_a_stream_does_not_keep_calls_waiting(authority: Authority, url: str) -> None:
-    """R001-23: the provider lets one request pass at a time, until its answer begins."""
+    """The provider lets one request pass at a time, until its answer begins."""
     async with MCPClient(url, auth=oauth(url, Memory())) as client:
         assert await client.open_stream(lambda _: None)
         assert (await client.call_tool("whoami")).content[0].text == "Ida"
@@ -72,7 +72,6 @@ async def test_a_person_who_says_no_is_an_error_of_ours(authority: Authority, ur
 
 
 async def test_without_credentials_the_error_says_what_is_missing(url: str) -> None:
-    """R001-35."""
     with pytest.raises(MCPError) as refused:
         async with MCPClient(url):
             pass

@@ -142,7 +142,6 @@ async def until_forgotten(client: MCPClient) -> None:
     ],
 )
 async def test_after_the_session_expired_the_next_call_begins_another(notice: Notice) -> None:
-    """R001-18."""
     server = Forgetful()
     async with serving(server) as at, MCPClient(at.url) as client:
         await client.ping()
@@ -155,7 +154,7 @@ async def test_after_the_session_expired_the_next_call_begins_another(notice: No
 
 
 async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() -> None:
-    """R001-25: many say so instead of 405. A client with listeners asks for the stream by itself."""
+    """Many say so instead of 405. A client with listeners asks for the stream by itself."""
     server = Forgetful()
     server.has_stream = False
     async with serving(server) as at, MCPClient(at.url, roots=[]) as client:
@@ -168,7 +167,6 @@ async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() 
 
 
 async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
-    """R001-18, R001-23."""
     server = Forgetful()
     heard: asyncio.Queue[str] = asyncio.Queue()
     async with (
@@ -186,7 +184,7 @@ async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
 
 
 async def test_a_session_that_is_ended_by_hand_is_over_at_once() -> None:
-    """R001-20: also where the server takes its time to say so."""
+    """This holds when the server answers late."""
     deleting = asyncio.Event()
     server = Forgetful()
 

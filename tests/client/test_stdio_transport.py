@@ -107,7 +107,6 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_message_is_a_line(tmp_path: Path) -> None:
-    """R004-7"""
     text = "ä 漢 😀 \u2028 \ud83d and \n and \r"
 
     async with running(server(tmp_path, ECHO)) as (channel, recorder):
@@ -118,7 +117,6 @@ async def test_a_message_is_a_line(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_it_speaks_with_our_own_server() -> None:
-    """R004-7, R004-41"""
     initialize = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -257,7 +255,7 @@ async def test_stderr_is_read_all_the_time(tmp_path: Path, caplog: pytest.LogCap
 async def test_an_exit_in_mid_call_tells_the_last_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R004-30: and no stack trace, which is in the log."""
+    """The stack trace is in the log only."""
     caplog.set_level(logging.INFO, LOGGER)
     failing = """
     print("reading the configuration", file=sys.stderr)
@@ -287,7 +285,6 @@ async def test_an_exit_in_mid_call_tells_the_last_words(
 
 
 async def test_a_server_that_dies_of_an_exception_group_says_why(tmp_path: Path) -> None:
-    """R004-30."""
     failing = """
     import asyncio
     async def start():
@@ -398,7 +395,6 @@ def test_a_command_line_of_another_type_is_refused_with_the_way_out(
     ],
 )
 async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -> None:
-    """R004-20, R004-26, R004-29"""
     recorder = Recorder()
     children = children_of(psutil.Process())
 
@@ -416,7 +412,6 @@ async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -
     [(0o644, "is not executable: make it so"), (0o755, "is not a program for this system")],
 )
 async def test_a_file_that_is_no_program_says_so(tmp_path: Path, mode: int, message: str) -> None:
-    """R004-20"""
     file = tmp_path / "server"
     file.write_text("print('no first line that says by what it is run')")
     file.chmod(mode)
@@ -435,7 +430,7 @@ hear()
 async def test_without_an_environment_it_gets_all_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R004-31: a headed browser needs DISPLAY."""
+    """A headed browser needs DISPLAY."""
     monkeypatch.setenv("DISPLAY", ":77")
 
     async with running(server(tmp_path, TELL)) as (_, recorder):
@@ -444,7 +439,6 @@ async def test_without_an_environment_it_gets_all_of_ours(
 
 @pytest.mark.parametrize("given", [{}, {"PATH": "/usr/bin", "DISPLAY": ":77", "EMPTY": "", "Ä": "ö=ö"}])
 async def test_the_environment_is_exactly_what_is_given(tmp_path: Path, given: dict[str, str]) -> None:
-    """R004-31"""
     # So that the server's own Python adds nothing.
     environment = {**given, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "1"}
 
@@ -463,7 +457,6 @@ async def test_the_command_is_found_in_the_path_that_is_given(tmp_path: Path) ->
 
 
 async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
-    """R004-21, R004-31, R004-43"""
     args = ("$HOME", "*", "; touch /tmp/x", "a b", "", "`id`", "--flag=ä")
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -474,7 +467,6 @@ async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
 
 
 def test_where_shows_no_secret() -> None:
-    """R004-30"""
     transport = Stdio(
         "npx",
         ["-y", "server", "--api-key=abc", "--token", "def", "--header", "Authorization: Bearer ghi", "a b"],
@@ -490,7 +482,7 @@ def test_where_shows_no_secret() -> None:
 
 
 async def test_a_server_that_ends_with_its_input_is_not_hurried(tmp_path: Path) -> None:
-    """R004-41: what it writes then is not in its way."""
+    """What it writes then is not in its way."""
     tidy = """
     say("up", pid=os.getpid())
     hear()
@@ -526,7 +518,6 @@ async def test_one_that_ends_on_sigterm_is_not_killed(tmp_path: Path, short: Non
 
 
 async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path, short: None) -> None:
-    """R004-41"""
     family = f"""
     child = subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
     {STUBBORN.strip().replace(chr(10), chr(10) + "    ")}
@@ -539,7 +530,7 @@ async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path,
 
 @pytest.mark.slow
 async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short: None) -> None:
-    """R004-41: also where it holds the output open."""
+    """This holds when the process keeps its output open."""
     family = f"""
     subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
     hear()
@@ -561,7 +552,7 @@ async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
 
 
 async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None:
-    """R004-41: two times of grace, and it is dead."""
+    """The process is dead after two periods of grace."""
     async with running(server(tmp_path, STUBBORN)) as (channel, recorder):
         pid = (await recorder.message())["params"]["pid"]
         started = time.monotonic()
@@ -666,7 +657,7 @@ LAST_LINES = {
 
 @pytest.mark.parametrize("last", LAST_LINES.values(), ids=LAST_LINES.keys())
 async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Path, last: str) -> None:
-    """R004-41: not even one that ends neither with its input nor on SIGTERM."""
+    """The process ends neither with its input nor on SIGTERM."""
     client = tmp_path / "client.py"
     client.write_text(f"{CLIENT}\n{last}\n")
     stubborn = script(tmp_path, STUBBORN)
@@ -679,7 +670,7 @@ async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Pa
 
 
 async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path) -> None:
-    """R004-41: also with another server beside it, that could have inherited the other end."""
+    """Another server beside it could have inherited the other end."""
     up = "say('up', pid=os.getpid())\nhear()"
     path = script(tmp_path, up)
     client = tmp_path / "client.py"

@@ -44,12 +44,10 @@ PLACE = Place()
     ],
 )
 def test_a_target_names_its_transport(target: object, transport: object) -> None:
-    """R004-31, R004-34"""
     assert transport_for(target) == transport
 
 
 def test_options_go_to_the_transport_that_has_them() -> None:
-    """R001-8, R004-31"""
     headers = {"X-Team": "a"}
 
     assert transport_for("http://host", headers=headers) == StreamableHTTP("http://host", headers=headers)
@@ -95,7 +93,6 @@ def test_our_own_command_is_found_where_its_environment_is_not_activated(tmp_pat
     ],
 )
 def test_what_names_nothing_is_refused(target: object, options: dict[str, Any], message: str) -> None:
-    """R004-18, R004-34"""
     with pytest.raises(MCPError) as refused:
         transport_for(target, **options)
 
@@ -104,7 +101,6 @@ def test_what_names_nothing_is_refused(target: object, options: dict[str, Any], 
 
 
 def test_a_password_in_a_url_is_not_reported() -> None:
-    """R001-22, R004-30"""
     with pytest.raises(MCPError) as refused:
         transport_for("http://me:hunter2@:0/")
 

@@ -61,7 +61,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 async def test_they_are_asked_for_once() -> None:
-    """R001-44, R004-39"""
     listing, tools = Listing([page("a", "b"), page("c")]), ToolList()
 
     first = await tools.get(listing.fetch)
@@ -72,7 +71,6 @@ async def test_they_are_asked_for_once() -> None:
 
 
 async def test_an_empty_list_is_kept_too() -> None:
-    """R001-44"""
     listing, tools = Listing([page()]), ToolList()
 
     assert await tools.get(listing.fetch) == await tools.get(listing.fetch) == ()
@@ -80,7 +78,6 @@ async def test_an_empty_list_is_kept_too() -> None:
 
 
 async def test_they_are_requested_again_on_demand() -> None:
-    """R001-45"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     await tools.get(listing.fetch)
 
@@ -90,7 +87,6 @@ async def test_they_are_requested_again_on_demand() -> None:
 
 
 async def test_what_is_forgotten_is_asked_for_again() -> None:
-    """R001-46, R001-47"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     await tools.get(listing.fetch)
     tools.forget()
@@ -99,7 +95,6 @@ async def test_what_is_forgotten_is_asked_for_again() -> None:
 
 
 async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
-    """R001-47"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     listing.access_control.clear()
     asking = asyncio.create_task(tools.get(listing.fetch))
@@ -115,7 +110,6 @@ async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"ttlMs": 0}])
 async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]) -> None:
-    """R001-48"""
     listing, tools = Listing([page("a", **more)]), ToolList()
     listing.access_control.clear()
     asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
@@ -233,7 +227,6 @@ async def test_a_page_without_a_list_has_none(tools: object) -> None:
 
 
 async def test_what_is_no_tool_is_reported() -> None:
-    """R004-17"""
     with pytest.raises(MCPError, match="without a name"):
         await ToolList().get(Listing([{"tools": [{}]}]).fetch)
 

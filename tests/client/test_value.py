@@ -44,7 +44,6 @@ def answer(*texts: str, **more: Any) -> ToolResult:
     ids=lambda value: repr(value)[:30] if isinstance(value, ToolResult) else "",
 )
 def test_the_value_is_the_structured_content_or_the_json_or_the_text(result: ToolResult, value: Any) -> None:
-    """R000-76; lessons 2.0, 4"""
     assert value_of(result) == value
     assert type(value_of(result)) is type(value)
 

@@ -229,8 +229,6 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
 
 
 async def test_a_close_is_reported_with_its_code_and_reason() -> None:
-    """R001-34"""
-
     async def leave(connection: ServerConnection) -> None:
         await connection.send(HELLO)
         await connection.recv()
@@ -292,7 +290,6 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
     ],
 )
 async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
-    """R001-34"""
     async with misbehaving(behave) as url, connected(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
 
@@ -368,8 +365,6 @@ async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 426, 500, 503])
 async def test_a_refusal_has_its_status_and_body(status: int) -> None:
-    """R004-26"""
-
     def refuse(connection: ServerConnection, _: Request) -> Response:
         return connection.respond(HTTPStatus(status), f"No, {status}.\n")
 
@@ -403,8 +398,6 @@ async def test_a_redirect_is_a_refusal() -> None:
 
 @pytest.mark.parametrize("credentials", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
 async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dict[str, Any]) -> None:
-    """R004-30"""
-
     def refuse(connection: ServerConnection, request: Request) -> Response:
         return connection.respond(
             HTTPStatus.FORBIDDEN, f"{request.headers['Authorization']}\n" + "x" * 90_000
@@ -427,7 +420,6 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dic
     ],
 )
 async def test_what_does_not_speak_websocket_is_no_server(answer: bytes, message: str) -> None:
-    """R001-34"""
     async with answering(answer) as url:
         error = await not_available(WebSocket(url, token=TOKEN))
 
@@ -460,7 +452,6 @@ async def test_silence_ends_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "x" * 70 + ".invalid"])
 async def test_a_host_that_is_none(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R001-34"""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -471,7 +462,6 @@ async def test_a_host_that_is_none(host: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_nobody_listens() -> None:
-    """R001-34"""
     url = f"ws://127.0.0.1:{free_port()}/mcp"
 
     error = await not_available(WebSocket(f"{url}?token={TOKEN}"))
@@ -496,7 +486,7 @@ async def test_who_is_cancelled_while_opening_leaves_nothing_behind() -> None:
 
 
 async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest.LogCaptureFixture) -> None:
-    """R001-8, R004-30: and no log has them."""
+    """No log has them."""
     caplog.set_level(logging.DEBUG)
     asked: list[dict[str, list[str]]] = []
 
@@ -557,7 +547,6 @@ def test_what_cannot_be_asked_is_refused_when_it_is_given(url: str, options: dic
 
 
 def test_where_shows_no_secret() -> None:
-    """R004-30"""
     transport = WebSocket(f"wss://me:{TOKEN}@[::1]:8443/mcp?key={TOKEN}", token=TOKEN)
 
     assert transport.where == "wss://[::1]:8443/mcp"
@@ -591,7 +580,6 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def test_certificates_are_checked(certificate: Path) -> None:
-    """R001-56"""
     ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ours.load_cert_chain(certificate)
     trusting = ssl.create_default_context(cafile=certificate)
@@ -611,7 +599,6 @@ async def test_certificates_are_checked(certificate: Path) -> None:
 
 
 def test_a_user_in_the_url_gives_way_to_a_token() -> None:
-    """R001-8"""
     assert WebSocket("ws://a:b@host/mcp?q=1").address == "ws://a:b@host/mcp?q=1"
     assert WebSocket("ws://a:b@host/mcp?q=1", token="t").address == "ws://host/mcp?q=1"
     assert WebSocket("ws://a:b@host", headers={"authorization": "Basic x"}).address == "ws://host"

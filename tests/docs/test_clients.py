@@ -67,7 +67,6 @@ def test_every_client_has_an_entry_that_starts_and_all_but_one_an_entry_that_rea
 @pytest.mark.slow
 @pytest.mark.parametrize("command", STARTED, ids=lambda command: str(STARTED[command]))
 async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
-    """R002-69, of docs/extensions.md too."""
     program, *arguments = json.loads(command)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     server = StdioServerParameters(

@@ -1,4 +1,4 @@
-"""The demonstrator runs as its users run it (R000-4, R000-83), and its module is that of today's server."""
+"""The demonstrator runs as its users run it, and its module is that of today's server."""
 
 import os
 import subprocess

@@ -30,7 +30,7 @@ OF_DOCUMENT = 14
 
 @pytest.mark.slow
 async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None:
-    """R002-70. Parts that are left out are so in the page alone."""
+    """Parts that are left out are so in the page alone."""
     root = tmp_path / "repository"
     root.mkdir()
     differ: list[str] = []
@@ -87,7 +87,6 @@ def test_the_codes_are_those_that_there_are() -> None:
 
 
 def test_the_screens_are_those_of_the_profile_in_their_order() -> None:
-    """R002-66"""
     known = {row[0].strip("`"): re.findall(r"`(.+?)`", row[1]) for row in rows("Screens and state")}
 
     assert [*known, "unknown"] == [*METAMASK.screen_names]

@@ -79,7 +79,7 @@ async def server(site: Site, tmp_path: Path) -> AsyncGenerator[Server]:
 
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: Server) -> None:
-    """R002-40: and the next launch works."""
+    """The next launch works."""
     await server.launch()
     process = process_of(server)
     left = ours_below(process)
@@ -111,7 +111,6 @@ async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Ser
 
 @pytest.mark.slow
 async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> None:
-    """R002-40, R002-42"""
     process = process_of(server)
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
     await until(lambda: any(named(each, "chrom") for each in ours_below(process)))
@@ -142,7 +141,6 @@ async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> 
 
 
 async def test_a_port_that_is_taken_is_reported_before_anything_starts(server: Server) -> None:
-    """R002-39"""
     with socket.create_server(("127.0.0.1", server.ports["fixtureServer"])):
         error = await server.refused("mm_launch", ports=server.ports)
 

@@ -58,7 +58,6 @@ def assert_refused(error: dict[str, Any], url: str) -> None:
 
 @pytest.mark.slow
 async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
-    """R003-87"""
     navigated = await guarded.open("<p>here</p>")
 
     assert navigated["status"] == 200
@@ -66,7 +65,6 @@ async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
 
 
 async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
-    """R003-87"""
     url = guarded.site.page("<p>secret</p>")
 
     assert_refused(await guarded.refused("navigate", url=url), url)
@@ -75,7 +73,6 @@ async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
 
 @pytest.mark.parametrize("spelling", ["2130706433", "0x7f.1", "127.1", "127.0.0.1.", "１２７.0.0.1"])
 async def test_a_refused_host_has_no_other_name(guarded: Guarded, spelling: str) -> None:
-    """R003-87"""
     url = guarded.site.page("<p>secret</p>")
 
     error = await guarded.refused("navigate", url=url.replace("127.0.0.1", spelling))
@@ -86,7 +83,6 @@ async def test_a_refused_host_has_no_other_name(guarded: Guarded, spelling: str)
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> None:
-    """R003-87"""
     secret = guarded.site.page("<p>secret</p>")
     redirect = guarded.allowed(guarded.site.redirect(secret, status=status))
 
@@ -98,7 +94,6 @@ async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> 
 
 
 async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
-    """R003-87"""
     ways = {
         "a": "<a href='{url}'>go</a>",
         "button": "<form action='{url}'><button>go</button></form>",
@@ -117,7 +112,6 @@ async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
 
 
 async def test_a_refresh_does_not_lead_there(guarded: Guarded) -> None:
-    """R003-87"""
     secret = guarded.site.page("<p>secret</p>")
     url = guarded.site.page(f"<meta http-equiv=refresh content='0; url={secret}'>")
 
@@ -127,7 +121,6 @@ async def test_a_refresh_does_not_lead_there(guarded: Guarded) -> None:
 
 
 async def test_a_popup_does_not_lead_there(guarded: Guarded) -> None:
-    """R003-87"""
     secret, fine = guarded.site.page("<p>secret</p>"), guarded.allowed(guarded.site.page("<p>fine</p>"))
     session = await guarded.call("create_session")
     page = guarded.allowed(
@@ -195,7 +188,7 @@ LOADED = {
 
 @pytest.mark.parametrize("way", LOADED)
 async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: str) -> None:
-    """R003-87: and everything reaches an allowed one."""
+    """Everything reaches an allowed host."""
     secret, fine = guarded.site.page("secret"), guarded.site.page("fine")
     await guarded.open("<p>here</p>")
 
@@ -209,7 +202,6 @@ async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: s
 
 
 async def test_a_redirect_of_a_part_does_not_lead_there(guarded: Guarded) -> None:
-    """R003-87"""
     secret = guarded.site.page("secret")
     redirect = guarded.allowed(guarded.site.redirect(secret))
     await guarded.open("<p>here</p>")
@@ -220,7 +212,6 @@ async def test_a_redirect_of_a_part_does_not_lead_there(guarded: Guarded) -> Non
 
 
 async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
-    """R003-87"""
     from starlette.responses import Response
 
     secret = guarded.site.page("secret")
@@ -246,7 +237,6 @@ async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
 
 
 async def test_the_request_log_tells_of_a_refusal(guarded: Guarded) -> None:
-    """R003-42, R003-87"""
     secret = guarded.site.page("secret")
     await guarded.open("<p>here</p>")
     await guarded.run(LOADED["image"], url=secret)
@@ -257,7 +247,6 @@ async def test_the_request_log_tells_of_a_refusal(guarded: Guarded) -> None:
 
 
 async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
-    """R003-87"""
     url = guarded.site.page("<p>secret</p>")
     session = await guarded.call("create_session")
 
@@ -272,7 +261,6 @@ async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
 
 
 async def test_blocking_wins_over_allowing(site: Site) -> None:
-    """R003-87"""
     flags = ("--allow-domain", "*", "--block-domain", "127.0.0.1")
     async with connect_browser(site, *flags) as browser:
         url = site.page("<p>x</p>")

@@ -227,7 +227,6 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: Path) -> None:
-    """R003-68, R003-71, R003-83"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
@@ -270,7 +269,7 @@ async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: P
 async def test_any_call_tells_of_a_browser_that_is_gone(
     crashing: Wire, site: Site, tool: str, arguments: dict[str, Any]
 ) -> None:
-    """R003-68: whichever comes first after the crash, and none after it."""
+    """Whichever comes first after the crash, and none after it."""
     await data(crashing, "navigate", url=site.page("<p>x</p>"))
     kill_all(browsers_of(crashing.process.pid))
 
@@ -292,7 +291,6 @@ async def crashing(
 
 
 async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: Site) -> None:
-    """R003-83"""
     await data(crashing, "get_cookies")
     kill_all(browsers_of(crashing.process.pid))
 
@@ -322,7 +320,6 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
 
 @pytest.mark.slow
 async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp_path: Path) -> None:
-    """R003-68"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
@@ -396,7 +393,6 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
 
 
 async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
-    """R003-84"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with served(site, tmp_path, "--max-sessions", "3", config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
@@ -418,7 +414,6 @@ async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: Path) -> None:
-    """R003-84"""
     async with connect_browser(site, "--max-sessions", "3", cwd=tmp_path) as browser:
         answers: list[bool] = []
 
@@ -434,7 +429,6 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
 
 
 async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
-    """R003-83"""
     from footlight.browser.driver.playwright_api import start_playwright
     from footlight.browser.launch.launcher import launch_browser
     from footlight.browser.launch.pool import Pool
@@ -485,7 +479,6 @@ async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path
 
 @pytest.mark.slow
 async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: Path) -> None:
-    """R003-83"""
     config = {
         "pool": {"minBrowsers": 1, "maxBrowsers": 3, "idleTimeout": 300},
         "session": {"maxSessions": 3},
@@ -502,7 +495,6 @@ async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: 
 
 
 async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None:
-    """R003-83: without anybody asking for it."""
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
     async with served(site, tmp_path, config=config) as wire:
         await data(wire, "get_cookies")
@@ -520,7 +512,6 @@ async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None
 
 @pytest.mark.slow
 async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> None:
-    """R003-85"""
     never = site.never()
     url = site.page(f"<p>here</p><img src='{never}'>")
     async with served(site, tmp_path) as wire:
@@ -578,7 +569,6 @@ async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
 async def test_sessions_survive_a_restart_where_they_should(
     site: Site, tmp_path: Path, persistent: bool
 ) -> None:
-    """R003-86"""
     config = {"session": {"persistentSessions": persistent}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     url = site.page(
         "<p>x</p><script>localStorage.kept ??= 'yes'; document.cookie = 'kept=yes; max-age=999'</script>"
@@ -682,7 +672,6 @@ def port_in(profile: Path) -> int | None:
 
 
 async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
-    """R003-69"""
     async with served(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
         message = await error(wire, "navigate", url=site.url)
 

@@ -26,8 +26,6 @@ async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path:
 
 @pytest.mark.slow
 async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_path: Path) -> None:
-    """R003-87"""
-
     async def empty(_: Request) -> Response:
         return Response(status_code=204)
 
@@ -42,7 +40,6 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
 
 @pytest.mark.slow
 async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> None:
-    """R003-87"""
     async with connect_browser(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         error = await browser.refused("navigate", url="http://a b/")
 

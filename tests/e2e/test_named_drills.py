@@ -157,7 +157,6 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
 async def test_nothing_outlives_a_server_and_its_profiles_open_again(
     site: Site, tmp_path: Path, how: str, count: int, testing: bool
 ) -> None:
-    """R000-86"""
     names = [fresh_name() for _ in range(count)]
     async with named(tmp_path) as wire:
         for name in names:
@@ -255,7 +254,6 @@ async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_pat
 
 @pytest.mark.slow
 async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None:
-    """R000-90"""
     mine, other = fresh_name(), fresh_name()
     async with named(tmp_path) as first, named(tmp_path) as second:
         await data(first, "session.open", sessionName=mine)
@@ -313,7 +311,6 @@ async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_is_reported_once_and_opens_again(site: Site, tmp_path: Path) -> None:
-    """R003-68"""
     name, options = fresh_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
     async with named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name, launchOptions=options)

@@ -113,7 +113,6 @@ async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
 async def test_a_subscriber_learns_that_a_page_navigated(
     transport: Transport, url: str, mode: str, site: Site
 ) -> None:
-    """R003-53."""
     news, heard = anyio.create_memory_object_stream[str](100)
 
     async def on_message(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""A wallet from its first screen to a transaction on the chain, with the tools of document 002 alone."""
+"""A wallet from its first screen to a transaction on the chain, with the tools of `metamask` alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,6 @@ async def connect_and_send(server: Server, site: Site) -> None:
 
 @pytest.mark.slow
 async def test_from_the_first_screen_to_a_mined_transaction(site: Site, tmp_path: Path) -> None:
-    """R002-1, R002-2, R002-9, R002-22, R002-24, R002-43, R002-46, R002-56, R002-57, R002-60."""
     (root := tmp_path / "repository").mkdir()
     async with serve_wallet_tools(site, root, "--strict-002") as server:
         launched = await server.launch(stateMode="onboarding")

@@ -62,7 +62,6 @@ def program(folder: Path, name: str, script: str) -> None:
 
 
 async def test_a_repository(programs: Path, repository: Path) -> None:
-    """R002-61"""
     program(programs, "node", "echo v24.1.0")
     program(programs, "yarn", "echo 4.9.1")
 

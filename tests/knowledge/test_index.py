@@ -49,7 +49,7 @@ def files_of(root: Path) -> bytes:
 
 
 def test_a_step_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
-    """R002-58. With what was known when it was made: the screen before, and what the ref meant."""
+    """With what was known when it was made: the screen before, and what the ref meant."""
     index = Index(tmp_path)
     for path, each in zip(write(tmp_path, *THREE), THREE, strict=True):
         index.add(path, each)
@@ -260,7 +260,7 @@ def test_without_full_text_search_it_is_said_which_sqlite_it_is(
 
 
 def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) -> None:
-    """R002-25. Somebody may have removed it for what it says."""
+    """Somebody may have removed it for what it says."""
     kept, removed = THREE[0], record("mm_click", session_id="mm-two", at=NOW, testId="xylophone-zebra")
     write(tmp_path, kept, removed)
     index = Index(tmp_path)
@@ -276,7 +276,7 @@ def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) 
 
 
 def test_the_index_has_no_text_that_is_not_in_the_files(tmp_path: Path) -> None:
-    """R002-24: what was typed is not in a record, and input that nobody searches is not in the index."""
+    """What was typed is not in a record, and input that nobody searches is not in the index."""
     write(tmp_path, record("mm_launch", input={"fixture": {"vault": "TOPSECRET"}, "text": "TOPSECRET"}))
     index = Index(tmp_path)
     index.refresh()

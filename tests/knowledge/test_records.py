@@ -55,7 +55,6 @@ def recorded(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
 
 
 def test_a_whole_step() -> None:
-    """R002-60 to R002-65"""
     record = make_record(
         step(
             duration_ms=12,
@@ -128,7 +127,6 @@ def test_a_whole_step() -> None:
 
 
 def test_without_a_page_there_is_a_placeholder() -> None:
-    """R002-64, R002-68: also without a session."""
     record = recorded("mm_launch", session_id=None, ok=False)
 
     assert record["sessionId"] == "mm-none"
@@ -147,7 +145,6 @@ def test_without_a_page_there_is_a_placeholder() -> None:
     ],
 )
 def test_ids_of_sessions(given: str | None, id: str) -> None:
-    """R002-60, R002-68"""
     assert recorded(session_id=given)["sessionId"] == id
 
 
@@ -171,7 +168,6 @@ def test_two_ids_never_become_one() -> None:
 
 
 def test_a_time_is_reported_in_utc() -> None:
-    """R002-21"""
     there = timezone(timedelta(hours=2))
 
     assert recorded(at=AT.astimezone(there))["timestamp"] == "2026-01-15T12:34:56.789Z"
@@ -191,7 +187,6 @@ def test_refs_of_another_form_are_no_refs() -> None:
 
 
 def test_a_state_that_is_no_boolean_is_left_out() -> None:
-    """R002-12"""
     node = {"ref": "e1", "role": "checkbox", "name": "All", "path": [], "checked": "mixed", "expanded": None}
 
     assert recorded(observation=StepObservation(state=STATE, nodes=[node]))["observation"]["a11y"][
@@ -200,7 +195,7 @@ def test_a_state_that_is_no_boolean_is_left_out() -> None:
 
 
 def test_an_unknown_screen() -> None:
-    """R002-66: another app's may have any name."""
+    """Another app's may have any name."""
     looked = step(observation=StepObservation(state={**STATE, "currentScreen": "inbox"}))
 
     screens = [
@@ -331,7 +326,7 @@ FACTS = st.builds(
 @examples(100)
 @given(step=STEPS, facts=FACTS)
 def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:
-    """R002-59 to R002-65: also as what is read back from its file."""
+    """The same text is read back from its file."""
     record = make_record(step, facts, RULES)
 
     assert schema_violations(record) == []

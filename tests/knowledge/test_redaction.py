@@ -69,7 +69,7 @@ def message(text: str) -> str:
 
 
 def test_what_is_typed_is_never_kept() -> None:
-    """R002-24: the length of what is harmless is."""
+    """The length of what is harmless is."""
     record = recorded(
         input={"testId": "amount", "text": "0.5"}, field=TypedField(tag="input", test_id="amount")
     )
@@ -103,7 +103,7 @@ def test_what_is_typed_is_never_kept() -> None:
 )
 @pytest.mark.parametrize("target", [{"a11yRef": "e3"}, {"selector": "form input"}, {"testId": "it"}])
 def test_a_secret_field_is_known_by_what_it_is(field: TypedField, target: dict[str, str]) -> None:
-    """R002-24: by ref, too; and how long the secret is helps whoever guesses it."""
+    """By ref, too; and how long the secret is helps whoever guesses it."""
     record = recorded(input={**target, "text": "correct horse battery"}, field=field)
 
     assert record["tool"] == {"name": "mm_type", "input": target, "target": target, "textRedacted": True}
@@ -132,7 +132,6 @@ def test_a_field_that_is_not_found_is_known_by_its_name(target: dict[str, str]) 
 
 
 def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
-    """R002-24: whatever the field is."""
     record = recorded(
         input={"testId": "amount", "text": "7"},
         field=TypedField(test_id="amount"),
@@ -146,7 +145,6 @@ def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
 
 
 def test_a_secret_is_remembered() -> None:
-    """R002-25"""
     secrets = SecretTexts()
     recorded(secrets=secrets, input={"a11yRef": "e1", "text": "hunter2!"}, field=PASSWORD_FIELD)
 
@@ -174,7 +172,7 @@ def test_an_address_is_no_secret() -> None:
 
 
 def test_the_words_of_a_phrase_are_secret_where_they_stand_alone() -> None:
-    """R002-25: but not as a part of other words, nor of what names an element."""
+    """But not as a part of other words, nor of what names an element."""
     secrets = SecretTexts([PHRASE])
 
     record = recorded(
@@ -310,7 +308,7 @@ def test_only_so_many_texts_are_remembered() -> None:
     "mark", ["recovery-phrase-chips", "srp_stage", "reveal-seed-words", "srpChips", "privateKey"]
 )
 def test_a_screen_that_shows_a_phrase_keeps_interface_words_only(mark: str) -> None:
-    """R002-25: test ids, roles and refs stay, so that it can be found."""
+    """Test ids, roles and refs stay, so that it can be found."""
     words = PHRASE.split()
     record = recorded(
         tool="mm_describe_screen",
@@ -430,12 +428,10 @@ def test_a_phrase_that_was_shown_is_remembered() -> None:
     ],
 )
 def test_forms_of_secrets(text: str, kept: str) -> None:
-    """R002-25"""
     assert message(text) == kept
 
 
 def test_the_same_in_every_place() -> None:
-    """R002-25"""
     record = recorded(
         tool="mm_navigate",
         input={"screen": "url", "url": f"https://h.test/?t={JWT}", "selector": HASH},
@@ -455,7 +451,6 @@ def test_the_same_in_every_place() -> None:
 
 
 def test_of_a_fixture_the_uppermost_keys_are_kept() -> None:
-    """R002-25"""
     fixture = {"data": {"KeyringController": {"vault": VAULT}}, "meta": {"version": 74}}
 
     record = recorded(
@@ -587,7 +582,6 @@ def words_of_the_files() -> str:
 @example(secret=PHRASE, door="typed by ref", screens=[(window, "as it is") for window in WINDOWS])
 @example(secret="hunter2 & co", door="a fixture", screens=[(window, "quoted") for window in WINDOWS])
 def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tuple[str, str]]) -> None:
-    """R002-24, R002-25: nor in the index."""
     assume(not any(spelling in words_of_the_files() for spelling in spellings(secret)))
     with tempfile.TemporaryDirectory() as folder:
         store = KnowledgeStore(Path(folder) / "knowledge")
@@ -612,7 +606,6 @@ def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tu
     change=st.sampled_from([*CHANGES]),
 )
 def test_what_is_secret_by_its_form_need_not_be_known(window: str, secret: str, change: str) -> None:
-    """R002-25"""
     if change == "quoted twice" or (window, change) == ("a name", "plus"):
         change = "as it is"
 

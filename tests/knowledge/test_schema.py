@@ -1,4 +1,4 @@
-"""The schema of a step is document 002's."""
+"""The schema of a step is the specified one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footlight.knowledge.schema import SCREENS, step_schema
 from tests.knowledge.schemas import schema_violations
 
 DOCUMENTS = "b25808701ec232147bc0df66935e63a8ba87664bb3287b17a398d922ca2ba480"
-"""SHA-256 of the schema in section 8 of document 002: its JSON with sorted keys, and nothing between them."""
+"""SHA-256 of the specified schema: its JSON with sorted keys, and nothing between them."""
 
 SMALLEST = {
     "schemaVersion": 1,
@@ -44,14 +44,12 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
 
 
 def test_the_schema_is_the_documents() -> None:
-    """R002-67"""
     canonical = json.dumps(step_schema(), sort_keys=True, separators=(",", ":"))
 
     assert hashlib.sha256(canonical.encode()).hexdigest() == DOCUMENTS
 
 
 def test_it_is_a_schema_under_the_documents_name() -> None:
-    """R002-59"""
     schema = step_schema()
 
     Draft7Validator.check_schema(schema)
@@ -62,7 +60,6 @@ def test_it_is_a_schema_under_the_documents_name() -> None:
 
 
 def test_all_objects_are_closed_but_two() -> None:
-    """R002-59"""
     is_open = {
         path for path, schema in objects(step_schema()) if schema.get("additionalProperties") is not False
     }
@@ -71,7 +68,6 @@ def test_all_objects_are_closed_but_two() -> None:
 
 
 def test_what_each_object_must_have() -> None:
-    """R002-60 to R002-65"""
     assert {
         path: set(schema["required"]) for path, schema in objects(step_schema()) if "required" in schema
     } == {
@@ -87,7 +83,6 @@ def test_what_each_object_must_have() -> None:
 
 
 def test_the_screens_are_the_documents_eleven() -> None:
-    """R002-66"""
     assert (
         step_schema()["definitions"]["ScreenName"]["enum"]
         == list(SCREENS)
@@ -133,5 +128,5 @@ def test_the_smallest_record_fits() -> None:
     ],
 )
 def test_what_does_not_fit_is_seen(key: str, value: object) -> None:
-    """R002-60 to R002-65: that the judge of the other tests judges."""
+    """The other tests rely on this check."""
     assert len(schema_violations({**SMALLEST, key: value})) >= 1

@@ -41,7 +41,7 @@ def seeing(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
 
 
 def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
-    """R002-56: tool 10, screen 8, target 6, a test id that was seen 3, name or role 2; all of them 5."""
+    """Tool 10, screen 8, target 6, a test id that was seen 3, name or role 2; all of them 5."""
     index = kept(
         tmp_path,
         record("mm_reveal", screen="a", seen=NOTHING),
@@ -155,7 +155,6 @@ def test_stop_words_are_not_looked_for_unless_there_is_nothing_else(tmp_path: Pa
 
 
 def test_a_hit_says_what_it_is_and_what_of_it_was_meant(tmp_path: Path) -> None:
-    """R002-56, and nothing of the rest of the page. What a ref was is told by the look before it."""
     index = kept(
         tmp_path,
         record("mm_describe_screen", screen="unlock"),
@@ -226,7 +225,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
 @example("NEAR(send, 2) AND ^send* - {tool} : x")
 @example("a\x00b \ud800 send")
 def test_any_text_is_plain_text(small: Index, text: str) -> None:
-    """R002-56: no operator, no syntax error."""
     hits = found(small, text)
 
     assert all(hit.score > 0 for hit in hits)

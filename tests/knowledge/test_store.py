@@ -77,7 +77,7 @@ def read_only(folder: Path) -> Generator[None]:
 
 
 def test_where_a_step_goes(store: KnowledgeStore, root: Path) -> None:
-    """R002-19 to R002-21: there is no folder for screenshots."""
+    """There is no folder for screenshots."""
     path = store.record(step(), RepositoryFacts())
 
     assert path == root / "mm-abcdef" / "steps" / "20260115T123456.789Z-mm_click.json"
@@ -96,7 +96,6 @@ def test_nothing_is_made_before_the_first_step(store: KnowledgeStore, root: Path
 
 
 def test_a_step_without_a_session(store: KnowledgeStore, root: Path) -> None:
-    """R002-68"""
     assert store.record(step("mm_launch", session_id=None, ok=False)).parents[1] == root / "mm-none"
 
 
@@ -132,7 +131,7 @@ def test_a_link_in_the_place_of_a_session_is_not_followed(
 
 
 def test_two_steps_are_never_at_one_moment(store: KnowledgeStore) -> None:
-    """R002-26: whatever their tools are. The record says the same as the name."""
+    """The record says the same as the name."""
     paths = [store.record(step(tool)) for tool in ("mm_click", "mm_click", "mm_type", "mm_click")]
 
     assert [path.name for path in paths] == [
@@ -152,7 +151,7 @@ def test_other_sessions_have_their_own_moments(store: KnowledgeStore) -> None:
 
 
 def test_processes_that_write_at_once(store: KnowledgeStore, root: Path) -> None:
-    """R002-26: each step has its own file."""
+    """Each step has its own file."""
     command = [sys.executable, "-c", WRITER, str(root)]
     writers = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
@@ -319,7 +318,6 @@ def test_export(store: KnowledgeStore, tmp_path: Path) -> None:
 
 
 def test_questions(store: KnowledgeStore) -> None:
-    """R002-55 to R002-58"""
     looked = StepObservation(
         state={"currentScreen": "home"}, test_ids=[{"testId": "send-button", "tag": "button", "text": "Send"}]
     )
@@ -352,7 +350,7 @@ def test_a_broken_index_loses_no_step(store: KnowledgeStore, root: Path) -> None
 
 
 def test_where_a_screenshot_goes(store: KnowledgeStore, root: Path) -> None:
-    """R002-20, R002-71: the folder is made for it; no two are the same."""
+    """The folder is made for it; no two are the same."""
     paths = [store.screenshot_path("mm-abcdef", "after login", AT) for _ in range(2)]
 
     folder = root / "mm-abcdef" / "screenshots"
@@ -391,7 +389,6 @@ def test_a_secret_is_no_name_of_a_screenshot(store: KnowledgeStore) -> None:
     ],
 )
 def test_names_for_file_systems(name: str, kept: str) -> None:
-    """R002-50"""
     assert safe_name(name) == kept
 
 
@@ -408,7 +405,6 @@ def test_every_name_can_be_a_files(name: str) -> None:
 
 @given(at=st.datetimes(), tool=st.text())
 def test_the_name_of_a_step_tells_its_moment(at: datetime, tool: str) -> None:
-    """R002-21"""
     moment = at.replace(microsecond=at.microsecond // 1000 * 1000, tzinfo=UTC)
 
     assert parse_step_name(step_name(moment, tool)) == moment

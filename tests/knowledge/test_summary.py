@@ -27,7 +27,7 @@ SESSION = in_seconds(
 
 
 def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> None:
-    """R002-57: step, tool and notes, in the order of time, from targets, test ids and names.
+    """Step, tool and notes, in the order of time, from targets, test ids and names.
 
     A ref is told by the role and name that it had in the observation before: alone it means nothing.
     """
@@ -73,7 +73,7 @@ def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> Non
 
 
 def test_without_a_name_it_is_the_latest_session(tmp_path: Path) -> None:
-    """R002-57. The one whose last step is the latest, whatever the names are."""
+    """The one whose last step is the latest, whatever the names are."""
     write(tmp_path, record("mm_launch", session_id="mm-zzz"))
     write(tmp_path, record("mm_launch", session_id="mm-aaa", at=START + timedelta(hours=1)))
     index = Index(tmp_path)
@@ -112,7 +112,7 @@ def test_long_texts_of_a_page_are_cut_and_on_one_line(tmp_path: Path) -> None:
 
 
 def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Path) -> None:
-    """R002-55: timestamp, tool, screen and snippet, the latest first."""
+    """Timestamp, tool, screen and snippet, the latest first."""
     write(tmp_path, *SESSION[5:9])
     write(tmp_path, record("mm_launch", screen="unlock", session_id="mm-two"))
     index = Index(tmp_path)

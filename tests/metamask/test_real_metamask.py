@@ -1,4 +1,4 @@
-"""The flow of document 002 with a real MetaMask. What is tested elsewhere with the wallet of the tests holds
+"""The specified flow with a real MetaMask. What is tested elsewhere with the wallet of the tests holds
 here too: requests open windows, the chain knows of what was confirmed, and no secret is written down."""
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ CHAIN_SECONDS = 60.0
 
 
 async def test_a_phrase_is_imported_through_the_screens_of_the_onboarding(wallet: RealWallet) -> None:
-    """R002-1, R002-37, R002-44, R002-66."""
     assert wallet.launched["state"] == {
         "isLoaded": True,
         "currentUrl": f"{wallet.home}#onboarding/welcome",
@@ -47,7 +46,7 @@ async def test_a_phrase_is_imported_through_the_screens_of_the_onboarding(wallet
 
 
 async def test_home_tells_the_account_with_its_network_and_its_balance(wallet: RealWallet) -> None:
-    """R002-43. The balance is the chain's, less what was paid meanwhile for transactions."""
+    """The balance is the chain's, less what was paid meanwhile for transactions."""
     await wallet.call("navigate", screen="home")
 
     state = await wallet.state()
@@ -71,13 +70,11 @@ def _decimals(balance: int) -> str:
 
 
 async def test_a_network_that_is_not_the_chain_has_no_balance_of_it(wallet: RealWallet) -> None:
-    """R002-43."""
     reported = {key: wallet.began[key] for key in ("networkName", "chainId", "balance", "accountAddress")}
     assert reported == {"networkName": "Ethereum", "chainId": 1, "balance": None, "accountAddress": ACCOUNT}
 
 
 async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) -> None:
-    """R002-43, R002-52."""
     await wallet.call("navigate", screen="home")
     await wallet.click("account-options-menu-button", "global-menu-lock")
     await wallet.see_id("unlock-password")
@@ -94,7 +91,6 @@ async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) 
 
 
 async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWallet) -> None:
-    """R002-43."""
     reported: list[tuple[str, str, bool]] = []
     for place in ("#settings", "#send"):
         await wallet.go(place)
@@ -105,7 +101,6 @@ async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWalle
 
 
 async def test_a_transaction_is_confirmed_in_its_window_and_mined(connected_wallet: RealWallet) -> None:
-    """R002-46, R002-51."""
     wallet = connected_wallet
     await wallet.call("switch_tab", role="dapp")
     before = await wallet.sent()
@@ -143,7 +138,6 @@ async def _until_sent(wallet: RealWallet, count: int) -> None:
 
 
 async def test_the_memory_knows_how_it_was_done(connected_wallet: RealWallet) -> None:
-    """R002-55 to R002-57."""
     wallet = connected_wallet
     await wallet.call("switch_tab", role="extension")
     await wallet.call("get_state")
@@ -161,7 +155,7 @@ async def test_the_memory_knows_how_it_was_done(connected_wallet: RealWallet) ->
 
 
 async def test_every_step_is_valid_and_no_file_tells_a_secret(connected_wallet: RealWallet) -> None:
-    """R002-20, R002-24, R002-25, R002-60. Of the phrase not even the words, one here and one there."""
+    """Of the phrase not even the words, one here and one there."""
     repository = connected_wallet.repository
     steps = sorted(repository.glob("test-artifacts/llm-knowledge/mm-*/steps/*.json"))
     texts = {

@@ -85,7 +85,6 @@ async def test_before_it_is_opened_nothing_can_be_sent() -> None:
 
 
 async def test_a_request_waits_for_its_answer(ends: Ends) -> None:
-    """R001-5"""
     (task,) = await ends.asking("x")
     assert not task.done()
     ends.wire.answer(ends.wire.sent[0], {"a": 1})
@@ -95,7 +94,6 @@ async def test_a_request_waits_for_its_answer(ends: Ends) -> None:
 
 
 async def test_ids_begin_at_1_and_increase(ends: Ends) -> None:
-    """R001-5"""
     tasks = await ends.asking("a", "b", "c")
 
     assert [message["id"] for message in ends.wire.sent] == [1, 2, 3]
@@ -105,7 +103,6 @@ async def test_ids_begin_at_1_and_increase(ends: Ends) -> None:
 
 
 async def test_answers_in_another_order_find_their_requests(ends: Ends) -> None:
-    """R001-13"""
     tasks = await ends.asking(*(f"m{number}" for number in range(20)))
     for message in reversed(ends.wire.sent.copy()):
         ends.wire.answer(message, {"is": message["method"]})
@@ -145,7 +142,6 @@ async def test_the_meta_of_the_connection_wins_over_that_of_a_request(ends: Ends
 
 
 async def test_a_notification_is_sent_without_an_id(ends: Ends) -> None:
-    """R001-6"""
     await ends.connection.notify("notifications/initialized", timeout_ms=LONG_MS)
 
     assert ends.wire.sent == [{"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}}]
@@ -163,7 +159,7 @@ async def test_a_notification_that_nobody_reads_has_an_end(ends: Ends) -> None:
 
 @pytest.mark.parametrize("identifier", [2, 0, -1, True, "2", "one", 1.0, 1.5, "", None, [], {}])
 async def test_an_answer_to_no_request_is_passed_over(ends: Ends, identifier: object) -> None:
-    """R001-13. Python takes True and 1.0 for 1; the protocol does not."""
+    """Python takes True and 1.0 for 1; the protocol does not."""
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "result": {"wrong": True}})
     if identifier is not None:
@@ -176,7 +172,7 @@ async def test_an_answer_to_no_request_is_passed_over(ends: Ends, identifier: ob
 
 
 async def test_an_id_may_come_back_as_a_text(ends: Ends) -> None:
-    """R001-13: some servers make texts of all ids."""
+    """Some servers make texts of all ids."""
     tasks = await ends.asking("a", "b")
     ends.wire.comes({"jsonrpc": "2.0", "id": "2", "result": {"of": "b"}})
     ends.wire.comes({"jsonrpc": "2.0", "id": "1", "error": {"code": 1, "message": "of a"}})
@@ -189,7 +185,7 @@ async def test_an_id_may_come_back_as_a_text(ends: Ends) -> None:
 async def test_an_answer_with_another_id_is_reported_before_time_is_up(
     ends: Ends, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, identifier: int | str
 ) -> None:
-    """R001-15: to who waits alone; the right answer still has a moment to come."""
+    """To who waits alone; the right answer still has a moment to come."""
     monkeypatch.setattr(connection_module, "STRAY_SECONDS", 0.01)
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "result": {}})
@@ -263,7 +259,6 @@ async def test_a_result_beside_an_error_of_null_is_a_result(ends: Ends) -> None:
 
 
 async def test_a_servers_error_is_raised(ends: Ends) -> None:
-    """R001-14"""
     (task,) = await ends.asking("x")
     ends.wire.refuse(ends.wire.sent[0], Refusal(-32602, "Not that", {"why": "so"}))
 
@@ -322,7 +317,6 @@ async def test_whatever_comes_the_connection_goes_on(ends: Ends, message: dict[s
 
 
 async def test_when_time_is_up_the_server_is_reported(ends: Ends) -> None:
-    """R001-31, R001-50, R004-27"""
     with pytest.raises(MCPTimeoutError) as late:
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     reported = await ends.wire.asked("notifications/cancelled")
@@ -358,7 +352,6 @@ async def test_no_time_at_all_is_a_time_too(ends: Ends) -> None:
 
 @pytest.mark.parametrize("timeout_ms", [None, float("inf")])
 async def test_a_request_may_wait_for_ever(ends: Ends, timeout_ms: float | None) -> None:
-    """R001-52"""
     task = ends.ask(timeout_ms=timeout_ms)
     ends.wire.answer(await ends.wire.asked("x"), {})
 
@@ -366,7 +359,6 @@ async def test_a_request_may_wait_for_ever(ends: Ends, timeout_ms: float | None)
 
 
 async def test_the_time_covers_what_is_not_even_sent(ends: Ends) -> None:
-    """R001-51"""
     ends.wire.stuck = asyncio.Event()
 
     with pytest.raises(MCPTimeoutError):
@@ -492,7 +484,7 @@ async def test_what_json_cannot_say_is_the_callers_mistake() -> None:
 
 
 async def test_what_waits_fails_each_with_an_error_of_its_own(ends: Ends) -> None:
-    """R004-29: a traceback is added to what is raised, so two callers cannot share one."""
+    """A traceback is added to what is raised, so two callers cannot share one."""
     tasks = await ends.asking("a", "b", "c")
     ends.wire.lose(LOST)
 
@@ -782,7 +774,7 @@ FAILED = {"error": {"code": -32603, "message": "The client's handler of m failed
     ],
 )
 async def test_a_handler_answers(handler: Any, answer: dict[str, Any]) -> None:
-    """R004-30: of a mistake in a handler the server hears no more than that there was one."""
+    """Of a mistake in a handler the server hears no more than that there was one."""
     ends = await opened(handlers={"m": handler})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m", "params": {"a": 1}})
 

@@ -47,7 +47,6 @@ def of(reason: Reason) -> MCPError:
 
 
 def test_what_each_is_as_plain_values() -> None:
-    """R001-28, R004-23 to R004-28"""
     assert [error.to_dict() for error in ALL] == [
         {
             "name": "MCPError",
@@ -97,7 +96,6 @@ def test_what_each_is_as_plain_values() -> None:
 
 @pytest.mark.parametrize("error", ALL, ids=lambda error: error.name)
 def test_json_says_the_same(error: MCPError) -> None:
-    """R004-28"""
     assert json.loads(error.to_json()) == error.to_dict()
 
 
@@ -108,7 +106,7 @@ def test_json_says_the_same(error: MCPError) -> None:
     ids=["copy", "deepcopy", "pickle"],
 )
 def test_a_copy_says_everything(error: MCPError, again: Any) -> None:
-    """R004-28. What Python's OSError is too loses its message in a copy, if nobody minds."""
+    """What Python's OSError is too loses its message in a copy, if nobody minds."""
     error.add_note("seen on a Monday")
 
     copied = again(error)
@@ -122,7 +120,6 @@ def test_a_copy_says_everything(error: MCPError, again: Any) -> None:
 
 
 def test_the_message_is_the_text() -> None:
-    """R004-23, R004-30"""
     assert [str(error) for error in ALL] == [error.message for error in ALL]
 
 
@@ -132,20 +129,17 @@ def test_the_message_is_the_text() -> None:
     ids=lambda each: getattr(each, "name", None),
 )
 def test_they_are_what_python_calls_them_too(error: MCPError, builtin: type[Exception]) -> None:
-    """R004-28"""
     assert isinstance(error, builtin)
     assert isinstance(error, MCPError)
 
 
 def test_one_kind_is_not_another() -> None:
-    """R004-28"""
     kinds = [MCPConnectionError, ServerNotAvailableError, MCPTimeoutError, ToolInvocationError]
 
     assert [(a, b) for a, b in itertools.permutations(kinds, 2) if issubclass(a, b)] == []
 
 
 def test_secrets_among_the_arguments_are_masked_at_any_depth() -> None:
-    """R004-30"""
     error = ToolInvocationError(
         "x",
         tool_name="t",
@@ -183,7 +177,6 @@ def test_what_json_has_no_word_for_is_said_somehow() -> None:
 
 
 def test_the_documents_numbers() -> None:
-    """R001-29, R001-31, R001-32, R001-34"""
     assert dict(LOCAL_CODES) == {
         "timeout": -32000,
         "session_expired": -32000,
@@ -201,7 +194,6 @@ def test_the_documents_numbers() -> None:
 
 
 def test_a_given_number_is_kept_and_the_servers_own_is_not_guessed() -> None:
-    """R001-35"""
     assert MCPError("x", reason="http", rpc_code=500).rpc_code == 500
     assert MCPError("x", reason="network", rpc_code=0).rpc_code == 0
     assert MCPError("x").rpc_code is None
@@ -234,12 +226,10 @@ def answers(error: BaseException) -> list[bool]:
     ],
 )
 def test_what_happened_is_asked_and_not_guessed(error: BaseException, expected: list[bool]) -> None:
-    """R001-30 to R001-34"""
     assert answers(error) == expected
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))
 @pytest.mark.parametrize("code", [None, -32000, -32001, -32601, -32602, -32603])
 def test_at_most_one_question_has_a_yes(reason: Reason, code: int | None) -> None:
-    """R001-33"""
     assert sum(answers(MCPError("x", reason=reason, rpc_code=code))) <= 1

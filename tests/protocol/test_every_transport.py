@@ -103,7 +103,6 @@ def texts(result: types.CallToolResult) -> list[str]:
 
 
 async def test_the_era_is_agreed_on(client: Client, era: str) -> None:
-    """R003-1"""
     assert client.protocol_version == era
     assert client.server_info is not None
     assert (client.server_info.name, client.server_info.version) == ("fixtures", "1.0.0")

@@ -57,7 +57,6 @@ async def refused(script: Script, version: RequestedVersion = None, timeout_ms: 
 
 
 async def test_the_handshake_word_for_word() -> None:
-    """R001-1, R001-5, R001-7, R004-7"""
     outcome, wire, connection = await begun(
         {"initialize": initialized(instructions="Be kind.")}, timeout_ms=20_000
     )
@@ -109,7 +108,6 @@ async def test_the_server_may_say_nothing_of_itself() -> None:
 
 
 async def test_a_refusal_is_a_failed_handshake() -> None:
-    """R004-29"""
     error = await refused({"initialize": Refusal(-32603, "Not today", {"why": "rain"})})
 
     assert error.to_dict() == {

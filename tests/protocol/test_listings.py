@@ -112,7 +112,6 @@ def test_completions(raw: dict[str, Any], completion: Completion) -> None:
     ],
 )
 def test_what_has_no_name_is_refused(read: Callable[[Any], object], entry: object, message: str) -> None:
-    """R004-17"""
     with pytest.raises(MCPError) as refused:
         read(entry)
 

@@ -41,7 +41,6 @@ ALMOST = st.fixed_dictionaries(
 
 
 def test_a_request_a_notification_and_the_answers() -> None:
-    """R001-5, R001-6"""
     assert [
         request(1, "ping", {}),
         notification("notifications/initialized", {}),
@@ -96,7 +95,6 @@ def test_what_a_value_is_as_a_message(message: dict[str, Any], kind: str | None)
     ids=["empty", "word", "open", "bytes", "comma", "deep", "huge"],
 )
 def test_what_is_not_json_is_refused(data: str | bytes) -> None:
-    """R001-36"""
     with pytest.raises(MCPError) as refused:
         parse(data, unit="line")
 
@@ -111,7 +109,6 @@ def test_what_is_not_json_is_refused(data: str | bytes) -> None:
 
 @pytest.mark.parametrize("data", ["1", "null", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":1,"result":{}}'])
 def test_json_that_is_no_message_is_refused(data: str) -> None:
-    """R001-36"""
     with pytest.raises(MCPError, match="a frame that is not a JSON-RPC") as refused:
         parse(data, unit="frame")
 
@@ -162,7 +159,6 @@ def test_an_id_is_an_integer_or_a_text(value: object, is_one: bool) -> None:
 
 
 def test_a_servers_error_keeps_its_code_message_and_data() -> None:
-    """R001-14, R001-28"""
     error = peer_error({"code": -32050, "message": "No", "data": {"why": 1}}, status=400)
 
     assert error.to_dict() == {

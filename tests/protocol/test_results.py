@@ -89,11 +89,10 @@ def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
     assert error is None or str(error["message"]) in words
 
 
-# Document 001's form
+# The form of an answer with structured content
 
 
 def test_a_result_in_the_documents_form() -> None:
-    """R001-37, R001-38, R001-42"""
     raw = said('{"a": 1}', isError=False, extra=["untouched"])
 
     result = read_call(raw)
@@ -120,7 +119,6 @@ def test_a_result_in_the_documents_form() -> None:
     ],
 )
 def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
-    """R001-39"""
     assert read_call({"content": content}).text == text
 
 
@@ -146,7 +144,7 @@ def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
     ],
 )
 def test_data_is_an_object_or_an_array_that_the_text_is(text: str, data: object) -> None:
-    """R001-40, R001-41; lessons 2.0: what is no JSON threw."""
+    """An earlier implementation raised on text that is not JSON."""
     assert read_call(said(text)).data == data
 
 
@@ -168,7 +166,6 @@ def test_structured_content_comes_before_the_text_everywhere(text: str) -> None:
 def test_whether_it_failed_is_always_said(
     given: dict[str, Any], is_error: bool, content: dict[str, Any]
 ) -> None:
-    """R001-42; lessons 2.1: missing without content."""
     assert read_call({**content, **given}).is_error is is_error
 
 
@@ -181,7 +178,6 @@ def test_only_true_is_a_failure(value: object) -> None:
 
 
 def test_every_kind_of_content() -> None:
-    """R004-33"""
     parts = [
         {"type": "text", "text": "hello", "annotations": {"priority": 1}},
         {"type": "image", "data": "eA==", "mimeType": "image/png"},
@@ -227,7 +223,6 @@ SCHEMA = "and a schema is an object or a boolean"
 
 
 def test_a_tool_with_everything() -> None:
-    """R001-49, R004-13"""
     raw = {
         "name": "browser_navigate",
         "title": "Navigate",
@@ -294,7 +289,6 @@ def test_a_tool_with_the_least() -> None:
     ],
 )
 def test_what_is_no_tool_is_refused(entry: object, message: str) -> None:
-    """R004-17"""
     with pytest.raises(MCPError) as refused:
         read_tool(entry)
 

@@ -23,7 +23,6 @@ def one(data: str, *, event: str = "message", id: str | None = None) -> list[Ser
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
 def test_lines_end_as_they_like(end: bytes) -> None:
-    """R001-12."""
     lines = [b"id: 1", b"data: one", b"", b"data: two", b"data:three", b"", b""]
 
     assert decoded(end.join(lines)) == [
@@ -57,12 +56,11 @@ def test_lines_end_as_they_like(end: bytes) -> None:
     ],
 )
 def test_a_stream_has_these_events(stream: bytes, events: list[ServerSentEvent]) -> None:
-    """R001-11, R001-12."""
     assert decoded(stream) == events
 
 
 def test_chunks_may_be_cut_anywhere() -> None:
-    """R001-10: in a character, in a mark, between CR and LF."""
+    """The text is cut within a character, within a mark, and between CR and LF."""
     stream = "\ufeffid: 1\r\ndata: Füße €🎭\r\n\r\ndata: b\r\n\r\n".encode()
 
     events = [ServerSentEvent("Füße €🎭", id="1"), ServerSentEvent("b")]
@@ -71,7 +69,7 @@ def test_chunks_may_be_cut_anywhere() -> None:
 
 
 def test_an_event_comes_with_the_line_end_that_completes_it() -> None:
-    """R001-10: also with the CR of a CRLF, whose LF is still to come."""
+    """This holds after the CR of a CRLF whose LF has not arrived."""
     decoder = SseDecoder()
 
     outcome = [decoder.feed(chunk) for chunk in (b"data: a\r\n", b"\r", b"\ndata: b", b"\n\n")]
@@ -80,7 +78,7 @@ def test_an_event_comes_with_the_line_end_that_completes_it() -> None:
 
 
 def test_the_last_id_is_where_to_resume() -> None:
-    """R001-11: also of an event without data; not of one that is incomplete, nor one with a NUL."""
+    """An event without data counts; an incomplete one and one with a NUL do not."""
     decoder = SseDecoder(last_event_id="0")
     ids = [decoder.last_event_id]
     for chunk in (b"id: 1\n", b"\n", b"data: a\n\n", b"id: x\0y\n\n", b"id: 2\n\n", b"id\n\n"):
@@ -103,7 +101,7 @@ def test_the_last_id_is_where_to_resume() -> None:
     ],
 )
 def test_an_unfinished_event_is_no_place_to_resume(rest: bytes) -> None:
-    """R001-11: its id takes effect with its blank line, or the answer in it would be skipped."""
+    """Its id takes effect with its blank line, or the answer in it would be skipped."""
     decoder = SseDecoder()
     decoder.feed(b"id: 1\ndata: a\n\n" + rest)
     decoder.end()
@@ -125,7 +123,6 @@ def test_a_retry_that_was_cut_is_none() -> None:
     [("250", 250), ("  250", None), ("2.5", None), ("-1", None), ("", None), ("٣", None), ("9" * 5000, None)],
 )
 def test_a_retry_is_digits(value: str, retry_ms: int | None) -> None:
-    """R001-12."""
     decoder = SseDecoder()
     decoder.feed(f"retry:{value}\n".encode())
 
@@ -192,7 +189,6 @@ FIELDS = st.one_of(
 def test_however_it_is_cut_a_stream_has_the_same_events(
     fields: list[tuple[str, str | None]], end: str, mark: bool, data: st.DataObject
 ) -> None:
-    """R001-10."""
     lines = ["" if value is None else f"{name}: {value}" for name, value in fields]
     stream = ("\ufeff" if mark else "").encode() + end.join(lines).encode()
     cuts = sorted(data.draw(st.sets(st.integers(0, len(stream)), max_size=12)))

@@ -1,4 +1,4 @@
-"""Tests that work in the page of a session, as `browser.run_test` starts them (R000-91)."""
+"""Tests that work in the page of a session, as `browser.run_test` starts them."""
 
 from __future__ import annotations
 

@@ -94,7 +94,6 @@ def project(pytester: pytest.Pytester) -> Project:
 
 
 def test_an_async_test_has_the_handle_whoever_runs_it(project: Project) -> None:
-    """R000-78."""
     project.write(
         """
         @pytest.mark.anyio
@@ -423,7 +422,6 @@ async def test_closes_by_itself(mcp):
 @pytest.mark.slow
 @pytest.mark.parametrize("runner", ["anyio", "asyncio"])
 def test_no_process_is_left_however_a_test_ends(project: Project, runner: str) -> None:
-    """R000-77, R000-78."""
     project.write(NOTED + ENDS.replace("RUNNER", runner))
 
     ran = project.run(small=True)
@@ -460,7 +458,6 @@ async def test_is_interrupted(mcp):
 
 @pytest.mark.slow
 def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
-    """R000-77."""
     project.write(NOTED + BROWSED)
 
     ran = project.run()

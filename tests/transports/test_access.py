@@ -383,7 +383,7 @@ PREFLIGHT = {
 
 
 async def test_the_preflight_answer_lists_what_a_page_may_send(member: Raw) -> None:
-    """R001-55: a preflight carries no token. What we allow beyond the list, a client in a page needs."""
+    """A preflight carries no token. What we allow beyond the list, a client in a page needs."""
     allowed = await member.send(method="OPTIONS", headers=PREFLIGHT)
     reported = {
         name.lower(): {each.strip() for each in value.split(",")}
@@ -421,7 +421,7 @@ async def test_other_pages_are_refused_in_the_preflight(
 
 
 async def test_every_answer_can_be_read_by_a_page(member: Raw) -> None:
-    """R001-55: a refusal too, or its script would see no more than that something failed."""
+    """A refusal too, or its script would see no more than that something failed."""
     session = await handshake(member)
     answers = [
         await session.send(request("ping")),
@@ -576,7 +576,6 @@ async def cookies(client: Raw, made: dict[str, Any]) -> list[str]:
 
 @pytest.mark.slow
 async def test_a_default_is_a_connections_own(ada: Raw, bob: Raw, site: Site) -> None:
-    """R003-77: and a principal's, where requests stand alone."""
     first, second, others = await handshake(ada), await handshake(ada), await handshake(bob)
     speakers = {"first": first, "second": second, "others": others, "ada": ada, "bob": bob}
     for name, speaker in speakers.items():

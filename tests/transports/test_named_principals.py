@@ -70,7 +70,6 @@ async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, sit
 async def test_a_name_leads_to_its_session_from_any_connection(
     ada: Raw, house: HttpServer, site: Site
 ) -> None:
-    """R003-77"""
     name = fresh_name()
     await data(ada, "session.open", sessionName=name, url=site.page("<title>Here</title>"))
 

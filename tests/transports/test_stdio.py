@@ -42,7 +42,6 @@ NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
 
 @pytest.mark.slow
 async def test_the_banner_is_on_stderr() -> None:
-    """R003-76"""
     async with wired() as wire:
         await wire.heard("Playwright MCP Server running on stdio")
 
@@ -52,7 +51,7 @@ async def test_the_banner_is_on_stderr() -> None:
 
 @pytest.mark.slow
 async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
-    """R003-76: also in the middle of a message."""
+    """The input may end in the middle of a message."""
     async with wired() as wire:
         await wire.initialize()
         await wire.send(json.dumps(INITIALIZE).encode()[:40])
@@ -84,7 +83,6 @@ async def test_answers_that_are_due_still_come() -> None:
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
 async def test_the_era_of_the_handshake(version: str) -> None:
-    """R003-1"""
     async with wired() as wire:
         hello = (await wire.initialize(version))["result"]
         tools = (await wire.ask("tools/list"))["result"]["tools"]
@@ -99,7 +97,6 @@ async def test_the_era_of_the_handshake(version: str) -> None:
 
 
 async def test_the_era_without_a_handshake() -> None:
-    """R003-1"""
     async with wired() as wire:
         found = (await wire.ask("server/discover", {"_meta": MODERN_META}))["result"]
         listed = (await wire.ask("tools/list", {"_meta": MODERN_META}))["result"]
@@ -115,7 +112,6 @@ async def test_the_era_without_a_handshake() -> None:
 
 @pytest.mark.slow
 async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Site, tmp_path: Path) -> None:
-    """R003-1: byte for byte."""
     url = site.page("<title>t</title><p>ä💡</p><table><tr><th>a<th>b<tr><td>1<td>2</table>")
     calls: list[tuple[str, dict[str, Any]]] = [
         ("get_text", {"selector": "p"}),
@@ -200,7 +196,6 @@ async def test_the_error_for_an_unknown_version_lists_the_known_ones() -> None:
 async def test_junk_is_answered_and_does_no_harm(
     shared_wire: Wire, line: bytes, answer: dict[str, Any]
 ) -> None:
-    """R003-76"""
     await shared_wire.send(line + b"\n")
 
     assert await shared_wire.message() == answer
@@ -258,7 +253,6 @@ async def test_a_line_that_is_too_long_is_refused(shared_wire: Wire) -> None:
 
 
 async def test_requests_that_cannot_be_served_are_protocol_errors(shared_wire: Wire) -> None:
-    """R003-1"""
     unknown_method = await shared_wire.ask("tools/fly")
     unknown_tool = await shared_wire.ask("tools/call", {"name": "fly", "arguments": {}})
     no_name = await shared_wire.ask("tools/call", {"arguments": {}})
@@ -309,7 +303,6 @@ exec {browser} "$@"
 
 @pytest.mark.slow
 async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> None:
-    """R003-91: whatever the page and the browser print."""
     from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 

@@ -28,7 +28,7 @@ WAIT_SECONDS = 20.0
 
 
 async def test_a_chain_has_the_account_with_its_balance() -> None:
-    """R002-4: chain 1337, 25 ETH."""
+    """The chain has the id 1337, and the account has 25 ETH."""
     async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as chain:
         reported = (
             await chain.chain_id(),
@@ -49,7 +49,7 @@ async def test_its_number_and_balance_are_chosen() -> None:
 
 
 async def test_nothing_of_it_is_left() -> None:
-    """R002-40, R002-42. npm's anvil is a script that starts another program."""
+    """Npm's anvil is a script that starts another program."""
     before = _children()
     port = free_port()
     async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE):
@@ -83,7 +83,6 @@ async def test_neither_phrase_nor_keys_are_in_the_log(caplog: pytest.LogCaptureF
 
 
 async def test_a_port_that_is_taken_is_named_before_anything_starts() -> None:
-    """R002-39."""
     before = _children()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -96,7 +95,7 @@ async def test_a_port_that_is_taken_is_named_before_anything_starts() -> None:
 
 
 async def test_one_that_ends_at_once_says_why() -> None:
-    """R002-40: nothing is left of it."""
+    """Nothing is left of it."""
     before = _children()
 
     with pytest.raises(LaunchFailed) as raised:
@@ -122,7 +121,6 @@ async def test_one_that_cannot_be_started_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_one_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R002-40."""
     before = _children()
     monkeypatch.setattr("footlight.apps.metamask.anvil.READY_SECONDS", 0.5)
     executable = tmp_path / "anvil"

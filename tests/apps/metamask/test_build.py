@@ -52,7 +52,6 @@ def yarn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Yarn:
 
 
 async def test_it_is_built_by_yarn_in_the_repository(repository: Path, yarn: Yarn) -> None:
-    """R002-6, R002-36."""
     yarn(f'echo "$@" > asked\n{MAKE}')
 
     assert await build(repository) == repository / DIST == repository / "dist/chrome"
@@ -60,7 +59,6 @@ async def test_it_is_built_by_yarn_in_the_repository(repository: Path, yarn: Yar
 
 
 async def test_what_is_built_is_not_built_again(repository: Path, yarn: Yarn) -> None:
-    """R002-36."""
     yarn(MAKE)
 
     folders = [await build(repository), await build(repository), await build(repository, force=True)]
@@ -80,7 +78,6 @@ async def test_what_is_built_needs_no_yarn(repository: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("gone", ["package.json", "node_modules"])
 async def test_what_is_missing_is_named(repository: Path, yarn: Yarn, gone: str) -> None:
-    """R002-36."""
     yarn(MAKE)
     (repository / gone).rename(repository / "elsewhere")
 
@@ -240,7 +237,7 @@ asyncio.run(build(Path(sys.argv[1])))
 
 
 def test_nothing_of_it_is_on_stdout(repository: Path, yarn: Yarn) -> None:
-    """R002-72: that belongs to the protocol."""
+    """That belongs to the protocol."""
     yarn(f"{MAKE}echo on stdout\necho on stderr >&2\n")
 
     done = subprocess.run(

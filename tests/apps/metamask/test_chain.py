@@ -134,7 +134,6 @@ async def test_the_account_is_the_first_of_the_phrase(chain: Chain) -> None:
     ],
 )
 def test_a_balance_is_shown_with_four_decimals_at_most(wei: int, text: str) -> None:
-    """R002-43: `25 ETH`."""
     assert format_ether(wei) == text
 
 

@@ -31,7 +31,7 @@ async def fixtures() -> AsyncGenerator[FixtureServer]:
 
 
 async def test_the_state_is_there(fixtures: FixtureServer) -> None:
-    """R002-4. A page of the extension in Firefox needs the header."""
+    """A page of the extension in Firefox needs the header."""
     answer = await _ask("GET", f"http://localhost:{fixtures.port}/state.json")
 
     assert answer.json() == STATE
@@ -116,7 +116,6 @@ async def test_it_stops_at_once_whoever_is_connected() -> None:
 
 
 async def test_a_port_that_is_taken_is_named() -> None:
-    """R002-39."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
@@ -128,7 +127,6 @@ async def test_a_port_that_is_taken_is_named() -> None:
 
 
 async def test_cancelled_its_port_is_free() -> None:
-    """R002-40."""
     port = free_port()
     started = asyncio.Event()
 

@@ -209,7 +209,6 @@ async def test_the_first_contract_of_the_account_is_where_tokens_and_nfts_are() 
 
 
 def test_without_options_it_is_the_default() -> None:
-    """R002-37."""
     assert fixture_for("default", None, None, chain_port=8545) == preset("default", chain_port=8545)
 
 
@@ -244,7 +243,6 @@ def test_a_fixture_of_the_callers_own_is_taken_as_it_is() -> None:
     ],
 )
 def test_options_that_do_not_fit_are_refused(mode: Any, name: str, fixture: Any, message: str) -> None:
-    """R002-39."""
     with pytest.raises(InvalidConfig) as raised:
         fixture_for(mode, name, fixture, chain_port=8545)
 

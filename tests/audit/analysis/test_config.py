@@ -15,7 +15,6 @@ RIGHT: dict[str, Any] = {"url": "https://example.org/", "personas": [READER], "a
 
 
 def test_a_config_has_a_url_personas_and_a_provider() -> None:
-    """R004-46."""
     config = UXAnalysisConfig(**RIGHT, focus_areas=["wording"])
 
     assert config == UXAnalysisConfig("https://example.org/", (READER,), "anthropic", None, ("wording",))
@@ -36,7 +35,6 @@ def test_a_config_has_a_url_personas_and_a_provider() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_with_its_field(wrong: dict[str, Any], problem: str) -> None:
-    """R004-46."""
     with pytest.raises(ConfigurationError) as caught:
         UXAnalysisConfig(**{**RIGHT, **wrong})
 

@@ -93,7 +93,7 @@ async def test_each_goal_has_its_share_and_something_is_left_to_judge(page: Audi
 
 
 async def test_a_model_that_writes_nothing_is_reported(page: AuditedPage, site: Site) -> None:
-    """R004-50: there is always a text, and it was streamed."""
+    """There is always a text, and it was streamed."""
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, "Personas:": say_nothing})
 
@@ -106,7 +106,7 @@ async def test_a_model_that_writes_nothing_is_reported(page: AuditedPage, site: 
 
 
 async def test_a_model_that_fails_leaves_what_it_did(page: AuditedPage, site: Site) -> None:
-    """R004-53: a partial result says so."""
+    """A partial result says so."""
 
     def fails(_: str) -> Turns:
         yield [call("getPageStructure")]
@@ -130,7 +130,7 @@ async def test_a_model_that_fails_leaves_what_it_did(page: AuditedPage, site: Si
 
 
 async def test_whoever_ends_it_early_has_what_was_done(page: AuditedPage, site: Site) -> None:
-    """R004-53: a call that was begun has its record."""
+    """A call that was begun has its record."""
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, **JUDGE})
 

@@ -15,7 +15,6 @@ WRITTEN = {"name": "Reader", "description": "Reads everything.", "goals": ["Find
 
 
 def test_three_ship_each_with_goals() -> None:
-    """R004-46."""
     assert [persona.name for persona in SHIPPED_PERSONAS] == [
         "First visit",
         "Keyboard and screen reader",
@@ -40,7 +39,6 @@ def test_three_ship_each_with_goals() -> None:
     ],
 )
 def test_a_file_may_be_yaml_or_json(tmp_path: Path, name: str, written: str) -> None:
-    """R004-46."""
     (tmp_path / name).write_text(written, "utf-8")
 
     assert load_personas(tmp_path / name) == (READER,)
@@ -75,7 +73,6 @@ def test_a_file_may_be_yaml_or_json(tmp_path: Path, name: str, written: str) -> 
 def test_what_is_wrong_is_said_with_its_entry_and_field(
     tmp_path: Path, written: object, problem: str
 ) -> None:
-    """R004-46."""
     path = tmp_path / "personas.json"
     path.write_text(json.dumps(written), "utf-8")
 
@@ -94,7 +91,6 @@ def test_what_is_wrong_is_said_with_its_entry_and_field(
     ],
 )
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, name: str, written: bytes, problem: str) -> None:
-    """R004-46."""
     (tmp_path / name).write_bytes(written)
 
     with pytest.raises(ConfigurationError) as caught:

@@ -55,7 +55,7 @@ async def visitor(
 
 
 async def test_a_form_is_filled_and_sent(any_page: AuditedPage, site: Site) -> None:
-    """R004-48, R004-49: each answer shows what came of the call, and no more."""
+    """Each answer shows what came of the call, and no more."""
     done = site.page("<title>Done</title><h1>Thank you")
     url = site.page(
         f"<title>Form</title><h1>Write to us</h1><form action='{done}'>"
@@ -103,7 +103,6 @@ async def test_a_new_tab_comes_to_the_front(any_page: AuditedPage, site: Site) -
 
 
 async def test_a_picture_is_taken(any_page: AuditedPage, site: Site) -> None:
-    """R004-48."""
     tester = await visitor(any_page, site.page("<h1>Look"))
 
     answer = await tester.call("captureScreenshot")
@@ -126,7 +125,6 @@ async def test_a_long_page_is_cut_and_a_part_can_be_had(any_page: AuditedPage, s
 
 
 async def test_an_error_is_reported_between_marks(any_page: AuditedPage, site: Site) -> None:
-    """R004-49."""
     tester = await visitor(any_page, site.page("<button>Save"))
 
     answer = await tester.call("clickElement", target="e999")
@@ -149,7 +147,7 @@ async def test_a_dialog_does_not_stop_the_visit(any_page: AuditedPage, site: Sit
 
 
 async def test_addresses_of_other_sites_are_refused(any_page: AuditedPage, site: Site) -> None:
-    """R004-43: what a page makes a model say leads nowhere else. A link may be followed."""
+    """What a page makes a model say leads nowhere else. A link may be followed."""
     elsewhere = site.at("localhost")
     site.page("<h1>Elsewhere", path="/elsewhere")
     url = site.page(f"<a href='{elsewhere}/elsewhere'>Partner</a>")
@@ -188,7 +186,7 @@ async def test_each_visit_is_fresh(page: AuditedPage, site: Site) -> None:
 
 
 async def test_tools_of_ones_own_stand_beside_ours(page: AuditedPage, site: Site) -> None:
-    """R004-56: one of the server, which works in the page's session, and one of the caller."""
+    """One of the server, which works in the page's session, and one of the caller."""
 
     async def count(_: ToolInput) -> ToolAnswer:
         return ToolAnswer(text="7")

@@ -203,7 +203,6 @@ async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, 
 
 
 async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None:
-    """R004-54."""
     wire = vendor.vendor
     vendor.answers([Turn(text=["Done."])])
     model = chat_model(wire.name, model=wire.model, base_url=vendor.base_url, environ={})

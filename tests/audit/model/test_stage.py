@@ -125,7 +125,6 @@ async def outcome(
 
 
 async def test_text_is_reported_while_the_model_still_writes(vendor: VendorServer) -> None:
-    """R004-51: in order, live."""
     hold = asyncio.Event()
     vendor.answers([Turn(text=["Well ", "done."], hold=hold)])
     stage = Stage(instructions="Judge.", prompt="Look at it.")
@@ -143,7 +142,6 @@ async def test_text_is_reported_while_the_model_still_writes(vendor: VendorServe
 
 
 async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -> None:
-    """R004-49, R004-52."""
     work = Work()
 
     result = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
@@ -156,7 +154,7 @@ async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -
 
 
 async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer) -> None:
-    """R004-49: a tool error, and the run continues."""
+    """The error is one of the tool, and the run continues."""
     wrong = Call(id="c-1", name="goto", pieces=['{"to"', ': "a"}'])
     work = Work()
 
@@ -176,7 +174,7 @@ async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer
 
 
 async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) -> None:
-    """R004-53: each has its result."""
+    """Each has its result."""
     unknown = Call(id="c-2", name="fly", pieces=["{}"])
     work = Work()
 
@@ -202,7 +200,7 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
 
 
 async def test_repeated_ids_are_distinguished(vendor: VendorServer) -> None:
-    """R004-53: a result belongs to one call."""
+    """A result belongs to one call."""
     result = await outcome(vendor, [Turn(calls=calls("a")), Turn(calls=calls("a")), Turn()], Work().tool)
 
     asked = [part.tool_call_id for part in result.parts if isinstance(part, ToolCallPart)]
@@ -316,7 +314,7 @@ async def test_what_will_not_be_better_is_reported_at_once(
 async def test_an_answer_that_was_cut_before_its_text_is_asked_for_again(
     vendor: VendorServer, clean: bool
 ) -> None:
-    """R004-53: no piece is lost, and none comes twice."""
+    """No piece is lost, and none comes twice."""
     cut = Turn(text=["Done."], cut_after=20, clean=clean)
 
     result = await outcome(vendor, [cut, Turn(text=["Done."])])
@@ -507,7 +505,6 @@ async def stop_reading(run: StageRun, reading: asyncio.Event) -> None:
 async def test_whoever_stops_in_the_middle_leaves_no_request_behind(
     vendor: VendorServer, stop: Callable[[StageRun, asyncio.Event], Any]
 ) -> None:
-    """R004-54."""
     vendor.answers([Turn(text=["Well "], hold=asyncio.Event())])
     stage = Stage(instructions="Judge.", prompt="Look at it.")
     async with asyncio.timeout(LIMIT_SECONDS), model_of(vendor) as model:

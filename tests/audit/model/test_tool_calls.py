@@ -59,7 +59,6 @@ def test_arguments_come_as_text_or_read() -> None:
 def test_what_is_wrong_is_reported_with_its_field(
     arguments: str | dict[str, str] | None, problem: str
 ) -> None:
-    """R004-49."""
     assert ToolCalls([GOTO]).read("goto", arguments).problem == problem
 
 

@@ -29,7 +29,6 @@ RIGHT: dict[str, Any] = {
 
 
 def test_the_documents_example_is_a_definition_of_ours() -> None:
-    """R004-47, R004-48."""
     (ours,) = [each for each in PLAYWRIGHT_MCP if each.ai_tool_name == "navigateToPage"]
     example = AIToolDefinition(**RIGHT)
 
@@ -53,7 +52,6 @@ def test_the_documents_example_is_a_definition_of_ours() -> None:
 
 
 def test_both_families_offer_the_same_tools_in_the_same_words() -> None:
-    """R004-48."""
     ours, others = ({each.ai_tool_name: each for each in family} for family in (FOOTLIGHT, PLAYWRIGHT_MCP))
 
     assert ours.keys() == others.keys() - {"answerDialog"}
@@ -73,7 +71,6 @@ def test_both_families_offer_the_same_tools_in_the_same_words() -> None:
     ],
 )
 def test_a_definition_that_cannot_be_is_refused(wrong: dict[str, Any], problem: str) -> None:
-    """R004-47."""
     with pytest.raises(ConfigurationError) as caught:
         AIToolDefinition(**{**RIGHT, **wrong})
 
@@ -85,7 +82,7 @@ class Session(ToolInput):
 
 
 async def test_a_tool_of_the_server_answers_the_model(page: AuditedPage) -> None:
-    """R004-49, R004-56: any tool can be made one of the model's."""
+    """Any tool can be made one of the model's."""
     definition = AIToolDefinition(
         mcp_tool_name="list_sessions",
         ai_tool_name="listSessions",
@@ -99,7 +96,7 @@ async def test_a_tool_of_the_server_answers_the_model(page: AuditedPage) -> None
 
 
 async def test_failures_are_reported_to_the_model(page: AuditedPage) -> None:
-    """R004-49: nothing is raised, so that its work goes on."""
+    """Nothing is raised, so that its work goes on."""
     definition = AIToolDefinition(
         mcp_tool_name="close_session",
         ai_tool_name="closeSession",
@@ -114,7 +111,6 @@ async def test_failures_are_reported_to_the_model(page: AuditedPage) -> None:
 
 
 async def test_missing_abilities_of_a_server_are_reported_to_the_model(page: AuditedPage) -> None:
-    """R004-49."""
     definition = AIToolDefinition(**{**RIGHT, "mcp_tool_name": "no_such_tool"})
 
     answer = await ai_tool_from_mcp(definition, client_of(page)).run(Address(url=HttpUrl("http://x/")))

@@ -7,7 +7,6 @@ from footlight.audit.model.transcript import Transcript
 
 
 def test_deltas_are_the_text_and_each_call_has_its_record() -> None:
-    """R004-50, R004-53."""
     transcript = Transcript()
 
     for part in (

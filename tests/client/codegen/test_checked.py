@@ -14,7 +14,7 @@ from tests.client.codegen.expressible import Chance
 from tests.client.codegen.modules import render, tool
 
 MM = Path(__file__).with_name("mm_schemas.json")
-"""The input schemas of document 002."""
+"""The specified input schemas of the toolset `metamask`."""
 
 SHOP = (
     tool(
@@ -128,7 +128,6 @@ async def use() -> None:
 
 @pytest.mark.slow
 def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
-    """R000-18, R000-19, R000-20: both ways of calling."""
     (tmp_path / "shop.py").write_text(render(*SHOP), "utf-8")
     (tmp_path / "user.py").write_text(USER, "utf-8")
     wrong = {number for number, line in enumerate(USER.split("\n"), start=1) if line.endswith("# error")}
@@ -140,7 +139,7 @@ def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_modules_of_all_kinds_have_no_errors(tmp_path: Path) -> None:
-    """The 16 tools of document 002, schemas that refer to themselves, and whatever a server may send."""
+    """The tools of `metamask`, schemas that refer to themselves, and whatever a server may send."""
     schemas = json.loads(MM.read_text("utf-8"))
     assert len(schemas) == 16
     modules = {

@@ -142,7 +142,7 @@ def mcp_connect(
 
 
 def test_the_whole_module() -> None:
-    """R000-9 to R000-20, R000-50, R000-53: header, imports, hash, handle, connect, in this order; no key, no
+    """Header, imports, hash, handle, connect, in this order; no key, no
     `session.*`."""
     tools = [GOTO, tool("session.open", SESSION, "sessionName"), HEALTH]
     written = render(
@@ -170,7 +170,7 @@ def test_the_whole_module() -> None:
     ],
 )
 def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys: list[str]) -> None:
-    """R000-3, R000-18, R000-48, R000-53: the key that is left out is asked of the adapter."""
+    """The generator asks the adapter which key to leave out."""
     module = executed(render(GOTO, adapter=adapter))
 
     assert module["mcp_connect"].__defaults__[-1] is default
@@ -192,7 +192,6 @@ def test_without_an_adapter_the_tools_show_which(offered: tuple[str, ...], adapt
 
 
 def test_names_are_split_at_the_first_dot() -> None:
-    """R000-56, R000-57."""
     module = render(*map(tool, ("nav.goto", "browser.run_test", "browser.run.file", "health")))
 
     assert _calls(module) == {
@@ -204,7 +203,6 @@ def test_names_are_split_at_the_first_dot() -> None:
 
 
 def test_the_docstring_names_root_where_there_is_none() -> None:
-    """R000-58."""
     assert "`_root` would be" in executed(render(tool("nav.goto")))["McpHandle"].__doc__
 
 

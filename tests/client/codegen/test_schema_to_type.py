@@ -76,7 +76,6 @@ MORE: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "type"), TABLE)
 def test_the_table_of_the_document(schema: object, type: str) -> None:
-    """R000-51, R000-52."""
     assert schema_to_type(schema) == type
 
 

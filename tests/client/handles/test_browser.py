@@ -23,7 +23,6 @@ def opened(id: object) -> types.CallToolResult:
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 800, "height": 600}}], ids=repr)
 async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) -> None:
-    """R000-14"""
     answers = {"create_session": opened("s-1"), "close_session": says(success=True)}
     async with scripted(TOOLS, answers) as (client, script):
         adapter = BrowserSession(options=options)
@@ -61,7 +60,6 @@ async def test_an_answer_without_a_session_is_no_answer(answer: types.CallToolRe
 
 
 def test_it_knows_its_own_tools_and_key() -> None:
-    """R000-15, R000-46"""
     takes = Tool("click", input_schema={"properties": {"sessionId": {}}})
 
     assert browser_session.inject_session({"selector": "a"}, "s-1") == {"sessionId": "s-1", "selector": "a"}

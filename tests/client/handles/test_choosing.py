@@ -29,7 +29,6 @@ from footlight.protocol.tools import Tool
     ],
 )
 def test_a_server_is_known_by_how_it_opens_a_session(tools: tuple[str, ...], chosen: str) -> None:
-    """R000-14"""
     assert choose_adapter(Tool(name) for name in tools) == chosen
     assert choose_fitting_adapter(Tool(name) for name in tools) is ADAPTERS[chosen]
 

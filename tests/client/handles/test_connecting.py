@@ -42,7 +42,6 @@ ROOT = Path(__file__).parents[3]
 
 
 async def test_a_connecting_is_awaited_or_entered() -> None:
-    """R000-13, R000-17"""
     target, _, journal = in_memory()
     connecting = mcp_connect("p4n-test", server=target, log=Log().log)
     assert isinstance(connecting, Connecting)
@@ -58,7 +57,6 @@ async def test_a_connecting_is_awaited_or_entered() -> None:
 
 
 async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None:
-    """R000-77, R000-78"""
     started = Started(tmp_path)
     with pytest.raises(LookupError, match="the test fails"):
         async with mcp_connect("p4n-test", server=started.command, log=Log().log):
@@ -69,7 +67,6 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
 
 
 async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_path: Path) -> None:
-    """R000-77"""
     started = Started(tmp_path)
 
     async def work() -> None:
@@ -84,7 +81,6 @@ async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_p
 
 
 async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) -> None:
-    """R000-6, R000-25"""
     started = Started(tmp_path)
     program, *words = started.words
     client = MCPClient(started.words)
@@ -115,7 +111,6 @@ async def test_the_environment_is_the_servers_too(tmp_path: Path, monkeypatch: p
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["http", "websocket"])
 async def test_a_server_at_a_url_is_spoken_to_as_any_other(transport: Transport) -> None:
-    """R000-2, R000-14: our own server, with sessions that it names itself."""
     log = Log()
     async with listening(transport) as url:
         server = f"{url}/mcp" if transport == "http" else url
@@ -149,7 +144,6 @@ async def test_the_adapters_options_reach_the_server() -> None:
 
 
 async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
-    """R000-14"""
     target, _, journal = in_memory()
     seen: list[str] = []
 
@@ -201,7 +195,6 @@ async def interrupted() -> str:
 
 
 async def test_a_session_that_does_not_open_leaves_no_process(tmp_path: Path) -> None:
-    """R000-27; lessons 2.0, 9"""
     started = Started(tmp_path)
     with pytest.raises(ToolInvocationError, match="there is no browser"):
         await soon(mcp_connect("p4n-test", Fails(no_browser), server=started.command, log=Log().log))
@@ -297,8 +290,6 @@ async def test_no_browser_is_left_where_a_session_opens_at_no_page(tmp_path: Pat
 
 
 async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> None:
-    """R000-27"""
-
     def chosen(_: Sequence[Tool]) -> Adapter:
         raise LookupError("none fits")
 
@@ -325,7 +316,6 @@ async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) ->
 
 
 async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path: Path) -> None:
-    """R000-27"""
     started = Started(tmp_path)
     opening = asyncio.Event()
 
@@ -354,7 +344,6 @@ sys.stdin.read()
 
 
 async def test_who_is_cancelled_while_the_server_is_silent_leaves_no_process() -> None:
-    """R000-27"""
     here = asyncio.Event()
 
     async def greeted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -399,7 +388,6 @@ asyncio.run(main())
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="this system has no SIGINT for one process")
 async def test_control_c_while_connecting_leaves_no_process(tmp_path: Path) -> None:
-    """R000-27"""
     started = Started(tmp_path)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", textwrap.dedent(INTERRUPTED), started.command),

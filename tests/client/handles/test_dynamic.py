@@ -21,7 +21,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_every_tool_is_a_method_of_its_namespace() -> None:
-    """R000-2, R000-19"""
     target, _, journal = in_memory()
     log = Log()
     async with connect_dynamic("p4n-test", server=target, log=log.log) as mcp:
@@ -44,7 +43,6 @@ async def test_every_tool_is_a_method_of_its_namespace() -> None:
 
 
 async def test_the_adapter_is_that_of_the_servers_tools_unless_one_is_given() -> None:
-    """R000-14"""
     target, _, journal = in_memory()
     async with connect_dynamic("p4n-test", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("health")
@@ -82,8 +80,6 @@ async def test_what_python_and_its_shells_look_for_is_no_tool(name: str) -> None
 
 
 async def test_where_the_tools_cannot_be_listed_nothing_is_left() -> None:
-    """R000-27"""
-
     async def wrong(read: Any, write: Any) -> None:
         raise LookupError("the server is wrong")
 
@@ -98,7 +94,6 @@ async def test_where_the_tools_cannot_be_listed_nothing_is_left() -> None:
 
 
 async def test_one_process_is_started_and_none_is_left(tmp_path: Path) -> None:
-    """R000-25, R000-77"""
     started = Started(tmp_path)
     async with connect_dynamic("p4n-test", server=started.command, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"

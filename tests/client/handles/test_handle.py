@@ -18,7 +18,6 @@ GOTO = ("nav.goto", {"sessionName": "p4n-test", "url": "https://a.test/"})
 
 
 async def test_a_call_is_written_with_keywords_or_with_a_mapping() -> None:
-    """R000-18, R000-19"""
     async with connected() as it:
         await it.mcp.nav.goto(url="https://a.test/")
         await it.mcp.nav.goto({"url": "https://a.test/"})
@@ -30,7 +29,6 @@ async def test_a_call_is_written_with_keywords_or_with_a_mapping() -> None:
 
 
 async def test_a_method_returns_what_the_tool_answers() -> None:
-    """R000-4, R000-76; lessons 2.0, 4"""
     async with connected() as it:
         result = await it.mcp.browser.run_test(grep="acceptCookies")
 
@@ -47,7 +45,6 @@ async def test_a_method_returns_what_the_tool_answers() -> None:
 
 
 async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> None:
-    """R000-84"""
     wrong: Any = {"url": 5, "no_such": [None]}
     nothing: Any = {}
     async with connected() as connection:
@@ -69,7 +66,6 @@ async def test_call_gives_the_whole_result() -> None:
 
 
 async def test_a_tool_that_fails_raises_what_it_says() -> None:
-    """R000-75; lessons 2.0, 5"""
     async with connected() as it:
         with pytest.raises(ToolInvocationError, match="net::ERR_NAME_NOT_RESOLVED") as caught:
             await it.mcp.nav.goto(url="https://nowhere.test")
@@ -78,7 +74,6 @@ async def test_a_tool_that_fails_raises_what_it_says() -> None:
 
 
 async def test_options_stand_beside_a_mapping_and_keywords_are_arguments() -> None:
-    """R000-35"""
     async with connected() as it:
         holding = await it.holding("1")
         await soon(it.mcp.nav.goto({"url": "https://a.test/"}, parallel=True))
@@ -145,7 +140,6 @@ async def test_who_builds_on_a_handle_finds_what_it_is_made_of() -> None:
 
 
 async def test_a_handle_is_closed_in_finally() -> None:
-    """R000-17, R000-77"""
     target, _, journal = in_memory()
     mcp = await mcp_connect("p4n-test", server=target)
     try:
@@ -171,7 +165,6 @@ async def test_a_handle_is_a_context_manager() -> None:
 
 
 async def test_a_handle_that_is_closed_while_it_is_cancelled_closes_its_session() -> None:
-    """R000-77"""
     target, _, journal = in_memory()
     entered = asyncio.Event()
 

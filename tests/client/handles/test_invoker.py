@@ -37,7 +37,6 @@ async def refused(waiting: Any) -> tuple[str, str]:
 
 
 async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
-    """R000-29"""
     target, _, journal = in_memory()
     client = MCPClient(target)
     invoker = create_call_invoker(
@@ -60,7 +59,6 @@ async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
 
 
 async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> None:
-    """R000-18, R000-30, R000-31; lessons 2.0, 1"""
     async with connected(NAME) as it:
         await it.mcp.call("nav.goto", {"url": "https://a.test/"})
         await it.mcp.call("health")
@@ -76,7 +74,6 @@ async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> N
 
 
 async def test_the_session_of_a_handle_cannot_be_replaced() -> None:
-    """R000-44; lessons 2.0, 14"""
     async with connected(NAME) as it:
         error = await refused(it.mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "another"}))
         free = await it.mcp.call("session_free", {"sessionName": "another"})
@@ -148,7 +145,6 @@ async def test_what_json_has_no_word_for_is_never_sent(value: object) -> None:
 
 
 async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_each_other() -> None:
-    """R000-32, R000-33"""
     async with connected() as it:
         calls = [asyncio.create_task(it.mcp.call("say", {"text": str(number)})) for number in range(50)]
         results = await soon(asyncio.gather(*calls))
@@ -160,7 +156,6 @@ async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_e
 
 
 async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
-    """R000-35, R000-36"""
     async with connected() as it:
         first = await it.holding("1")
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "in turn"}))
@@ -184,7 +179,6 @@ async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
 
 
 async def test_two_handles_do_not_wait_for_each_other() -> None:
-    """R000-34"""
     target, _, journal = in_memory()
     async with (
         mcp_connect("one", server=target, log=Log().log) as one,
@@ -201,7 +195,6 @@ async def test_two_handles_do_not_wait_for_each_other() -> None:
 
 
 async def test_one_call_that_fails_does_not_stop_the_next() -> None:
-    """R000-42; lessons 2.0, 2"""
     async with connected() as it:
         calls = [
             asyncio.create_task(it.mcp.call(*call))
@@ -237,7 +230,6 @@ async def test_one_call_that_fails_does_not_stop_the_next() -> None:
 
 
 async def test_a_call_that_is_cancelled_or_too_slow_lets_the_next_one_run() -> None:
-    """R000-42"""
     async with connected() as it:
         cancelled = await it.holding("1")
         slow = asyncio.create_task(it.hold("2", timeout_ms=50))
@@ -276,7 +268,6 @@ async def test_a_call_that_is_cancelled_while_it_waits_is_never_sent() -> None:
 
 
 async def test_no_two_calls_share_a_number() -> None:
-    """R000-43; lessons 2.0, 3"""
     async with connected() as it:
         await soon(
             asyncio.gather(*(it.mcp.call("health", parallel=bool(number % 2)) for number in range(20)))
@@ -291,7 +282,6 @@ async def test_no_two_calls_share_a_number() -> None:
 
 
 async def test_what_runs_is_waited_for_and_what_waits_is_refused() -> None:
-    """R000-38, R000-40"""
     async with connected() as it:
         running = await it.holding("1")
         beside = await it.holding("2", 2, parallel=True)
@@ -327,7 +317,6 @@ async def test_closing_waits_for_calls_in_parallel_alone() -> None:
 
 
 async def test_nothing_is_called_once_it_is_closed() -> None:
-    """R000-38, R000-39"""
     async with connected() as it:
         await it.mcp.close()
         await it.mcp.close()
@@ -339,7 +328,6 @@ async def test_nothing_is_called_once_it_is_closed() -> None:
 
 
 async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
-    """R000-39"""
     async with connected() as it:
         running = await it.holding("1")
         closing = [asyncio.create_task(it.mcp.close()) for _ in range(3)]
@@ -355,7 +343,6 @@ async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
 
 
 async def test_a_session_that_does_not_close_is_reported_and_the_client_is_closed() -> None:
-    """R000-41"""
     async with connected() as it:
         it.server.refuse_to_close()
         with pytest.raises(ToolInvocationError, match="the browser is gone"):
@@ -368,7 +355,6 @@ async def test_a_session_that_does_not_close_is_reported_and_the_client_is_close
 
 
 async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Path) -> None:
-    """R000-41, R000-77"""
     started = Started(tmp_path)
     log = Log()
     mcp = await soon(mcp_connect(NAME, server=started.command, log=log.log))
@@ -391,7 +377,6 @@ async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Pat
 
 
 async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
-    """R000-77"""
     started = Started(tmp_path)
     mcp = await soon(mcp_connect(NAME, server=started.command, log=Log().log))
     holding = asyncio.create_task(mcp.call("hold", {"id": "1"}))
@@ -428,7 +413,6 @@ class Numbered:
 
 
 async def test_another_adapter_is_another_servers_way() -> None:
-    """R000-14, R000-15, R000-48"""
     target, _, journal = in_memory()
     log = Log()
     async with mcp_connect("a", Numbered(), server=target, log=log.log) as mcp:
@@ -472,7 +456,6 @@ async def test_an_adapter_that_gives_no_name_keeps_the_handles() -> None:
 
 
 async def test_without_sessions_nothing_is_given() -> None:
-    """R000-14"""
     target, _, journal = in_memory()
     async with mcp_connect("unused", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "mine"})

@@ -21,21 +21,18 @@ def sources(folder: Path) -> dict[str, str]:
 
 
 def test_the_client_has_the_documents_areas() -> None:
-    """R000-1"""
     assert {"adapters.py", "call_log.py", "connect.py", "invoker.py"} <= {
         path.name for path in (CLIENT / "handles").iterdir()
     }
 
 
 def test_one_file_of_the_client_knows_the_words_of_named_sessions() -> None:
-    """R000-2, R000-3, R000-8, R000-15, R000-48"""
     knowing = {file for file, text in sources(CLIENT).items() if WORDS.search(text)}
 
     assert knowing == {"handles/adapters.py"}
 
 
 def test_the_other_handles_have_no_such_word_not_even_for_something_else() -> None:
-    """R000-2"""
     words = ("session.open", "session.close", "sessionName")
 
     assert [
@@ -47,14 +44,13 @@ def test_the_other_handles_have_no_such_word_not_even_for_something_else() -> No
 
 
 def test_the_public_list_is_sorted_and_there() -> None:
-    """R000-29, R000-73"""
     for module in (handles, adapters):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 
 
 def test_a_module_can_be_imported_without_the_sdk_and_a_browser() -> None:
-    """R000-20: a generated module imports this each time a test starts."""
+    """A generated module imports this each time a test starts."""
     script = """
 import sys
 import footlight.client.handles.adapters, footlight.client.handles

@@ -100,7 +100,6 @@ def lines(text: str) -> list[Entry]:
 def test_a_line_is_that_of_the_document(
     write: Callable[[CallLog], None], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R000-61 to R000-64, R000-66, R000-68, R000-69, R000-73"""
     monkeypatch.chdir(tmp_path)
     log, stream = bare(sidecar=True)
 
@@ -112,7 +111,6 @@ def test_a_line_is_that_of_the_document(
 async def test_the_documents_calls_make_the_documents_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R000-5, R000-13, R000-19, R000-60, R000-65, R000-75; lessons 2.0, 5 and 13"""
     monkeypatch.chdir(tmp_path)
     target, _, _ = in_memory()
     log = Log(sidecar=True)
@@ -146,7 +144,6 @@ async def test_the_documents_calls_make_the_documents_lines(
 
 
 async def test_a_log_can_be_called_again_line_by_line() -> None:
-    """R000-67, R000-74"""
     async with connected() as it:
         await it.mcp.nav.goto(url="https://a.test/")
         await it.mcp.call("health", parallel=True)
@@ -171,7 +168,6 @@ async def test_a_log_can_be_called_again_line_by_line() -> None:
 
 
 def test_texts_are_written_as_they_are(tmp_path: Path) -> None:
-    """R000-61"""
     call = Call("say", {"text": 'Grüß dich 漢 😀 \u2028\u2029 \x7f \x00 \n"\\ </script>'})
     log, stream = bare(file=tmp_path / "log.jsonl")
     log.before(call, 1)
@@ -203,7 +199,6 @@ def test_what_a_console_or_a_file_has_no_characters_for_is_escaped(encoding: str
     ("ms", "written"), [(0, 0), (-3.0, 0), (0.4, 0), (1.6, 2), (12.0, 12), (86_400_000.4, 86_400_000)]
 )
 def test_milliseconds_are_whole(ms: float, written: int) -> None:
-    """R000-64"""
     log, stream = bare()
     log.after_success(GOTO, said(), ms, 1)
     log.after_failure(GOTO, Exception("no"), ms, 1)
@@ -222,7 +217,6 @@ def test_a_line_does_not_steer_a_terminal() -> None:
 
 
 def test_numbers_begin_at_one() -> None:
-    """R000-64"""
     log, _ = bare()
 
     assert [log.next_seq() for _ in range(3)] == [1, 2, 3]
@@ -240,7 +234,6 @@ def test_numbers_begin_at_one() -> None:
     ids=["text", "none", "cancelled", "long", "longer"],
 )
 def test_an_error_is_reported_in_its_words(error: BaseException, expected: str) -> None:
-    """R000-63"""
     log, stream = bare()
     log.after_failure(GOTO, error, 1, 1)
 
@@ -282,7 +275,6 @@ def test_what_was_used_to_find_an_element_is_reported() -> None:
     ids=repr,
 )
 def test_a_small_result_is_in_its_line(result: ToolResult, logged: object) -> None:
-    """R000-62, R000-68; lessons 2.0, 4"""
     assert result_of(result) == logged
 
 
@@ -307,13 +299,11 @@ def test_the_answer_null_is_not_the_same_as_none() -> None:
     ids=lambda value: str(value)[:20] if isinstance(value, str) else "",
 )
 def test_a_result_is_large_from_the_threshold_on(result: ToolResult, logged: object) -> None:
-    """R000-68, R000-70, R000-71; lessons 2.0, 10"""
     assert result_of(result) == logged
 
 
 @pytest.mark.parametrize(("threshold", "logged"), [(0, "[text 1 chars]"), (1, "[text 1 chars]"), (4, "x")])
 def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
-    """R000-68"""
     assert result_of(said("x"), threshold=threshold) == logged
 
 
@@ -330,7 +320,6 @@ def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
 def test_what_is_no_text_is_large_and_whole_beside_the_log(
     parts: list[Entry], kind: str, tmp_path: Path
 ) -> None:
-    """R000-72"""
     result = read_result({"content": parts})
     size = len(json.dumps(parts, separators=(",", ":")))
 
@@ -346,7 +335,6 @@ def test_what_is_no_text_is_large_and_whole_beside_the_log(
 def test_nothing_is_beside_the_log_unless_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R000-70"""
     monkeypatch.chdir(tmp_path)
 
     assert result_of(said(SNAPSHOT)) == "[text 3847 chars]"
@@ -369,7 +357,6 @@ def test_nothing_is_beside_the_log_unless_it_is_asked_for(
 def test_a_result_is_named_after_its_call_and_stays_in_its_folder(
     name: str, file: str, tmp_path: Path
 ) -> None:
-    """R000-69; lessons 2.0, 10"""
     folder = tmp_path / "deep" / "folder"
     log, _ = bare(sidecar=True, directory=folder)
     log.after_success(Call(name, {}), said("ä\r\n" + "x" * 300), 1, 7)
@@ -415,7 +402,6 @@ def test_threads_of_several_logs_overwrite_nothing(tmp_path: Path) -> None:
 def test_a_result_that_cannot_be_kept_still_has_its_line(
     why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R000-37"""
     (tmp_path / "file").write_text("")
     folder = tmp_path / "file" if why == "no folder" else tmp_path
     name = "x" * 300 if why == "too long" else "say"
@@ -495,7 +481,7 @@ def test_a_callback_changes_the_line_and_not_the_call() -> None:
 
 
 def test_a_callback_may_drop_what_it_likes_but_not_what_a_line_is() -> None:
-    """R000-66, R000-67: without its phase, the end of a call would be replayed as another."""
+    """Without its phase, the end of a call would be replayed as another."""
     log, stream = bare(redact=lambda entry: {"arguments": {}, "name": entry["name"], "by": "me"})
     log.before(GOTO, 3)
     log.after_success(GOTO, said("secret"), 1, 3)
@@ -569,7 +555,6 @@ async def test_a_callback_that_fails_afterwards_does_not_take_the_result(
 def test_lines_go_to_the_console_a_file_both_or_nowhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """R000-60"""
     stream = io.StringIO()
     line = '{"name":"look","arguments":{},"_phase":"before","_seq":1}\n'
     for options in (
@@ -592,7 +577,6 @@ def test_lines_go_to_the_console_a_file_both_or_nowhere(
 
 
 async def test_without_a_log_calls_are_reported_on_the_console(capsys: pytest.CaptureFixture[str]) -> None:
-    """R000-60"""
     target, _, _ = in_memory()
     async with mcp_connect("p4n-test", server=target):
         pass
@@ -637,7 +621,6 @@ def test_a_line_that_was_torn_is_not_continued(tmp_path: Path) -> None:
 
 
 async def test_many_tasks_write_whole_lines(tmp_path: Path) -> None:
-    """R000-37, R000-43"""
     file = tmp_path / "log.jsonl"
     log = Log(file=file)
     target, _, _ = in_memory()

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_nothing_is_opened_closed_or_given() -> None:
-    """R000-14, R000-31"""
     async with scripted(()) as (client, script):
         assert await no_session.open(client, "a name") == "a name"
         await no_session.close(client, "a name")

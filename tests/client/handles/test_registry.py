@@ -47,7 +47,6 @@ DIFFERENT: Sequence[tuple[Variant, list[str]]] = [
 
 
 def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
-    """R000-21"""
     tools = [
         Tool("nav.goto", description="Go", input_schema={"type": "object", "properties": {"ü": {}, "a": {}}}),
         Tool("health"),
@@ -65,20 +64,18 @@ def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
 
 @pytest.mark.parametrize(("variant", "_"), DIFFERENT)
 def test_another_name_or_schema_is_another_hash(variant: Variant, _: object) -> None:
-    """R000-23, R000-89"""
     assert registry_hash(listed(variant)) != registry_hash(listed())
     assert len(registry_hash(listed(variant))) == 12
 
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
 def test_order_and_descriptions_do_not_count(variant: Variant) -> None:
-    """R000-23, R000-24"""
     assert registry_hash(listed(variant)) == registry_hash(listed())
     assert listed(variant) != listed()
 
 
 def test_a_description_within_a_schema_counts() -> None:
-    """R000-21: the schema is hashed whole."""
+    """The schema is hashed whole."""
     first, *others = listed()
     schema = {**first.input_schema, "description": "In other words"}
 
@@ -105,7 +102,6 @@ NAMES = st.text(st.characters(codec=None), min_size=1, max_size=5)
 def test_whatever_the_names_and_schemas_the_order_does_not_count(
     schemas: dict[str, dict[str, object]],
 ) -> None:
-    """R000-24; half surrogate pairs among them"""
     tools = [Tool(name, input_schema=schema) for name, schema in schemas.items()]
     turned = [
         Tool(name, input_schema=dict(reversed(schema.items()))) for name, schema in reversed(schemas.items())
@@ -155,7 +151,6 @@ def test_what_differs_is_said_tool_by_tool() -> None:
 
 @pytest.mark.parametrize(("variant", "notes"), DIFFERENT)
 async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: list[str]) -> None:
-    """R000-22, R000-23, R000-28"""
     target, _, journal = in_memory(variant)
     log = Log()
     with pytest.raises(RegistryDriftError) as caught:
@@ -168,7 +163,6 @@ async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: l
 
 @pytest.mark.parametrize("variant", ["renamed", "changed", "swapped"])
 async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant, tmp_path: Path) -> None:
-    """R000-25, R000-27; lessons 2.0, 9"""
     started = Started(tmp_path, variant)
     with pytest.raises(RegistryDriftError):
         await soon(mcp_connect("p4n-test", server=started.command, log=Log().log))
@@ -179,7 +173,6 @@ async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant,
 
 
 async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> None:
-    """R000-25"""
     started = Started(tmp_path, "reordered")
     async with mcp_connect("p4n-test", server=started.command, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
@@ -190,14 +183,12 @@ async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
 async def test_what_makes_no_difference_to_calls_is_no_drift(variant: Variant) -> None:
-    """R000-23, R000-24"""
     target, _, _ = in_memory(variant)
     async with mcp_connect("p4n-test", server=target, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
 
 
 async def test_all_pages_of_the_list_are_compared() -> None:
-    """R000-26"""
     target, _, _ = in_memory()
     async with MCPClient(target) as client:
         tools = await client.list_tools()
@@ -207,7 +198,6 @@ async def test_all_pages_of_the_list_are_compared() -> None:
 
 
 async def test_a_client_that_listed_the_tools_long_ago_asks_again() -> None:
-    """R000-22"""
     target, server, journal = in_memory()
     client = MCPClient(target)
     await client.list_tools()

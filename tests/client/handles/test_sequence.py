@@ -51,7 +51,6 @@ def written(file: Path, *calls: tuple[str, dict[str, Any]], **fields: Any) -> Pa
 
 
 async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path) -> None:
-    """R000-47, R000-79, R000-80, R000-81."""
     file = written(
         tmp_path / "s.jsonl", ("add", {"text": "a"}), ("echo", {"text": "b"}), ("echo", {"text": "[1]"})
     )
@@ -69,7 +68,6 @@ async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path
 
 
 def test_the_sequences_that_we_ship_call_no_session_as_it_was_called_once() -> None:
-    """R000-89: `id`."""
     texts = [file.read_text() for file in EXAMPLES.rglob("*.jsonl")]
 
     assert texts != []
@@ -77,7 +75,7 @@ def test_the_sequences_that_we_ship_call_no_session_as_it_was_called_once() -> N
 
 
 async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) -> None:
-    """R000-67: what opened and closed the session is left out. The note has another id by now."""
+    """What opened and closed the session is left out. The note has another id by now."""
     await recorded(tmp_path / "log.jsonl")
     notes = Notes()
 
@@ -251,7 +249,7 @@ async def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 async def test_a_parameter_of_the_same_name_elsewhere_is_left_alone(tmp_path: Path) -> None:
-    """R000-81: the tool's schema says whether it takes the session."""
+    """The tool's schema says whether it takes the session."""
     file = written(tmp_path / "s.jsonl", ("echo", {"text": "a", "sessionId": "mine"}))
     notes = Notes()
     async with handle(notes) as mcp:
@@ -308,7 +306,6 @@ async def test_a_file_that_no_log_could_have_written_is_none(tmp_path: Path, nam
 
 
 async def test_an_empty_file_calls_nothing(tmp_path: Path) -> None:
-    """R000-82."""
     (tmp_path / "s.jsonl").write_text("\n\n")
     async with handle(Notes()) as mcp:
         assert await run_sequence(mcp, tmp_path / "s.jsonl", verify=True) == []

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_command_becomes_a_connected_client_that_the_caller_closes(tmp_path: Path) -> None:
-    """R000-6, R000-7"""
     started = Started(tmp_path)
     client = await soon(spawn_client(started.command))
     try:

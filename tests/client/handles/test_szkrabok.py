@@ -30,7 +30,6 @@ class Calls:
 
 
 async def test_a_session_is_opened_and_closed_by_its_name() -> None:
-    """R000-3, R000-45"""
     calls = Calls()
     client: ToolCaller = calls
 
@@ -83,7 +82,6 @@ async def test_it_is_opened_with_what_it_was_given(adapter: SzkrabokSession, mor
 
 @pytest.mark.parametrize("arguments", [{}, {"url": "https://a.test/"}, {"b": 1, "a": {"c": 2}}], ids=repr)
 def test_the_session_comes_before_all_other_arguments(arguments: dict[str, Any]) -> None:
-    """R000-45, R000-61"""
     given = dict(arguments)
     filled = szkrabok_session.inject_session(given, "p4n-test")
 
@@ -107,7 +105,6 @@ def test_the_session_comes_before_all_other_arguments(arguments: dict[str, Any])
     ids=repr,
 )
 def test_a_tool_takes_the_session_if_its_schema_says_so(schema: dict[str, Any], takes: bool) -> None:
-    """R000-45, R000-46"""
     assert szkrabok_session.has_session(Tool("any", input_schema=schema)) is takes
 
 
@@ -119,11 +116,9 @@ def test_a_tool_takes_the_session_if_its_schema_says_so(schema: dict[str, Any], 
     ],
 )
 def test_a_handle_has_no_methods_for_sessions(name: str, is_lifecycle: bool) -> None:
-    """R000-16"""
     assert szkrabok_session.is_lifecycle(name) is is_lifecycle
 
 
 def test_a_generator_learns_from_it_which_key_to_leave_out() -> None:
-    """R000-3"""
     assert tuple(szkrabok_session.injected_keys) == ("sessionName",)
     assert szkrabok_session.opens == "session.open"

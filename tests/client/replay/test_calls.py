@@ -34,7 +34,6 @@ def line(name: str = "tool", arguments: object = None, **fields: object) -> str:
 
 
 def test_a_sequence() -> None:
-    """R000-79, R000-83."""
     text = (
         '{"name":"nav.goto","arguments":{"url":"https://park4night.com/en"}}\n'
         "\n  \r\n"
@@ -50,7 +49,7 @@ def test_a_sequence() -> None:
 
 
 def test_a_log() -> None:
-    """R000-67: the lines with `before` are the calls, without what begins with `_`."""
+    """The lines with `before` are the calls, without what begins with `_`."""
     text = (
         '{"name":"a","arguments":{"x":1},"_phase":"before","_seq":1}\n'
         '{"name":"b","arguments":{},"_phase":"before","_seq":2,"_note":"mine"}\n'

@@ -63,7 +63,7 @@ def test_all_that_are_missing_are_named_with_their_lines() -> None:
 
 
 def test_a_log_is_what_was_sent(caplog: pytest.LogCaptureFixture) -> None:
-    """R000-67. A script may well have `${…}` in it; only what is given a value is a variable there."""
+    """A script may well have `${…}` in it; only what is given a value is a variable there."""
     script = "`${count} of $${price} ${all}`"
 
     with caplog.at_level(logging.WARNING):

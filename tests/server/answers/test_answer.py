@@ -159,7 +159,6 @@ def test_a_link_takes_the_place_of_the_data() -> None:
 
 
 def test_a_failure_that_is_too_large_is_cut() -> None:
-    """R003-70"""
     error = FootlightError("m" * 60_000, url="u" * 2_000, candidates=[*range(60)], deep={"a": ["x"]})
 
     assert failure(error).content["error"] == {
@@ -178,7 +177,6 @@ def test_a_failure_that_is_too_large_is_cut() -> None:
 
 
 def test_a_failure_has_the_documents_shape() -> None:
-    """R003-2, R003-70, R003-72, R003-73"""
     error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
 
     assert failure(error).content == {

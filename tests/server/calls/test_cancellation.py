@@ -481,7 +481,6 @@ while (true);"""
 
 @pytest.mark.slow
 async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_reported(browser: SessionBrowser) -> None:
-    """R003-69"""
     beacon = Beacon(browser.site)
     await browser.show("<p>x</p>")
 
@@ -562,7 +561,7 @@ async def test_a_client_that_runs_out_of_patience_cancels(browser: SessionBrowse
 async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_answer(
     browser: SessionBrowser,
 ) -> None:
-    """R003-10: the page it opened, the dialog, and the download once it is there."""
+    """The page it opened, the dialog, and the download once it is there."""
     sending, release = anyio.Event(), anyio.Event()
 
     async def slow_file(_: Request) -> Response:
@@ -599,7 +598,6 @@ async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_ans
 
 
 async def test_a_cancelled_call_is_logged_as_such(browser: SessionBrowser) -> None:
-    """R003-91"""
     pending = Pending(browser.site)
 
     async with cancelled(browser, "navigate", url=pending.url):

@@ -31,7 +31,6 @@ DEFAULT_TIMEOUT = 1500
 
 
 async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
-    """R003-68"""
     error = await browser.refused("click")
 
     assert error["code"] == "MISSING_PARAMETER"
@@ -70,7 +69,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
 async def test_a_wrong_parameter_is_named(
     browser: SessionBrowser, tool_name: str, arguments: dict[str, Any], parameter: str
 ) -> None:
-    """R003-49: an answer, not a protocol error."""
+    """It is an answer, not a protocol error."""
     error = await browser.refused(tool_name, **arguments)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -94,7 +93,7 @@ async def test_null_is_taken_for_what_is_optional(browser: SessionBrowser) -> No
 
 
 async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrowser) -> None:
-    """R003-85: a call whose time is up while another runs is never begun."""
+    """A call whose time is up while another runs is never begun."""
     await browser.show("<p>x</p>")
     busy, over = anyio.Event(), anyio.Event()
 
@@ -120,7 +119,6 @@ async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrow
 
 @pytest.mark.slow
 async def test_a_call_without_a_timeout_has_the_default_one(dispatcher: Dispatcher, site: Site) -> None:
-    """R003-72, R003-85"""
     never = site.never()
     await dispatcher.call("navigate", {"url": "about:blank", "timeout": 30_000})
 
@@ -183,7 +181,6 @@ async def test_calls_in_a_session_keep_their_order_and_never_overlap(browser: Se
 
 
 async def test_a_session_is_made_once_for_calls_that_come_together(browser: SessionBrowser) -> None:
-    """R003-4"""
     async with anyio.create_task_group() as tasks:
         for _ in range(8):
 
@@ -202,7 +199,6 @@ async def test_a_session_is_made_once_for_calls_that_come_together(browser: Sess
 
 
 async def test_evaluate_is_off_by_default_and_says_how_to_switch_it_on(dispatcher: Dispatcher) -> None:
-    """R003-89"""
     answer = await dispatcher.call("evaluate", {"script": "1"})
 
     assert answer.content["error"] == {
@@ -253,7 +249,7 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
 async def test_a_bug_is_reported_by_an_id_that_finds_its_traceback(
     dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R003-3, R003-69, R003-74: nothing of the inside reaches a client."""
+    """Nothing of the inside reaches a client."""
     for name, kind in (("broken", "ZeroDivisionError"), ("broken_inside", "KeyError")):
         caplog.clear()
         with caplog.at_level(logging.ERROR, "footlight"):
@@ -291,7 +287,6 @@ async def test_an_unknown_tool_is_no_answer(dispatcher: Dispatcher) -> None:
 
 
 async def test_every_call_is_logged(dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture) -> None:
-    """R003-91"""
     with caplog.at_level(logging.INFO, "footlight.server.calls.dispatcher"):
         await dispatcher.call("get_cookies", {})
         await dispatcher.call("close_session", {"sessionId": "none"})

@@ -121,7 +121,6 @@ def refused(directory: Path) -> str:
 
 
 def test_the_five_prompts_are_the_documents() -> None:
-    """R003-59, R003-61, R003-63"""
     found = {
         prompt.name: (
             prompt.description,
@@ -134,7 +133,6 @@ def test_the_five_prompts_are_the_documents() -> None:
 
 
 def test_of_the_five_only_the_password_is_a_secret() -> None:
-    """R003-63"""
     secrets = [
         (prompt.name, each.name) for prompt in builtin_prompts() for each in prompt.arguments if each.secret
     ]

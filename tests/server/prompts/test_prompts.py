@@ -49,7 +49,6 @@ def rendered(template: str, *arguments: PromptArgument, **given: object) -> str:
 
 
 def test_scrape_website() -> None:
-    """R003-60, R003-67"""
     selectors = """{"title": "h1", "price": "[data-kind='price'] > span", "link": "a[href^=\\"/p\\"]"}"""
 
     text = library().render(
@@ -75,7 +74,7 @@ Handle any errors gracefully and include metadata about the scrape
 
 
 def test_fill_form() -> None:
-    """R003-61: with what is to be typed, or nobody could log in by it."""
+    """Texts to type are included, or the steps could not log in."""
     form = json.dumps(
         {"name": "Zoë O'Hara", "adults": 2, "news": True, "password": "secret:SHOP", "pin": "4821"}
     )
@@ -101,7 +100,6 @@ Please fill out and submit a form at https://example.com/form:
 
 
 def test_visual_regression() -> None:
-    """R003-62"""
     given = {"url": "https://example.com", "baseline_screenshot": "shots/home.png"}
 
     assert library().render("visual_regression", given) == (
@@ -119,7 +117,6 @@ Perform visual regression testing for https://example.com:
 
 
 def test_authenticate() -> None:
-    """R003-63"""
     given = {
         "url": "https://ann:hunter2@example.com/login",
         "username": "ann+hunter2",
@@ -168,7 +165,6 @@ def test_a_password_in_what_was_given_is_taken_out_of_that_alone() -> None:
 
 
 def test_e2e_test() -> None:
-    """R003-64"""
     given = {"test_scenario": 'buy {{two}} lamps & "a rope"', "start_url": "https://example.com"}
 
     assert library().render("e2e_test", given) == (
@@ -193,7 +189,6 @@ At the end, provide:
 
 
 def test_the_list_has_the_order_in_which_prompts_were_added() -> None:
-    """R003-65"""
     first, second = prompt("a", name="z"), prompt("b", name="a")
 
     made = library(first, second)
@@ -203,7 +198,6 @@ def test_the_list_has_the_order_in_which_prompts_were_added() -> None:
 
 
 def test_a_prompt_of_the_same_name_takes_the_place_of_the_first() -> None:
-    """R003-65"""
     first, second, third = prompt("a", name="x"), prompt("b", name="y"), prompt("c", name="x")
 
     made = library(first, second, third)
@@ -222,7 +216,6 @@ def test_a_prompt_that_is_wrong_replaces_nothing() -> None:
 
 
 def test_an_unknown_prompt_is_named() -> None:
-    """R003-66"""
     with pytest.raises(PromptNotFound, match=r"^Prompt not found: scrape$"):
         library().render("scrape", {})
 
@@ -240,7 +233,6 @@ def test_an_unknown_prompt_is_named() -> None:
     ],
 )
 def test_a_missing_argument_is_named(name: str, given: dict[str, str], missing: str) -> None:
-    """R003-66"""
     with pytest.raises(MissingArgument, match=f"^Missing required argument: {missing}$"):
         library().render(name, given)
 
@@ -258,7 +250,6 @@ def test_an_argument_to_a_prompt_without_arguments_is_refused() -> None:
 
 
 def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
-    """R003-66"""
     arguments = (
         argument("a", default="A"),
         argument("b", default="B"),
@@ -273,7 +264,7 @@ def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
     "value", ["", "h1", "5", '"h1"', "null", "{'a': 'b'}", '{"password": hunter2}', 5, None]
 )
 def test_what_is_gone_over_must_be_a_json_object_or_array(value: object) -> None:
-    """R003-67. The value is not repeated: it may hold a secret."""
+    """The value is not repeated: it may hold a secret."""
     with pytest.raises(InvalidArgument) as raised:
         library().render("fill_form", {"url": "u", "form_data": value})
 
@@ -292,7 +283,6 @@ def test_json_that_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_callers_in_the_same_process_may_give_values() -> None:
-    """R003-67"""
     text = rendered(
         "{{#each rows}}{{@key}}={{this}} {{/each}}{{plain}}",
         argument("rows"),
@@ -309,7 +299,6 @@ def test_the_default_of_what_is_gone_over_is_read_as_json_too() -> None:
 
 
 def test_a_reference_to_a_secret_shows_the_mark() -> None:
-    """R003-63"""
     template = "{{key}} {{#if key}}with{{else}}without{{/if}} {{note}}"
     arguments = argument("key", secret=True), argument("note", default="-")
 
@@ -321,7 +310,6 @@ def test_a_reference_to_a_secret_shows_the_mark() -> None:
 
 
 def test_a_secret_default_is_a_secret() -> None:
-    """R003-63"""
     arguments = argument("key", secret=True, default="hunter2"), argument("note")
 
     assert rendered("{{key}} {{note}}", *arguments, note="hunter2") == "[REDACTED] [REDACTED]"
@@ -334,7 +322,7 @@ SECRETS = st.text(
 
 @given(SECRETS, st.text(max_size=5), st.text(max_size=5))
 def test_a_password_never_appears(secret: str, before: str, after: str) -> None:
-    """R003-63: the words of the template itself stay, because leaving one out would tell the password."""
+    """The words of the template itself stay, because leaving one out would tell the password."""
     assume(secret not in library().render("authenticate", {"url": "u", "username": "u", "password": ""}))
     note = before + secret + after
     given = {
@@ -349,7 +337,6 @@ def test_a_password_never_appears(secret: str, before: str, after: str) -> None:
 
 @given(SECRETS, st.sampled_from(["password", "apiKey", "card-cvv", "PIN"]), st.booleans())
 def test_a_value_whose_key_names_a_secret_never_appears(secret: str, key: str, nested: bool) -> None:
-    """R003-63: unless a template goes over it, for the model to work with."""
     given = {"url": "u", "username": {key: {"value": [secret]} if nested else secret}, "password": ""}
     without_it = library().render("authenticate", {**given, "username": {key: ""}})
     assume(secret not in without_it)

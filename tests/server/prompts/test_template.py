@@ -71,7 +71,6 @@ def test_what_is_not_text_is_shown_as_compact_json(value: object, text: str) -> 
 
 @pytest.mark.parametrize("text", ["input[name='q'] > \"b\" & c", "{{text}}", "{{#each", "\\1"])
 def test_a_value_is_put_in_as_it_is(text: str) -> None:
-    """R003-67"""
     assert rendered("<{{text}}>", {"text": text}) == f"<{text}>"
 
 

@@ -141,7 +141,6 @@ async def test_before_there_is_a_browser_there_is_nothing_and_none_is_started(
 
 
 async def test_another_principals_session_is_as_if_it_were_none(world: World, site: Site) -> None:
-    """R003-57"""
     alices = await world.create(ALICE)
     await world.call("navigate", ALICE, url=site.page("<p>x</p>"), sessionId=alices)
     uri = f"playwright:///page/{alices}/page-1"
@@ -154,7 +153,6 @@ async def test_another_principals_session_is_as_if_it_were_none(world: World, si
 
 
 async def test_default_is_each_callers_own(world: World, site: Site) -> None:
-    """R003-53"""
     for caller, title in ((ALICE, "Alice's"), (BOB, "Bob's")):
         await world.call("navigate", caller, url=site.page(f"<title>{title}</title>"))
 
@@ -171,7 +169,6 @@ async def test_default_is_each_callers_own(world: World, site: Site) -> None:
 
 
 async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], site: Site) -> None:
-    """R003-57: it expires all the same."""
     world = open_world(idleTimeout=1500)
     id = await world.create()
     await world.call("navigate", sessionId=id, url=site.page("<p>x</p>"))
@@ -190,7 +187,6 @@ async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], 
 
 
 async def test_what_a_session_had_is_gone_with_it(world: World, site: Site) -> None:
-    """R003-57"""
     id = await world.create()
     await world.call("navigate", sessionId=id, url=site.page("<p id=p>" + "x" * 2000))
     element = (await world.call("find_element", sessionId=id, selector="p"))["element"]["elementId"]
@@ -217,7 +213,6 @@ async def test_what_a_session_had_is_gone_with_it(world: World, site: Site) -> N
 async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
     open_world: Callable[..., World], site: Site
 ) -> None:
-    """R003-57"""
     world = open_world()
     others = browsers()
     await world.call("navigate", url=site.page("<p>x</p>"))
@@ -316,7 +311,7 @@ async def test_an_answer_larger_than_the_store_is_sent_as_it_is(
 
 
 async def test_an_error_is_cut_and_never_linked(world: World, session: str, site: Site) -> None:
-    """R003-70: a page's own words may be without end."""
+    """A page's own words may be without end."""
     url = site.page("<p>x</p>")
     await world.call("navigate", sessionId=session, url=url)
     script = "throw new Error('n'.repeat(100000))"
@@ -357,7 +352,6 @@ context.putImageData(image, 0, 0)</script>"""
 async def test_an_image_that_is_too_large_for_an_answer_is_only_linked(
     world: World, session: str, site: Site
 ) -> None:
-    """R003-55"""
     await world.call("navigate", sessionId=session, url=site.page(NOISE.replace("300", "100")))
 
     answer = await world.answer("screenshot_element", sessionId=session, selector="canvas")
@@ -393,7 +387,6 @@ async def test_an_image_larger_than_the_store_is_in_the_answer(
 async def test_shots_of_the_same_moment_have_uris_of_their_own(
     world: World, session: str, site: Site
 ) -> None:
-    """R003-55"""
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
     arguments = {"sessionId": session, "selector": "p"}
 
@@ -408,7 +401,6 @@ async def test_shots_of_the_same_moment_have_uris_of_their_own(
 
 
 async def test_opened_and_closed_sessions_and_pages_are_announced(world: World, site: Site) -> None:
-    """R003-53"""
     id = await world.create(ALICE)
     page = site.page("<p>x</p>")
 
@@ -437,7 +429,6 @@ async def test_opened_and_closed_sessions_and_pages_are_announced(world: World, 
 
 
 async def test_parts_of_a_uri_are_completed_from_what_is_there(world: World, site: Site) -> None:
-    """R003-58"""
     caller = Caller("carol", named=True)
     other = await world.create(caller)
     url = site.page("<title>t</title><p>a<p>b<p>c")

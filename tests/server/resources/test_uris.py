@@ -23,14 +23,12 @@ def addresses(draw: st.DrawFn) -> Address:
 
 @given(addresses())
 def test_an_address_survives_its_uri(address: Address) -> None:
-    """R003-51"""
     assert Address.parse(address.uri) == address
     assert address.uri.isascii()
 
 
 @given(addresses())
 def test_it_survives_whatever_is_percent_encoded(address: Address) -> None:
-    """R003-55"""
     encoded = [
         "".join(f"%{byte:02x}" for byte in segment.encode()) for segment in (address.kind, *address.segments)
     ]
@@ -54,7 +52,7 @@ def test_it_survives_whatever_is_percent_encoded(address: Address) -> None:
     ],
 )
 def test_the_documents_examples_are_addresses(uri: str, address: Address) -> None:
-    """R003-51: colons stay as they are."""
+    """Colons stay as they are."""
     assert Address.parse(uri) == address
     assert address.uri == uri
     assert Address.parse(uri.replace(":00", "%3A00")) == address
@@ -96,7 +94,6 @@ def test_a_segment_is_decoded_once() -> None:
     ],
 )
 def test_what_is_no_address_is_refused(uri: str) -> None:
-    """R003-51"""
     with pytest.raises(ValueError, match=r"^(it |a |'pages' is none of |'' is none of )"):
         Address.parse(uri)
 
@@ -112,7 +109,6 @@ def test_any_text_is_an_address_or_refused(text: str) -> None:
 
 
 def test_the_templates_name_every_part() -> None:
-    """R003-58"""
     assert [template(kind) for kind in PATTERNS] == [
         "playwright:///session/{sessionId}",
         "playwright:///page/{sessionId}/{pageId}",

@@ -116,7 +116,6 @@ def test_instructions_leave_out_the_sentences_on_what_is_not_offered() -> None:
 
 
 def test_the_default_list_holds_all_of_the_document() -> None:
-    """R003-1"""
     offered = choose_tools(BROWSER_TOOLS, ToolSettings(), minimal=MINIMAL)
 
     assert instructions_for([tool.name for tool in offered], INSTRUCTIONS, BROWSER_TOOLS)

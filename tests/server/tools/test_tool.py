@@ -183,7 +183,6 @@ EXPECTED = {
 
 
 def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
-    """R003-68"""
     with pytest.raises(MissingParameter) as raised:
         light.parse({"mode": "fast"})
 
@@ -223,7 +222,6 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
     ],
 )
 def test_a_wrong_parameter_is_named_with_what_was_expected(arguments: dict[str, Any], message: str) -> None:
-    """R003-49"""
     with pytest.raises(InvalidParameter) as raised:
         light.parse(arguments)
 

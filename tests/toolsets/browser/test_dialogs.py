@@ -110,7 +110,6 @@ async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(askin
 async def test_another_call_on_the_page_is_refused_at_once(
     asking: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
-    """R003-68 to R003-73"""
     await asking.show(button("confirm('Sure?')"))
     await asking.call("click", selector="button")
 
@@ -204,7 +203,6 @@ async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBro
 
 
 async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: SessionBrowser) -> None:
-    """R003-5"""
     url = asking.site.page("<script>document.title = confirm('Adult?')</script><h1>Loaded</h1>")
 
     async with asyncio.timeout(AT_ONCE):
@@ -311,7 +309,6 @@ async def test_an_action_that_a_dialog_interrupted_is_aborted_if_it_does_not_end
 
 
 async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> None:
-    """R003-5"""
     here = (await asking.show(STAYS))["url"]
     there = asking.site.page("<h1>There</h1>")
     await asking.call("click", selector="input")
@@ -326,7 +323,6 @@ async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> No
 
 
 async def test_leaving_does_not_go_on_when_it_is_dismissed(asking: SessionBrowser) -> None:
-    """R003-5"""
     here = (await asking.show(STAYS))["url"]
     await asking.call("click", selector="input")
     await asking.call("navigate", url=asking.site.page("<h1>There</h1>"))

@@ -45,7 +45,6 @@ DRAFT = {
 
 
 async def test_an_element_is_described(browser: SessionBrowser) -> None:
-    """R003-43"""
     await browser.show(PAGE)
 
     assert await browser.call("find_element", selector="button") == {
@@ -54,7 +53,6 @@ async def test_an_element_is_described(browser: SessionBrowser) -> None:
 
 
 async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
-    """R003-43"""
     await browser.show(f"<script>setTimeout(() => document.body.innerHTML = `{PAGE}`, 150)</script>")
 
     found = await browser.call("find_element", selector="#draft", timeout=3000)
@@ -63,7 +61,6 @@ async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
 
 
 async def test_all_elements_are_described_up_to_a_limit(browser: SessionBrowser) -> None:
-    """R003-44"""
     await browser.show(PAGE)
     save, draft = {**SAVE, "elementId": "element-1"}, {**DRAFT, "elementId": "element-2"}
 
@@ -73,7 +70,6 @@ async def test_all_elements_are_described_up_to_a_limit(browser: SessionBrowser)
 
 
 async def test_every_found_element_is_reached_by_its_selector(browser: SessionBrowser) -> None:
-    """R003-44, R003-50"""
     inner = browser.site.page("<ul><li>three<li>four</ul>")
     await browser.show(
         f"""<ul><li>one<li>two</ul><iframe name=inner src="{inner}"></iframe><div id=host></div>
@@ -87,7 +83,6 @@ async def test_every_found_element_is_reached_by_its_selector(browser: SessionBr
 
 
 async def test_whether_an_element_exists_is_answered_at_once(browser: SessionBrowser) -> None:
-    """R003-45"""
     await browser.show("<h1>Here</h1>")
 
     assert await browser.call("element_exists", selector="h1") == {"exists": True}
@@ -106,7 +101,6 @@ async def test_whether_an_element_exists_is_answered_at_once(browser: SessionBro
 async def test_a_frame_that_is_not_there_holds_nothing(
     browser: SessionBrowser, tool: str, answer: dict[str, Any]
 ) -> None:
-    """R003-44 to R003-46"""
     await browser.show("<h1>No frame</h1>")
 
     assert await browser.call(tool, selector="#frame >> h1", timeout=2000) == answer
@@ -128,7 +122,6 @@ async def test_a_frame_that_is_not_there_holds_nothing(
 async def test_what_can_be_seen_and_used(
     browser: SessionBrowser, selector: str, visible: bool, enabled: bool
 ) -> None:
-    """R003-46, R003-47"""
     await browser.show(
         """<p id=shown>x</p><p id=empty></p><p id=hidden hidden>x</p>
         <p id=invisible style="visibility:hidden">x</p>
@@ -143,7 +136,6 @@ async def test_what_can_be_seen_and_used(
 async def test_what_is_not_there_cannot_be_seen_nor_asked_whether_it_can_be_used(
     browser: SessionBrowser,
 ) -> None:
-    """R003-46, R003-47"""
     await browser.show("<p>x</p>")
 
     assert await browser.call("is_visible", selector="h1") == {"visible": False}
@@ -163,7 +155,6 @@ async def test_what_is_not_there_cannot_be_seen_nor_asked_whether_it_can_be_used
 async def test_wait_for_selector_waits_for_the_state(
     browser: SessionBrowser, state: str, script: str
 ) -> None:
-    """R003-48"""
     before = "<i>x</i>" if state in ("hidden", "detached") else ""
     await browser.show(
         f"<body>{before}<script>window.go = () => setTimeout(() => {{ {script} }}, 100)</script>"
@@ -177,7 +168,6 @@ async def test_wait_for_selector_waits_for_the_state(
 
 @pytest.mark.parametrize("state", ["visible", "attached", "hidden", "detached"])
 async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, state: str) -> None:
-    """R003-48, R003-69"""
     url = (await browser.show("<p>x</p>"))["url"]
     selector = "p" if state in ("hidden", "detached") else "i"
 
@@ -189,7 +179,6 @@ async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, 
 
 
 async def test_wait_for_selector_waits_to_be_visible_unless_reported(browser: SessionBrowser) -> None:
-    """R003-48"""
     await browser.show("<p>x</p><i hidden>y</i>")
 
     assert await browser.call("wait_for_selector", selector="p") == {"selector": "p", "state": "visible"}
@@ -220,14 +209,12 @@ async def test_wait_for_selector_waits_to_be_visible_unless_reported(browser: Se
     ],
 )
 async def test_a_selector_is_css_xpath_or_a_test_id(browser: SessionBrowser, selector: str) -> None:
-    """R003-50"""
     await browser.show("<p>before</p><form><button id=pay class=main data-testid=pay>Pay now</button></form>")
 
     assert await browser.call("get_text", selector=selector, timeout=2000) == {"text": "Pay now"}
 
 
 async def test_a_selector_reaches_into_shadow_roots_and_frames(browser: SessionBrowser) -> None:
-    """R003-50"""
     inner = browser.site.page("<button>Pay</button>")
     await browser.show(
         f"""<div id=host></div><iframe id=frame src="{inner}"></iframe>
@@ -239,7 +226,6 @@ async def test_a_selector_reaches_into_shadow_roots_and_frames(browser: SessionB
 
 
 async def test_a_frame_of_another_origin_is_a_place_like_any(browser: SessionBrowser) -> None:
-    """R003-50"""
     path = browser.site.page("<input><button onclick='this.textContent = 1'>Pay</button>")
     other = path.replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f'<p>outside</p><iframe src="{other}"></iframe>')
@@ -254,7 +240,6 @@ async def test_a_frame_of_another_origin_is_a_place_like_any(browser: SessionBro
 
 
 async def test_frames_in_frames_and_shadow_roots_in_shadow_roots(browser: SessionBrowser) -> None:
-    """R003-50"""
     deepest = browser.site.page("<button onclick='this.textContent += 1'>frame</button>")
     middle = browser.site.page(f'<iframe id=in src="{deepest}"></iframe>')
     await browser.show(
@@ -270,7 +255,6 @@ async def test_frames_in_frames_and_shadow_roots_in_shadow_roots(browser: Sessio
 
 
 async def test_a_frame_in_a_shadow_root_can_be_entered(browser: SessionBrowser) -> None:
-    """R003-50"""
     inner = browser.site.page("<b>inside</b>")
     await browser.show(
         f"""<div id=a></div><script>

@@ -26,7 +26,6 @@ LOOK = (
 
 
 async def test_a_missing_element_is_reported_with_the_closest_there_are(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     url = (await browser.show("<button id=submit-order>Submit order</button><a href=/help>Help</a>"))["url"]
 
     error = await browser.refused("click", selector="#submit-button", timeout=300)
@@ -47,7 +46,6 @@ async def test_a_missing_element_is_reported_with_the_closest_there_are(browser:
 
 
 async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: SessionBrowser) -> None:
-    """R003-72"""
     url = (await browser.show("<p>Nothing to press</p>"))["url"]
 
     error = await browser.refused("get_text", selector="#submit-button", timeout=300)
@@ -57,7 +55,6 @@ async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: 
 
 
 async def test_a_covered_element_is_reported_with_what_covers_it(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     url = (
         await browser.show(
             "<button id=buy>Buy</button>"
@@ -95,7 +92,6 @@ async def test_a_covered_element_is_reported_with_what_covers_it(browser: Sessio
 async def test_an_element_that_cannot_be_used_says_why(
     browser: SessionBrowser, html: str, tool: str, reason: str, detail: str | None
 ) -> None:
-    """R003-68, R003-69"""
     url = (await browser.show(html))["url"]
     value = {"value": "x"} if tool == "fill" else {}
 
@@ -108,7 +104,6 @@ async def test_an_element_that_cannot_be_used_says_why(
 
 
 async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser: SessionBrowser) -> None:
-    """R003-69, R003-71, R003-73"""
     url = (
         await browser.show(
             "<button onclick='document.title = 1'>catch me</button><script>let left = 0; (function move() {"
@@ -136,7 +131,6 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
 async def test_a_selector_that_cannot_be_read_is_reported_at_once(
     browser: SessionBrowser, tool: str, selector: str
 ) -> None:
-    """R003-50, R003-68, R003-73, R003-75"""
     error = await browser.refused(tool, selector=selector)
 
     assert error["code"] == "INVALID_SELECTOR"
@@ -149,7 +143,6 @@ async def test_a_selector_that_cannot_be_read_is_reported_at_once(
 
 
 async def test_an_open_page_is_named_where_another_is_asked_for(browser: SessionBrowser) -> None:
-    """R003-57"""
     await browser.show("<p>one</p>")
 
     assert await browser.call("get_text", selector="p", pageId="page-1") == {"text": "one"}
@@ -181,7 +174,6 @@ async def test_an_open_page_is_named_where_another_is_asked_for(browser: Session
 async def test_a_url_that_is_none_is_reported_before_anything_is_opened(
     browser: SessionBrowser, url: str, code: str, message: str | None
 ) -> None:
-    """R003-5, R003-68"""
     here = (await browser.show("<h1>Here</h1>"))["url"]
 
     error = await browser.refused("navigate", url=url)
@@ -199,7 +191,6 @@ async def test_a_url_that_is_none_is_reported_before_anything_is_opened(
 async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
     browser: SessionBrowser, path: str, cause: str
 ) -> None:
-    """R003-5, R003-68, R003-71"""
     loop = browser.site.redirect("/errors/loop", path="/errors/loop")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
@@ -217,7 +208,6 @@ async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
 
 
 async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -> None:
-    """R003-69, R003-71 to R003-73, R003-85"""
     url = browser.site.never()
 
     error = await browser.refused("navigate", url=url, timeout=300)
@@ -233,7 +223,6 @@ async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -
 
 @pytest.mark.slow
 async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: SessionBrowser) -> None:
-    """R003-69"""
     never = browser.site.never()
     url = (await browser.show(f"<p>old</p><script>onload = () => location.href = '{never}'</script>"))["url"]
 
@@ -249,7 +238,6 @@ async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: Sessi
 
 
 async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
-    """R003-68, R003-69"""
     error = await browser.refused("get_attribute")
 
     assert error["code"] == "MISSING_PARAMETER"
@@ -281,7 +269,6 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
-    """R003-69, R003-85"""
     await browser.show(HANG)
     hangs = asyncio.Event()
 
@@ -307,7 +294,6 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
 
 @pytest.mark.slow
 async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: SessionBrowser) -> None:
-    """R003-69, R003-71"""
     url = (await browser.show(HANG))["url"]
 
     error = await browser.refused("click", selector="button", timeout=400)
@@ -329,7 +315,6 @@ async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: Sessio
 
 @pytest.mark.slow
 async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
-    """R003-69, R003-85"""
     url = browser.site.page("<script>while (true);</script>")
 
     error = await browser.refused("navigate", url=url, timeout=400)
@@ -342,7 +327,6 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
 
 @pytest.mark.slow
 async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> None:
-    """R003-69"""
     other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
@@ -354,7 +338,6 @@ async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> No
 
 
 async def test_a_network_failure_outside_navigate_may_be_tried_again(browser: SessionBrowser) -> None:
-    """R003-68, R003-69, R003-71"""
     url = (await browser.show("<h1>Here</h1>"))["url"]
     await browser.call("set_offline", offline=True)
 

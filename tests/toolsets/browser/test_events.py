@@ -31,7 +31,6 @@ pytestmark = pytest.mark.anyio
 async def test_a_page_that_a_click_opens_is_reported_in_its_answer(
     browser: SessionBrowser, html: str
 ) -> None:
-    """R003-10, R003-57"""
     url = browser.site.page("<h1>New</h1>") + "?"
     here = (await browser.show(html.replace("{url}", url)))["url"]
 
@@ -42,7 +41,6 @@ async def test_a_page_that_a_click_opens_is_reported_in_its_answer(
 
 
 async def test_a_middle_click_opens_a_tab(browser: SessionBrowser) -> None:
-    """R003-10"""
     url = browser.site.page("<h1>New</h1>")
     here = (await browser.show(f"<a href={url}>link</a>"))["url"]
 
@@ -52,7 +50,6 @@ async def test_a_middle_click_opens_a_tab(browser: SessionBrowser) -> None:
 
 
 async def test_a_page_that_opens_slowly_is_reported_too(browser: SessionBrowser) -> None:
-    """R003-10"""
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def slow(_: Request) -> Response:
@@ -73,7 +70,6 @@ async def test_a_page_that_opens_slowly_is_reported_too(browser: SessionBrowser)
 
 
 async def test_five_pages_at_once_are_all_reported(browser: SessionBrowser) -> None:
-    """R003-10, R003-57"""
     url = browser.site.page("<h1>Many</h1>")
     await browser.show(
         f"<button onclick=\"for (let i = 1; i < 6; i++) window.open('{url}?' + i)\">open</button>"
@@ -99,7 +95,6 @@ async def open_pages(browser: SessionBrowser) -> list[str]:
 
 
 async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> None:
-    """R003-57"""
     url = browser.site.page("<h1>New</h1>")
     await browser.show(
         f"<button onclick=\"window.open('{url}?' + ++window.n)\">open</button><script>n = 0</script>"
@@ -126,7 +121,6 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
 async def test_a_page_of_another_session_does_not_hold_an_action_whose_page_waits(
     browser: SessionBrowser,
 ) -> None:
-    """R003-5, R003-10"""
     await browser.show(f"<a href={browser.site.page('new')} target=_blank>open</a>")
     await browser.call("click", selector="a")
     never = browser.site.never()
@@ -141,7 +135,6 @@ async def test_a_page_of_another_session_does_not_hold_an_action_whose_page_wait
 
 
 async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser) -> None:
-    """R003-10"""
     url = browser.site.page("<button id=close onclick='window.close()'>close</button>")
     await browser.show(f"<button id=open onclick=\"window.open('{url}')\">open</button>")
     await browser.call("click", selector="#open")
@@ -172,7 +165,6 @@ async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser
 async def test_a_dialog_is_handled_by_policy_and_reported(
     browser: SessionBrowser, script: str, reported_dialog: dict[str, Any], returned: object
 ) -> None:
-    """R003-10"""
     here = (await browser.show(f'<button onclick="window.returned = {script} ?? null">ask</button>'))["url"]
 
     data = await browser.call("click", selector="button")
@@ -182,7 +174,6 @@ async def test_a_dialog_is_handled_by_policy_and_reported(
 
 
 async def test_leaving_a_page_that_asks_to_stay_is_accepted(browser: SessionBrowser) -> None:
-    """R003-5"""
     await browser.show("<input><script>onbeforeunload = event => event.preventDefault()</script>")
     await browser.call("click", selector="input")
 
@@ -196,7 +187,6 @@ async def test_leaving_a_page_that_asks_to_stay_is_accepted(browser: SessionBrow
 
 @pytest.mark.parametrize("html", ["<body onload=\"alert('on')\">", "<script>alert('on')</script>"])
 async def test_a_dialog_while_a_page_loads_does_not_hold_it(browser: SessionBrowser, html: str) -> None:
-    """R003-5"""
     data = await browser.show(f"{html}<h1>Loaded</h1>")
 
     assert data["dialogs"] == [{"pageId": "page-1", "type": "alert", "message": "on", "handled": "accepted"}]
@@ -204,7 +194,6 @@ async def test_a_dialog_while_a_page_loads_does_not_hold_it(browser: SessionBrow
 
 
 async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: SessionBrowser) -> None:
-    """R003-10"""
     await browser.show("<button onclick='for (let i = 0; i < 30; i++) alert(i)'>ask</button>")
 
     data = await browser.call("click", selector="button")
@@ -214,7 +203,6 @@ async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: Ses
 
 @pytest.mark.slow
 async def test_a_page_that_asks_for_ever_is_closed(browser: SessionBrowser) -> None:
-    """R003-69, R003-85"""
     await browser.show("<button onclick=\"for (;;) alert('again')\">ask</button>")
 
     error = await browser.refused("click", selector="button", timeout=500)
@@ -238,7 +226,6 @@ def file_at(browser: SessionBrowser, content: bytes, name: str) -> str:
 
 
 async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> None:
-    """R003-10, R003-90"""
     content = bytes(range(256)) * 400
     url = file_at(browser, content, "report by click.bin")
     here = (await browser.show(f"<a href={url}>get</a>"))["url"]
@@ -252,7 +239,6 @@ async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> No
 
 
 async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: SessionBrowser) -> None:
-    """R003-5, R003-90"""
     url = file_at(browser, b"\x00\xff", "by-navigation.bin")
     here = (await browser.show("<h1>Here</h1>"))["url"]
     path = browser.downloads / "by-navigation.bin"
@@ -272,7 +258,6 @@ async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: Ses
 
 
 async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
-    """R003-90"""
     for number, content in enumerate([b"first", b"second", b"third"]):
         url = file_at(browser, content, "same.name.txt")
         await browser.show(f"<a href={url}>get</a>")
@@ -288,7 +273,6 @@ async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
 async def test_a_download_stays_in_its_folder_whatever_it_is_called(
     browser: SessionBrowser, name: str
 ) -> None:
-    """R003-90"""
     url = file_at(browser, name.encode(), name)
     await browser.show(f"<a href={url}>get</a>")
 
@@ -300,7 +284,6 @@ async def test_a_download_stays_in_its_folder_whatever_it_is_called(
 
 
 async def test_a_page_can_make_a_file_itself(browser: SessionBrowser) -> None:
-    """R003-90"""
     rows = json.dumps({"rows": ["ä", 2]})
     await browser.show(
         f"<button onclick=\"const a = document.createElement('a'); a.download = 'made.json';"

@@ -30,21 +30,18 @@ pytestmark = pytest.mark.anyio
     ],
 )
 async def test_get_text_is_what_a_reader_sees(browser: SessionBrowser, html: str, text: str) -> None:
-    """R003-21"""
     await browser.show(html)
 
     assert await browser.call("get_text", selector="p, .p") == {"text": text}
 
 
 async def test_get_text_waits_for_the_element(browser: SessionBrowser) -> None:
-    """R003-21"""
     await browser.show("<script>setTimeout(() => document.body.innerHTML = '<p>late</p>', 150)</script>")
 
     assert await browser.call("get_text", selector="p") == {"text": "late"}
 
 
 async def test_get_all_text_takes_every_match_that_is_there(browser: SessionBrowser) -> None:
-    """R003-22"""
     await browser.show("<ul><li>one<li><b>two</b><li></ul><svg><text>three</text></svg>")
 
     assert await browser.call("get_all_text", selector="li, text") == {"texts": ["one", "two", "", "three"]}
@@ -57,7 +54,6 @@ async def test_get_all_text_takes_every_match_that_is_there(browser: SessionBrow
 async def test_get_attribute_is_as_written_and_null_where_there_is_none(
     browser: SessionBrowser, attribute: str, value: str | None
 ) -> None:
-    """R003-23"""
     await browser.show("<a href='/x?a=1&amp;b' data-empty>link</a>")
 
     assert await browser.call("get_attribute", selector="a", attribute=attribute) == {"value": value}
@@ -74,14 +70,12 @@ async def test_get_attribute_is_as_written_and_null_where_there_is_none(
     ],
 )
 async def test_get_value_is_what_the_field_holds(browser: SessionBrowser, html: str, value: str) -> None:
-    """R003-24"""
     await browser.show(html)
 
     assert await browser.call("get_value", selector="#f") == {"value": value}
 
 
 async def test_get_value_refuses_what_is_no_field(browser: SessionBrowser) -> None:
-    """R003-24, R003-68"""
     await browser.show("<p>text</p>")
 
     error = await browser.refused("get_value", selector="p")
@@ -116,7 +110,6 @@ BLUE_OVER_GREEN = """<!doctype html><body style='margin:0'>
 
 
 async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
-    """R003-25"""
     await browser.show(BLUE_OVER_GREEN)
 
     data, image = await taken(browser, "screenshot")
@@ -126,7 +119,6 @@ async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
 
 
 async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrowser) -> None:
-    """R003-25"""
     await browser.show(BLUE_OVER_GREEN)
 
     data, image = await taken(browser, "screenshot", fullPage=True)
@@ -151,7 +143,6 @@ async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrows
 async def test_an_element_is_shot_alone_and_fitted_for_a_model(
     browser: SessionBrowser, arguments: dict[str, Any], size: tuple[int, int] | None
 ) -> None:
-    """R003-26"""
     await browser.show(BLUE_OVER_GREEN)
 
     data, image = await taken(browser, "screenshot_element", selector="#end", **arguments)
@@ -163,7 +154,6 @@ async def test_an_element_is_shot_alone_and_fitted_for_a_model(
 
 
 async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser) -> None:
-    """R003-25"""
     session = await browser.call("create_session", viewport={"width": 2000, "height": 500})
     try:
         data, _ = await taken(browser, "screenshot", **session)
@@ -175,7 +165,6 @@ async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser
 
 
 async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
-    """R003-25, R003-26"""
     await browser.show("<body style='background:conic-gradient(red, blue, green, red)'><p>text</p>")
 
     sizes = []
@@ -195,7 +184,6 @@ async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
 
 
 async def test_a_table_becomes_objects_by_header(browser: SessionBrowser) -> None:
-    """R003-27"""
     await browser.show(
         "<table><caption>Stock</caption><tr><th>Fruit<th>Price<tr><td>Pear<td>1.20<tr><td>Plum<td>0.80</table>"
     )
@@ -208,7 +196,6 @@ async def test_a_table_becomes_objects_by_header(browser: SessionBrowser) -> Non
 
 
 async def test_cells_that_span_are_repeated(browser: SessionBrowser) -> None:
-    """R003-27"""
     await browser.show(
         """<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4</table>"""
     )
@@ -231,7 +218,6 @@ async def test_cells_that_span_are_repeated(browser: SessionBrowser) -> None:
 async def test_rows_are_lists_where_headers_repeat_or_are_missing(
     browser: SessionBrowser, html: str, headers: list[str]
 ) -> None:
-    """R003-27"""
     await browser.show(html)
 
     assert await browser.call("extract_table", selector="table") == {
@@ -242,7 +228,6 @@ async def test_rows_are_lists_where_headers_repeat_or_are_missing(
 
 
 async def test_what_is_no_table_is_refused_with_the_tables_there_are(browser: SessionBrowser) -> None:
-    """R003-27"""
     await browser.show("<p id=p>text</p><table id=t><tr><td>1</table><table id=u><tr><td>2</table>")
 
     for selector, says in (
@@ -255,7 +240,6 @@ async def test_what_is_no_table_is_refused_with_the_tables_there_are(browser: Se
 
 
 async def test_links_are_absolute(browser: SessionBrowser) -> None:
-    """R003-28"""
     await browser.show(
         """<base href="http://example.com/x/"><a href="a?b=1#c" title=Hint>one</a><a name=anchor>none</a>
         <div><a href="//other.example/"><img alt=Logo></a><a href="mailto:a@b">Mail</a></div>"""
@@ -271,7 +255,6 @@ async def test_links_are_absolute(browser: SessionBrowser) -> None:
 
 
 async def test_metadata_is_what_the_head_says(browser: SessionBrowser) -> None:
-    """R003-29"""
     url = (
         await browser.show(
             """<!doctype html><html lang=en-GB><title> A  title </title><meta name=description content=About>
@@ -292,7 +275,6 @@ async def test_metadata_is_what_the_head_says(browser: SessionBrowser) -> None:
 
 
 async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrowser) -> None:
-    """R003-29"""
     url = (await browser.show("<p>no head</p>"))["url"]
 
     nothing = dict.fromkeys(("title", "description", "keywords", "ogImage", "canonicalUrl", "language"))
@@ -334,7 +316,6 @@ async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrow
 async def test_evaluate_takes_expressions_functions_and_bodies(
     browser: SessionBrowser, script: str, args: list[Any] | None, result: object
 ) -> None:
-    """R003-30"""
     await browser.show("<title>Title</title>")
 
     given = {} if args is None else {"args": args}
@@ -342,7 +323,6 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
 
 
 async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
-    """R003-30"""
     assert await browser.call("evaluate", script="'x'.repeat(1.9e5)") == {"result": "x" * 190_000}
     assert await browser.call("evaluate", script="Array.from({length: 1e4}, (_, i) => i)") == {
         "result": list(range(10_000))
@@ -361,7 +341,6 @@ async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
 async def test_an_error_of_the_script_is_reported_without_a_stack(
     browser: SessionBrowser, script: str, says: str
 ) -> None:
-    """R003-30"""
     url = (await browser.show("<p>page</p>"))["url"]
 
     error = await browser.refused("evaluate", script=script)
@@ -372,7 +351,6 @@ async def test_an_error_of_the_script_is_reported_without_a_stack(
 
 
 async def test_a_promise_that_is_never_kept_ends_at_the_deadline(browser: SessionBrowser) -> None:
-    """R003-30, R003-85"""
     url = (await browser.show("<p>page</p>"))["url"]
 
     error = await browser.refused("evaluate", script="new Promise(() => {})", timeout=300)
@@ -400,7 +378,6 @@ MENDED = "a\ufffd\x00\x07z"
 async def test_half_characters_and_control_characters_come_through_everywhere(
     browser: SessionBrowser,
 ) -> None:
-    """R003-21 to R003-30"""
     await browser.show(BROKEN)
 
     assert await browser.call("get_text", selector="p") == {"text": MENDED}
@@ -418,7 +395,6 @@ async def test_half_characters_and_control_characters_come_through_everywhere(
 
 
 async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) -> None:
-    """R003-30"""
     data = await browser.call("evaluate", script="alert('\\ud800!')")
 
     dialog = {"pageId": "page-1", "type": "alert", "message": "\ufffd!", "handled": "accepted"}
@@ -439,7 +415,6 @@ async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) 
 async def test_reading_outlives_the_navigations_of_the_page(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any], key: str
 ) -> None:
-    """R003-21 to R003-29, R003-43, R003-44"""
     await browser.show(
         """<title>again</title><p>again</p><script>
         const visits = Number(sessionStorage.visits || 0);

@@ -36,7 +36,6 @@ async def logged(browser: SessionBrowser) -> Any:
 async def test_click_is_what_the_mouse_does(
     browser: SessionBrowser, arguments: dict[str, Any], events: list[str]
 ) -> None:
-    """R003-10"""
     url = (
         await browser.show(
             f"""{LOG}<button>Save</button><script>
@@ -77,7 +76,6 @@ async def test_a_click_with_control_opens_a_link_in_a_tab(browser: SessionBrowse
 
 
 async def test_click_waits_until_the_element_can_be_used(browser: SessionBrowser) -> None:
-    """R003-10"""
     await browser.show(
         """<p>soon</p><script>setTimeout(() => {
           document.body.innerHTML = '<button disabled onclick="this.textContent = 1">go</button>';
@@ -91,7 +89,6 @@ async def test_click_waits_until_the_element_can_be_used(browser: SessionBrowser
 
 
 async def test_click_scrolls_to_the_element(browser: SessionBrowser) -> None:
-    """R003-10"""
     await browser.show(
         "<div style='height:5000px'></div><button onclick='this.textContent = 1'>far below</button>"
     )
@@ -102,7 +99,6 @@ async def test_click_scrolls_to_the_element(browser: SessionBrowser) -> None:
 
 
 async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: SessionBrowser) -> None:
-    """R003-10"""
     url = browser.site.page("<h1>Next</h1>")
     await browser.show(f"<a href={url}>next</a>")
 
@@ -130,7 +126,6 @@ async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: Session
 async def test_type_appends_key_by_key(
     browser: SessionBrowser, field: str, text: str | None, value: str | None
 ) -> None:
-    """R003-11"""
     url = (await browser.show(f"{LOG}{field}<script>onkeydown = event => note(event.key)</script>"))["url"]
     if text is None:
         error = await browser.refused("type", selector="#f", text="x")
@@ -151,7 +146,6 @@ async def test_type_appends_key_by_key(
 
 
 async def test_type_can_be_slow(browser: SessionBrowser) -> None:
-    """R003-11"""
     await browser.show(f"{LOG}<input><script>onkeydown = event => note(event.timeStamp)</script>")
 
     await browser.call("type", selector="input", text="abc", delay=40)
@@ -168,7 +162,6 @@ async def test_type_can_be_slow(browser: SessionBrowser) -> None:
 async def test_type_refuses_a_field_that_takes_nothing(
     browser: SessionBrowser, field: str, reason: str
 ) -> None:
-    """R003-11, R003-68"""
     await browser.show(field)
 
     error = await browser.refused("type", selector="#f", text="x")
@@ -196,7 +189,6 @@ async def test_type_refuses_a_field_that_takes_nothing(
     ],
 )
 async def test_fill_replaces_in_every_kind_of_field(browser: SessionBrowser, field: str, value: str) -> None:
-    """R003-12"""
     url = (await browser.show(f"{LOG}{field}<script>oninput = () => note('input')</script>"))["url"]
 
     assert await browser.call("fill", selector="#f", value=value) == {"url": url}
@@ -209,7 +201,6 @@ async def test_fill_replaces_in_every_kind_of_field(browser: SessionBrowser, fie
 
 
 async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -> None:
-    """R003-12"""
     await browser.show("<label>Name <input></label>")
 
     await browser.call("fill", selector="label", value="Ada")
@@ -232,7 +223,6 @@ async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -
 async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_holds(
     browser: SessionBrowser, field: str, value: str, takes: str
 ) -> None:
-    """R003-12"""
     await browser.show(field)
     before = await browser.call("get_value", selector="#f")
 
@@ -260,7 +250,6 @@ async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_hol
     ],
 )
 async def test_fill_refuses_what_holds_no_text(browser: SessionBrowser, field: str, code: str) -> None:
-    """R003-12, R003-68"""
     await browser.show(field)
 
     error = await browser.refused("fill", selector="#f", value="x", timeout=1000)
@@ -309,7 +298,6 @@ async def test_select_returns_what_the_page_has_selected_instead(browser: Sessio
 
 @pytest.mark.parametrize(("value", "selected"), [("2", "2"), ("small", "1"), ("medium", "2"), ("none", "")])
 async def test_select_takes_a_value_or_a_label(browser: SessionBrowser, value: str, selected: str) -> None:
-    """R003-13"""
     url = (await browser.show(f"{LOG}{SIZES}<script>onchange = () => note(s.value)</script>"))["url"]
 
     data = await browser.call("select", selector="#s", value=value)
@@ -319,7 +307,6 @@ async def test_select_takes_a_value_or_a_label(browser: SessionBrowser, value: s
 
 
 async def test_select_in_a_list_of_several_leaves_the_chosen_one(browser: SessionBrowser) -> None:
-    """R003-13"""
     url = (await browser.show("<select multiple><option selected>a<option selected>b<option>c</select>"))[
         "url"
     ]
@@ -330,7 +317,6 @@ async def test_select_in_a_list_of_several_leaves_the_chosen_one(browser: Sessio
 
 
 async def test_select_waits_for_the_option(browser: SessionBrowser) -> None:
-    """R003-13"""
     await browser.show(
         "<select></select><script>setTimeout(() => document.querySelector('select')"
         ".innerHTML = '<option>late', 200)</script>"
@@ -340,7 +326,6 @@ async def test_select_waits_for_the_option(browser: SessionBrowser) -> None:
 
 
 async def test_select_names_the_options_there_are(browser: SessionBrowser) -> None:
-    """R003-13"""
     await browser.show(SIZES)
 
     error = await browser.refused("select", selector="#s", value="huge", timeout=1000)
@@ -353,7 +338,6 @@ async def test_select_names_the_options_there_are(browser: SessionBrowser) -> No
 
 
 async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowser) -> None:
-    """R003-13, R003-68"""
     url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
 
     option = await browser.refused("select", selector="#s", value="large", timeout=1000)
@@ -374,7 +358,6 @@ async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowse
     ],
 )
 async def test_check_and_uncheck_lead_to_a_state(browser: SessionBrowser, box: str) -> None:
-    """R003-14, R003-15"""
     url = (await browser.show(box))["url"]
     checked = "(f => (f.control ?? f).checked ?? f.ariaChecked === 'true')(document.querySelector('#f'))"
 
@@ -395,7 +378,6 @@ async def test_check_and_uncheck_lead_to_a_state(browser: SessionBrowser, box: s
 async def test_a_state_that_cannot_be_reached_is_refused(
     browser: SessionBrowser, tool: str, box: str
 ) -> None:
-    """R003-14, R003-15, R003-68"""
     await browser.show(box)
 
     error = await browser.refused(tool, selector="#f", timeout=1000)
@@ -407,7 +389,6 @@ async def test_a_state_that_cannot_be_reached_is_refused(
 
 
 async def test_hover_moves_the_mouse_over_an_element(browser: SessionBrowser) -> None:
-    """R003-16"""
     url = (
         await browser.show(
             "<style>b { display: none } p:hover + b { display: block }</style><p>menu</p><b>item</b>"
@@ -421,7 +402,6 @@ async def test_hover_moves_the_mouse_over_an_element(browser: SessionBrowser) ->
 
 
 async def test_scroll_moves_the_page_and_says_how_far_it_goes(browser: SessionBrowser) -> None:
-    """R003-17"""
     await browser.show("<!doctype html><body style='margin:0'><div style='width:3000px;height:5000px'></div>")
     size = "(({clientWidth, clientHeight}) => [clientWidth, clientHeight])(document.documentElement)"
     width, height = (await browser.call("evaluate", script=size))["result"]
@@ -434,7 +414,6 @@ async def test_scroll_moves_the_page_and_says_how_far_it_goes(browser: SessionBr
 
 
 async def test_scroll_moves_one_box_or_brings_an_element_into_view(browser: SessionBrowser) -> None:
-    """R003-17"""
     await browser.show(
         "<div id=box style='height:100px;overflow:auto'><div style='height:500px'>in</div></div>"
         "<div style='height:5000px'></div><p id=end>end</p>"
@@ -449,7 +428,6 @@ async def test_scroll_moves_one_box_or_brings_an_element_into_view(browser: Sess
 
 
 async def test_drag_and_drop_carries_data(browser: SessionBrowser) -> None:
-    """R003-18"""
     url = (
         await browser.show(
             """<p id=a draggable=true ondragstart="event.dataTransfer.setData('text', 'cargo')">take</p>
@@ -479,7 +457,6 @@ async def test_drag_and_drop_says_what_covers_the_target(browser: SessionBrowser
 async def test_drag_and_drop_says_which_end_is_missing(
     browser: SessionBrowser, source: str, target: str
 ) -> None:
-    """R003-18, R003-72"""
     await browser.show("<p id=a>take</p><p id=b>here</p>")
 
     error = await browser.refused("drag_and_drop", source=source, target=target, timeout=1000)
@@ -489,7 +466,6 @@ async def test_drag_and_drop_says_which_end_is_missing(
 
 
 async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None:
-    """R003-20"""
     url = (
         await browser.show(
             f"{LOG}<input autofocus><input>"
@@ -513,7 +489,6 @@ async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None
 
 
 async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
-    """R003-20"""
     url = browser.site.page("<h1>Found</h1>")
     await browser.show(f"<form action={url}><input name=q autofocus value=pears></form>")
 
@@ -522,7 +497,6 @@ async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
 
 
 async def test_an_unknown_key_is_reported(browser: SessionBrowser) -> None:
-    """R003-20"""
     await browser.show("<input autofocus>")
 
     error = await browser.refused("press", key="Entre")
@@ -562,7 +536,6 @@ def files(browser: SessionBrowser, tmp_path: Path) -> Path:
     ],
 )
 async def test_a_file_is_uploaded_whatever_takes_it(browser: SessionBrowser, files: Path, html: str) -> None:
-    """R003-19"""
     url = (await browser.show(html + READ))["url"]
 
     data = await browser.call("upload_file", selector="#f", files=[str(files / "b.txt")])
@@ -573,7 +546,6 @@ async def test_a_file_is_uploaded_whatever_takes_it(browser: SessionBrowser, fil
 
 
 async def test_several_files_by_paths_relative_to_the_root(browser: SessionBrowser, files: Path) -> None:
-    """R003-19"""
     url = (await browser.show(f"<input type=file multiple>{READ}"))["url"]
 
     names = [f"{files.name}/a.txt", f"{files.name}/b.txt"]
@@ -589,7 +561,6 @@ async def test_several_files_by_paths_relative_to_the_root(browser: SessionBrows
 async def test_a_file_outside_the_root_is_refused(
     browser: SessionBrowser, files: Path, tmp_path: Path, way: str
 ) -> None:
-    """R003-19"""
     paths = {
         "absolute": str(tmp_path / "secret.txt"),
         "by dots": f"{files.name}/../../../{tmp_path.name}/secret.txt",
@@ -608,7 +579,6 @@ async def test_a_file_outside_the_root_is_refused(
 
 
 async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrowser, files: Path) -> None:
-    """R003-19, R003-68"""
     url = (await browser.show("<input type=file><button>nothing</button>"))["url"]
     both = [str(files / "a.txt"), str(files / "b.txt")]
 
@@ -625,7 +595,6 @@ async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrows
 async def test_a_folder_or_a_file_that_is_not_there_is_no_upload(
     browser: SessionBrowser, files: Path
 ) -> None:
-    """R003-19"""
     await browser.show("<input type=file>")
 
     for path in (files, files / "missing.txt"):

@@ -27,7 +27,6 @@ def at(url: str, *, status: int | None = 200, redirected: bool = False) -> dict[
 
 
 async def test_navigate_reports_the_final_url_and_its_duration(browser: SessionBrowser) -> None:
-    """R003-5"""
     url = browser.site.page("<h1>Hello</h1>")
     before = time.time() * 1000
 
@@ -41,7 +40,6 @@ async def test_navigate_reports_the_final_url_and_its_duration(browser: SessionB
 
 
 async def test_a_redirect_is_followed_and_reported(browser: SessionBrowser) -> None:
-    """R003-5"""
     goal = browser.site.page("<h1>Goal</h1>")
     url = browser.site.redirect(browser.site.redirect(goal))
 
@@ -52,7 +50,6 @@ async def test_a_redirect_is_followed_and_reported(browser: SessionBrowser) -> N
 
 @pytest.mark.parametrize("status", [404, 500])
 async def test_an_error_page_is_a_page_with_its_status(browser: SessionBrowser, status: int) -> None:
-    """R003-5"""
     url = browser.site.page("<h1>Sorry</h1>", status=status)
 
     assert without_timing(await browser.call("navigate", url=url)) == at(url, status=status)
@@ -60,7 +57,6 @@ async def test_an_error_page_is_a_page_with_its_status(browser: SessionBrowser, 
 
 
 async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: SessionBrowser) -> None:
-    """R003-5"""
     url = browser.site.page("<p id=end>End</p>")
     await browser.call("navigate", url=url)
 
@@ -70,7 +66,6 @@ async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: 
 
 
 async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> None:
-    """R003-5"""
     inline = "data:text/html,<p>inline</p>"
 
     assert without_timing(await browser.call("navigate", url=inline)) == at(inline, status=None)
@@ -79,7 +74,6 @@ async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> No
 
 
 async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) -> None:
-    """R003-5, R003-9"""
     url = browser.site.page(f"<h1>Text first</h1><img src={browser.site.never()}>")
 
     data = await browser.call("navigate", url=url, waitUntil="domcontentloaded")
@@ -96,7 +90,6 @@ async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) 
 
 
 async def test_network_idle_waits_for_what_the_page_fetches_afterwards(browser: SessionBrowser) -> None:
-    """R003-5, R003-9"""
     data = browser.site.page("fetched")
     url = browser.site.page(
         f"<p>empty</p><script>onload = () => setTimeout(async () => document.querySelector('p')"
@@ -110,7 +103,6 @@ async def test_network_idle_waits_for_what_the_page_fetches_afterwards(browser: 
 
 
 async def test_wait_for_load_waits_until_the_last_image_is_there(browser: SessionBrowser) -> None:
-    """R003-9"""
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def image(_: Request) -> Response:
@@ -132,7 +124,6 @@ async def test_wait_for_load_waits_until_the_last_image_is_there(browser: Sessio
 
 
 async def test_back_and_forward_walk_the_history_and_stop_at_its_ends(browser: SessionBrowser) -> None:
-    """R003-6, R003-7"""
     first, second = browser.site.page("<h1>First</h1>"), browser.site.page("<h1>Second</h1>")
     await browser.call("navigate", url=first)
     await browser.call("navigate", url=second)
@@ -150,7 +141,6 @@ async def test_back_and_forward_walk_the_history_and_stop_at_its_ends(browser: S
 
 
 async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) -> None:
-    """R003-6, R003-7"""
     url = browser.site.page("<p>one page</p>")
     await browser.call("navigate", url=url)
     await browser.call("evaluate", script="history.pushState(null, '', '#2')")
@@ -163,7 +153,6 @@ async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) ->
 
 
 async def test_a_new_page_has_no_history(browser: SessionBrowser) -> None:
-    """R003-6, R003-7, R003-8"""
     nowhere = at("about:blank", status=None)
 
     assert without_timing(await browser.call("go_back")) == {**nowhere, "moved": False}
@@ -172,7 +161,6 @@ async def test_a_new_page_has_no_history(browser: SessionBrowser) -> None:
 
 
 async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
-    """R003-8"""
     visits = iter(range(1, 9))
 
     async def count(_: Request) -> Response:
@@ -186,8 +174,6 @@ async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
 
 
 async def test_reload_without_the_cache_asks_for_everything_again(browser: SessionBrowser) -> None:
-    """R003-8"""
-
     async def script(_: Request) -> Response:
         return Response(
             "", media_type="text/javascript", headers={"cache-control": "max-age=3600, immutable"}
@@ -205,7 +191,6 @@ async def test_reload_without_the_cache_asks_for_everything_again(browser: Sessi
 
 
 async def test_a_page_that_goes_on_by_itself_is_followed_to_where_it_is(browser: SessionBrowser) -> None:
-    """R003-5"""
     goal = browser.site.page("<h1>Goal</h1>")
     await browser.show(f"<script>location.replace('{goal}')</script>")
 
@@ -214,7 +199,6 @@ async def test_a_page_that_goes_on_by_itself_is_followed_to_where_it_is(browser:
 
 
 async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser: SessionBrowser) -> None:
-    """R003-5, R003-72"""
     url = (await browser.show("<h1>Still here</h1>"))["url"]
     never = browser.site.never()
 
@@ -228,7 +212,6 @@ async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser
 
 @pytest.mark.slow
 async def test_one_can_turn_back_from_a_link_that_never_answers(browser: SessionBrowser) -> None:
-    """R003-6, R003-72"""
     first = (await browser.show("<h1>First</h1>"))["url"]
     never = browser.site.never()
     second = (await browser.show(f"<a href={never}>wait</a>"))["url"]

@@ -106,7 +106,6 @@ async def load(browser: SessionBrowser, kind: str, url: str) -> bool:
 
 @pytest.mark.parametrize("kind", [kind for kind in TRY if kind != "font"])
 async def test_a_blocked_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
-    """R003-38: blocked and unblocked on a page that is open."""
     await browser.show("<p>x</p>")
     blocked_url, free_url = resource(browser, kind), resource(browser, kind)
 
@@ -123,7 +122,6 @@ async def test_a_blocked_type_is_not_requested(browser: SessionBrowser, kind: st
 
 
 async def test_a_blocked_font_is_not_requested(browser: SessionBrowser) -> None:
-    """R003-38"""
     await browser.show("<p>x</p>")
     blocked_url, free_url = resource(browser, "font"), resource(browser, "font")
 
@@ -138,7 +136,6 @@ async def test_a_blocked_font_is_not_requested(browser: SessionBrowser) -> None:
 
 
 async def test_documents_can_be_blocked(browser: SessionBrowser) -> None:
-    """R003-38"""
     url = browser.site.page("<p>x</p>")
     await browser.call("block_resource", resourceType="document")
 
@@ -149,7 +146,7 @@ async def test_documents_can_be_blocked(browser: SessionBrowser) -> None:
 
 
 async def test_a_page_is_shown_without_what_is_blocked(browser: SessionBrowser) -> None:
-    """R003-38: also in a page that is opened later, and in a popup."""
+    """This holds for a page that is opened later and for a popup."""
     image, script = resource(browser, "image"), resource(browser, "script")
     await browser.call("block_resource", resourceType="image")
     await browser.call("block_resource", resourceType="script")
@@ -163,7 +160,6 @@ async def test_a_page_is_shown_without_what_is_blocked(browser: SessionBrowser) 
 
 
 async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowser) -> None:
-    """R003-38"""
     await browser.call("block_resource", resourceType="media")
     await browser.call("block_resource", resourceType="font")
 
@@ -178,7 +174,6 @@ async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowse
 
 
 async def test_an_unknown_type_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
-    """R003-38"""
     error = await browser.refused("block_resource", resourceType="images")
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -226,7 +221,6 @@ async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
 async def test_a_mocked_url_answers_without_the_network(
     browser: SessionBrowser, response: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    """R003-39"""
     await browser.show("<p>x</p>")
     url = f"{browser.site.url}/mocked/{browser.session_id}"
     await browser.call("mock_response", url=url, response=response)
@@ -240,7 +234,6 @@ async def test_a_mocked_url_answers_without_the_network(
 
 
 async def test_mocks_are_replaced_removed_and_listed(browser: SessionBrowser) -> None:
-    """R003-39"""
     await browser.show("<p>x</p>")
     real = browser.site.page("real")
     await browser.call("mock_response", url=real, response={"body": "first"})
@@ -257,7 +250,7 @@ async def test_mocks_are_replaced_removed_and_listed(browser: SessionBrowser) ->
 
 
 async def test_a_mock_may_have_wildcards(browser: SessionBrowser) -> None:
-    """R003-39: only the star is one."""
+    """Only the star is a wildcard."""
     await browser.show("<p>x</p>")
     root = f"{browser.site.url}/api/{browser.session_id}"
     await browser.call("mock_response", url=f"{root}/*?ids[]=1*", response={"body": "mocked"})
@@ -267,7 +260,6 @@ async def test_a_mock_may_have_wildcards(browser: SessionBrowser) -> None:
 
 
 async def test_a_mocked_page_can_be_navigated_to(browser: SessionBrowser) -> None:
-    """R003-39: of a host that does not exist."""
     url = "http://mocked.invalid/"
     await browser.call(
         "mock_response", url=url, response={"body": "<h1>Made up</h1>", "contentType": "text/html"}
@@ -305,7 +297,6 @@ async def test_a_mock_wins_over_a_blocked_type(browser: SessionBrowser) -> None:
 async def test_a_response_that_is_none_is_refused_by_field(
     browser: SessionBrowser, response: Any, parameter: str
 ) -> None:
-    """R003-39"""
     error = await browser.refused("mock_response", url="http://a.test/", response=response)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -316,7 +307,6 @@ async def test_a_response_that_is_none_is_refused_by_field(
 
 
 async def test_offline_is_switched_on_and_off(browser: SessionBrowser) -> None:
-    """R003-40"""
     await browser.show("<p>x</p>")
     url = resource(browser, "fetch")
 
@@ -354,7 +344,7 @@ def bulk(browser: SessionBrowser, size: int) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
-    """R003-41: bytes per second and milliseconds, on the open page and on a popup."""
+    """The limits hold for the open page and for a popup."""
     await browser.show('<button onclick="window.open(location)">pop</button>')
     url = bulk(browser, 100_000)
 
@@ -410,7 +400,6 @@ async def test_a_session_that_was_made_offline_stays_so(browser: SessionBrowser)
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
-    """R003-41"""
     await browser.show("<p>x</p>")
 
     async def swallow(request: Request) -> Response:
@@ -439,7 +428,6 @@ async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
 async def test_throttling_is_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
-    """R003-41"""
     error = await browser.refused("set_throttling", **arguments)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -450,7 +438,6 @@ async def test_throttling_is_refused_by_field(
 
 
 async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
-    """R003-42"""
     image = resource(browser, "image")
     missing = f"{browser.site.url}/missing/{browser.session_id}"
     target = browser.site.page("<p>there</p>")
@@ -482,7 +469,6 @@ async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
 
 
 async def test_the_log_tells_what_failed(browser: SessionBrowser) -> None:
-    """R003-42"""
     await browser.show("<p>x</p>")
     url = resource(browser, "fetch")
     await browser.call("block_resource", resourceType="fetch")
@@ -543,12 +529,11 @@ def names(log: dict[str, Any]) -> list[str]:
 async def test_the_log_is_filtered(
     logged: SessionBrowser, conditions: dict[str, Any], expected: list[str]
 ) -> None:
-    """R003-42"""
     assert names(await logged.call("get_request_log", **conditions)) == expected
 
 
 async def test_the_log_pages(logged: SessionBrowser) -> None:
-    """R003-42: the counts are of all, the entries one page of them."""
+    """The counts are of all, the entries one page of them."""
     first = await logged.call("get_request_log", filter="/log/", limit=2)
     second = await logged.call("get_request_log", filter="/log/", limit=2, offset=first["nextOffset"])
     third = await logged.call("get_request_log", filter="/log/", limit=2, offset=second["nextOffset"])
@@ -577,7 +562,6 @@ async def test_a_page_of_the_log_is_refused_by_field(
 
 
 async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
-    """R003-42"""
     other = (await logged.call("create_session"))["sessionId"]
 
     log = await logged.call("get_request_log", sessionId=other)
@@ -588,7 +572,6 @@ async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
 
 @pytest.mark.slow
 async def test_a_request_that_runs_has_no_duration_yet(browser: SessionBrowser) -> None:
-    """R003-42"""
     await browser.show("<p>x</p>")
     never = browser.site.never()
     await browser.call("evaluate", script=f"void fetch('{never}')")

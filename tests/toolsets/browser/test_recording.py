@@ -33,7 +33,6 @@ def steps_in(root: Path) -> list[dict[str, Any]]:
 
 
 async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Site, tmp_path: Path) -> None:
-    """R002-22 to R002-25, R002-60, for the other toolset."""
     root = tmp_path / "knowledge"
     async with connect_browser(site, "--knowledge", str(root), cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE, path="/login/4711"))

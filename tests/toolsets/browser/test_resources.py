@@ -30,7 +30,7 @@ async def read(browser: SessionBrowser, uri: str) -> dict[str, Any]:
 
 
 async def why_not(browser: SessionBrowser, uri: str) -> str:
-    """R003-57: what is not there is an error of the request, with its URI."""
+    """What is not there is an error of the request, with its URI."""
     with pytest.raises(MCPError) as raised:
         await browser.client.read_resource(uri, cache_mode="bypass")
     assert (raised.value.code, raised.value.data) == (INVALID_PARAMS, {"uri": uri})
@@ -60,7 +60,6 @@ async def find(browser: SessionBrowser, selector: str) -> str:
 
 
 async def test_a_template_is_listed_for_each_pattern(browser: SessionBrowser) -> None:
-    """R003-58"""
     listed = (await browser.client.list_resource_templates()).resource_templates
 
     assert [(each.name, each.uri_template, each.mime_type) for each in listed] == [
@@ -75,7 +74,6 @@ async def test_a_template_is_listed_for_each_pattern(browser: SessionBrowser) ->
 
 
 async def test_what_a_session_has_is_listed(browser: SessionBrowser) -> None:
-    """R003-53, R003-55"""
     url = (await browser.show("<p>x</p>"))["url"]
     await browser.call("find_elements", selector="p")
     shot = await browser.call("screenshot")
@@ -149,7 +147,6 @@ async def engine(browser: SessionBrowser) -> str:
     ],
 )
 async def test_what_is_not_there_says_why(browser: SessionBrowser, uri: str, why: str) -> None:
-    """R003-51, R003-57"""
     await browser.show("<p>x</p>")
 
     assert await why_not(browser, uri.replace("SESSION", browser.session_id)) == f"Resource not found: {why}"
@@ -159,7 +156,6 @@ async def test_what_is_not_there_says_why(browser: SessionBrowser, uri: str, why
 
 
 async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrowser) -> None:
-    """R003-52"""
     await browser.show("<p>x</p>")
     await browser.call("block_resource", resourceType="font")
     uri = f"playwright:///session/{browser.session_id}"
@@ -180,7 +176,6 @@ async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrows
 
 
 async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
-    """R003-53"""
     before = time.time() * 1000
     url = (await browser.show("<title> A  title </title>"))["url"]
     uri = f"playwright:///page/{browser.session_id}/page-1"
@@ -200,7 +195,7 @@ async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
 
 @pytest.mark.slow
 async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: SessionBrowser) -> None:
-    """R003-53: reading takes no lock, and ends."""
+    """Reading takes no lock, and ends."""
     url = (await browser.show("<title>t</title><p id=p>x</p>"))["url"]
     element = await find(browser, "#p")
     begun = browser.site.page("begun")
@@ -230,7 +225,6 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
 
 @pytest.mark.slow
 async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBrowser) -> None:
-    """R003-53"""
     url = (await browser.show("<title>t</title>"))["url"]
     never = browser.site.never()
     await browser.call("evaluate", script=f"void setTimeout(() => {{ location.href = '{never}' }})")
@@ -257,7 +251,6 @@ async def requested(browser: SessionBrowser, url: str) -> None:
 
 
 async def test_a_page_that_was_closed_cannot_be_read_but_its_log_can(browser: SessionBrowser) -> None:
-    """R003-57"""
     popup = browser.site.page("<p>popup</p>")
     await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
     await browser.call("click", selector="button")
@@ -278,7 +271,6 @@ async def test_a_page_that_was_closed_cannot_be_read_but_its_log_can(browser: Se
 
 
 async def test_an_element_is_described_as_it_is_now(browser: SessionBrowser) -> None:
-    """R003-54"""
     await browser.show(
         """<!doctype html><body style="margin:0">
         <button id=save style="width:80px;height:20px;padding:0;border:0">Save</button>"""
@@ -312,7 +304,6 @@ async def test_an_element_is_described_as_it_is_now(browser: SessionBrowser) -> 
 
 
 async def test_an_element_that_is_found_twice_keeps_its_id(browser: SessionBrowser) -> None:
-    """R003-54"""
     await browser.show("<ul><li>one<li>two</ul>")
 
     first = await browser.call("find_elements", selector="li")
@@ -326,7 +317,6 @@ async def test_an_element_that_is_found_twice_keeps_its_id(browser: SessionBrows
 
 
 async def test_an_element_that_left_the_page_is_gone_until_it_is_back(browser: SessionBrowser) -> None:
-    """R003-54"""
     await browser.show("<p id=p>x</p>")
     element = await find(browser, "p")
     uri = f"playwright:///element/{browser.session_id}/page-1/{element}"
@@ -339,7 +329,7 @@ async def test_an_element_that_left_the_page_is_gone_until_it_is_back(browser: S
 
 
 async def test_elements_are_gone_with_their_document(browser: SessionBrowser) -> None:
-    """R003-54: and no id comes back for another."""
+    """No id is used again for another resource."""
     html = "<p id=p>x</p>"
     url = (await browser.show(html))["url"]
     gone = "no element-1 was found in the current document; find it again"
@@ -364,7 +354,6 @@ async def test_elements_are_gone_with_their_document(browser: SessionBrowser) ->
     ["location.hash = 'there'", "history.pushState(0, '', '/pushed')", "history.replaceState(0, '', '?a')"],
 )
 async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, script: str) -> None:
-    """R003-54"""
     url = (await browser.show("<p id=p>x</p>"))["url"]
     element = await find(browser, "p")
 
@@ -377,7 +366,7 @@ async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, s
 
 
 async def test_a_navigation_without_a_document_leaves_the_elements(browser: SessionBrowser) -> None:
-    """R003-54: neither a download nor an empty answer is a document."""
+    """Neither a download nor an empty answer is a document."""
 
     async def empty(_: Request) -> Response:
         return Response(status_code=204)
@@ -400,7 +389,6 @@ async def test_a_navigation_without_a_document_leaves_the_elements(browser: Sess
 
 
 async def test_elements_in_frames_and_shadow_roots_are_read_too(browser: SessionBrowser) -> None:
-    """R003-54"""
     path = browser.site.page("<button id=pay>Pay</button>")
     other = path.replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(
@@ -437,7 +425,6 @@ async def test_elements_in_frames_and_shadow_roots_are_read_too(browser: Session
 async def test_a_page_that_keeps_nothing_is_described_all_the_same(
     browser: SessionBrowser, script: str
 ) -> None:
-    """R003-43, R003-54"""
     await browser.show(f"<p id=p>x</p><script>{script}</script>")
 
     found = (await browser.call("find_element", selector="p"))["element"]
@@ -450,7 +437,6 @@ async def test_a_page_that_keeps_nothing_is_described_all_the_same(
 
 @pytest.mark.parametrize("full_page", [False, True])
 async def test_a_screenshot_can_be_read_again(browser: SessionBrowser, full_page: bool) -> None:
-    """R003-55"""
     await browser.show("<!doctype html><body style='margin:0'><div style='height:2000px'>x</div>")
     before = time.time() * 1000
 
@@ -488,7 +474,7 @@ async def test_a_screenshot_can_be_read_again(browser: SessionBrowser, full_page
 
 
 async def test_a_screenshot_outlives_its_page(browser: SessionBrowser) -> None:
-    """R003-55: it is the session's."""
+    """It is the session's."""
     await browser.show("<p>x</p>")
     shot = await browser.call("screenshot_element", selector="p")
 
@@ -506,7 +492,6 @@ async def test_a_screenshot_outlives_its_page(browser: SessionBrowser) -> None:
 
 
 async def test_a_pages_requests_are_read_with_their_counts(browser: SessionBrowser) -> None:
-    """R003-56"""
     missing = f"{browser.site.url}/missing"
     url = (await browser.show(f"<link rel=icon href=data:,><script src='{missing}'></script>"))["url"]
     uri = f"playwright:///network-log/{browser.session_id}/page-1"

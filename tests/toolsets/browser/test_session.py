@@ -29,7 +29,6 @@ STORED = "({local: {...localStorage}, tab: {...sessionStorage}, cookie: document
 
 
 async def test_a_new_session_has_an_id_that_cannot_be_guessed(browser: SessionBrowser) -> None:
-    """R003-31"""
     first = (await browser.call("create_session"))["sessionId"]
     second = (await browser.call("create_session"))["sessionId"]
 
@@ -43,7 +42,6 @@ async def test_a_new_session_has_an_id_that_cannot_be_guessed(browser: SessionBr
 
 
 async def test_viewport_and_user_agent_are_the_pages(browser: SessionBrowser) -> None:
-    """R003-31"""
     session = await browser.call("create_session", userAgent="Lamp/7", viewport={"width": 640, "height": 360})
     url = browser.site.page("<p>x</p>")
     await browser.call("navigate", url=url, sessionId=session["sessionId"])
@@ -56,7 +54,6 @@ async def test_viewport_and_user_agent_are_the_pages(browser: SessionBrowser) ->
 
 
 async def test_the_user_agent_is_what_the_site_gets(browser: SessionBrowser) -> None:
-    """R003-31"""
     from starlette.responses import PlainTextResponse
 
     async def agent(request: Any) -> PlainTextResponse:
@@ -91,7 +88,6 @@ async def test_a_viewport_that_is_none_is_refused_by_field(
 
 
 async def test_sessions_are_listed_with_their_pages(browser: SessionBrowser) -> None:
-    """R003-33"""
     before = datetime.now(UTC)
     session_id = (await browser.call("create_session"))["sessionId"]
     url = browser.site.page("<p>x</p>")
@@ -113,7 +109,6 @@ async def test_sessions_are_listed_with_their_pages(browser: SessionBrowser) -> 
 
 
 async def test_a_closed_session_is_gone(browser: SessionBrowser) -> None:
-    """R003-32, R003-68"""
     session_id = (await browser.call("create_session"))["sessionId"]
     await browser.call("close_session", sessionId=session_id)
 
@@ -132,7 +127,6 @@ async def test_a_closed_session_is_gone(browser: SessionBrowser) -> None:
 
 
 async def test_a_session_that_never_was_is_not_made(browser: SessionBrowser) -> None:
-    """R003-68"""
     error = await browser.refused("navigate", url=browser.site.url, sessionId="no-such-session")
 
     assert error["code"] == "SESSION_NOT_FOUND"
@@ -140,7 +134,6 @@ async def test_a_session_that_never_was_is_not_made(browser: SessionBrowser) -> 
 
 
 async def test_without_an_id_a_call_works_in_the_session_default(shared_browser: Browser) -> None:
-    """R003-4"""
     await shared_browser.call("navigate", url=shared_browser.site.page("<p>here</p>"))
 
     assert await shared_browser.call("get_text", selector="p") == {"text": "here"}
@@ -150,7 +143,6 @@ async def test_without_an_id_a_call_works_in_the_session_default(shared_browser:
 
 
 async def test_a_call_that_runs_in_a_session_fails_when_it_is_closed(browser: SessionBrowser) -> None:
-    """R003-32"""
     import anyio
 
     session_id = (await browser.call("create_session"))["sessionId"]
@@ -176,7 +168,6 @@ async def test_a_call_that_runs_in_a_session_fails_when_it_is_closed(browser: Se
 
 
 async def test_sessions_share_neither_cookies_nor_storage(browser: SessionBrowser) -> None:
-    """R003-31"""
     url = browser.site.page(FULL)
     empty = browser.site.page("<p>nothing of its own</p>")
     other = (await browser.call("create_session"))["sessionId"]
@@ -201,7 +192,6 @@ async def test_sessions_share_neither_cookies_nor_storage(browser: SessionBrowse
 
 
 async def test_cookies_are_set_and_read_back(browser: SessionBrowser) -> None:
-    """R003-34, R003-35"""
     url = browser.site.page("<p>x</p>")
     cookies = [
         {"name": "plain", "value": "1", "url": url},
@@ -249,7 +239,6 @@ async def test_cookies_are_deleted_by_name_by_domain_or_all(browser: SessionBrow
 
 
 async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
-    """R003-34"""
     here, there = browser.site.url, browser.site.at("localhost")
     await browser.call(
         "set_cookies",
@@ -277,7 +266,6 @@ async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
 async def test_a_cookie_that_cannot_be_is_refused(
     browser: SessionBrowser, cookie: dict[str, Any], parameter: str
 ) -> None:
-    """R003-35"""
     error = await browser.refused("set_cookies", cookies=[cookie])
 
     assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
@@ -309,7 +297,7 @@ async def test_the_cookies_that_the_browser_stored_are_counted(browser: SessionB
 
 
 async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
-    """R003-36, R003-37: two origins, into a session that has other things."""
+    """Two origins, into a session that has other things."""
     path = browser.site.page(FULL).removeprefix(browser.site.url)
     empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
     here, there = browser.site.url, browser.site.at("localhost")
@@ -345,7 +333,6 @@ async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
 
 
 async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowser) -> None:
-    """R003-37"""
     empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
     here, there = browser.site.url, browser.site.at("localhost")
     state = {
@@ -365,7 +352,6 @@ async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowse
 
 
 async def test_what_was_saved_is_what_is_saved_after_restoring(browser: SessionBrowser) -> None:
-    """R003-37"""
     await browser.call("navigate", url=browser.site.page(FULL))
     first = (await browser.call("save_state"))["state"]
     other = (await browser.call("create_session"))["sessionId"]
@@ -381,7 +367,7 @@ async def test_what_was_saved_is_what_is_saved_after_restoring(browser: SessionB
 
 
 async def test_a_named_state_stays_on_the_server(browser: SessionBrowser) -> None:
-    """R003-36, R003-37: only its owner can read the file."""
+    """Only its owner can read the file."""
     name = f"shop-{browser.session_id[:8].strip('-_')}"
     url = browser.site.page(FULL)
     await browser.call("navigate", url=url)
@@ -403,7 +389,6 @@ async def test_a_named_state_stays_on_the_server(browser: SessionBrowser) -> Non
 
 
 async def test_an_unknown_name_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
-    """R003-37"""
     name = f"known-{browser.session_id[:8].strip('-_')}"
     await browser.call("save_state", name=name)
 
@@ -457,7 +442,6 @@ async def test_a_damaged_file_is_reported(browser: SessionBrowser, content: str)
 async def test_a_state_that_is_none_is_refused_by_field(
     browser: SessionBrowser, state: dict[str, Any], parameter: str
 ) -> None:
-    """R003-37"""
     error = await browser.refused("restore_state", state=state)
 
     assert error["code"] in ("INVALID_PARAMETER", "INVALID_URL")

@@ -201,7 +201,6 @@ async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
 async def test_an_option_that_cannot_be_is_refused_by_name(
     browser: SessionBrowser, options: dict[str, Any], parameter: str
 ) -> None:
-    """R003-31"""
     before = await browser.call("list_sessions")
 
     error = await browser.refused("create_session", **options)
@@ -291,7 +290,6 @@ async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -
 
 @pytest.mark.slow
 async def test_where_domains_are_restricted_there_is_no_other_proxy(site: Site, tmp_path: Path) -> None:
-    """R003-87"""
     flags = ("--block-domain", "lamp.test", "--state-directory", str(tmp_path))
     async with connect_browser(site, *flags) as browser:
         error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:3128"})
@@ -320,7 +318,6 @@ LOOK = """[navigator.userAgent, innerWidth, navigator.language,
 
 @pytest.mark.slow
 async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Path) -> None:
-    """R003-86"""
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true"}
     async with connect_browser(site, *flags, **environment) as browser:
@@ -340,7 +337,6 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
 
 @pytest.mark.slow
 async def test_a_session_whose_browser_crashed_is_made_again_as_it_was(site: Site, tmp_path: Path) -> None:
-    """R003-69"""
     import psutil
 
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))

@@ -28,7 +28,6 @@ async def opened(browser: SessionBrowser, count: int) -> list[str]:
 
 
 async def test_all_pages_are_listed_with_what_they_are(browser: SessionBrowser) -> None:
-    """R003-57"""
     there = browser.site.page("<title>There</title>")
     html = f"<title>Here</title><button onclick=\"window.open('{there}')\">open</button>"
     here = (await browser.show(html))["url"]
@@ -71,7 +70,6 @@ async def test_the_selected_tab_is_where_calls_work(browser: SessionBrowser) -> 
 
 
 async def test_a_page_that_opens_by_itself_is_not_selected(browser: SessionBrowser) -> None:
-    """R003-57"""
     await browser.show("<button onclick='window.open()'>open</button>")
     await browser.call("click", selector="button")
 
@@ -149,7 +147,6 @@ async def test_a_page_that_hangs_is_listed_without_a_title(browser: SessionBrows
 
 
 async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBrowser) -> None:
-    """R003-68"""
     await browser.show("<h1>First</h1>")
 
     error = await browser.refused("tabs", action="new", url="http://127.0.0.1:1/")
@@ -161,7 +158,6 @@ async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBr
 
 @pytest.mark.slow
 async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
-    """R003-87"""
     async with connect_browser(site, "--block-domain", "localhost") as browser:
         error = await browser.refused("tabs", action="new", url=site.at("localhost"))
         local = await browser.refused("tabs", action="new", url="file:///etc/passwd")
@@ -212,7 +208,6 @@ async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
 async def test_what_is_wrong_is_named(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str | None
 ) -> None:
-    """R003-68 to R003-73"""
     error = await browser.refused("tabs", **arguments)
 
     assert error["code"] == code

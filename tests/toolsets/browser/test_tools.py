@@ -1,4 +1,4 @@
-"""The tools as a client sees them; 44 of them against the tables of document 003 §2.1."""
+"""The tools as a client sees them; 44 of them against the tables of the specification."""
 
 from __future__ import annotations
 
@@ -121,7 +121,6 @@ async def tools(browser: SessionBrowser) -> dict[str, Tool]:
 
 
 async def test_the_44_tools_are_there_in_the_documents_order(tools: dict[str, Tool]) -> None:
-    """R003-1"""
     assert len(ROWS) == 44
     assert list(tools) == [*(name for name, _, _ in ROWS), *OURS]
 
@@ -130,7 +129,6 @@ async def test_the_44_tools_are_there_in_the_documents_order(tools: dict[str, To
 async def test_a_tool_is_as_the_document_has_it(
     tools: dict[str, Tool], name: str, text: str, schema: str
 ) -> None:
-    """R003-2, R003-5 to R003-49"""
     tool = tools[name]
     expected = list(parameters(schema))
     properties: dict[str, Any] = tool.input_schema["properties"]
@@ -154,7 +152,6 @@ def essence(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_page_tools_take_a_session_a_page_and_a_timeout(tools: dict[str, Tool]) -> None:
-    """R003-4, R003-85"""
     for name, tool in tools.items():
         properties = tool.input_schema["properties"]
         if name in SERVER_TOOLS:
@@ -168,7 +165,6 @@ async def test_page_tools_take_a_session_a_page_and_a_timeout(tools: dict[str, T
 
 
 async def test_navigate_is_described_in_the_documents_words(tools: dict[str, Tool]) -> None:
-    """R003-5"""
     properties = tools["navigate"].input_schema["properties"]
 
     assert properties["url"]["description"] == "The URL to navigate to"
@@ -295,7 +291,6 @@ PAGE = """<title>t</title><p id=p>text</p><a href="/there">there</a>
 async def test_an_answer_is_what_the_schema_promises(
     browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> None:
-    """R003-2"""
     (browser.uploads / "any.txt").write_text("any")
     await browser.show(PAGE)
     if name in ("reload", "go_back", "go_forward"):
@@ -322,7 +317,6 @@ async def test_an_answer_is_what_the_schema_promises(
 async def test_a_refusal_is_what_the_schema_promises(
     browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> None:
-    """R003-3, R003-70"""
     result = await browser.answer(name, **arguments)
 
     assert result.is_error
@@ -348,7 +342,6 @@ def closed(schema: Any) -> Any:
 async def test_navigate_and_the_sessions_keep_their_promise(
     browser: SessionBrowser, tools: dict[str, Tool]
 ) -> None:
-    """R003-2"""
     for name, arguments in (
         ("navigate", {"url": browser.site.page(PAGE)}),
         ("create_session", {"viewport": {"width": 300, "height": 200}}),
@@ -362,7 +355,6 @@ async def test_navigate_and_the_sessions_keep_their_promise(
 
 
 async def test_the_text_of_an_answer_is_its_structured_content(browser: SessionBrowser) -> None:
-    """R003-2"""
     await browser.show("<p>ä 💡 </p>")
     result = await browser.answer("get_text", selector="p")
 

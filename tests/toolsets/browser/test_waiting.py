@@ -81,7 +81,6 @@ async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -
 
 
 async def test_a_text_that_does_not_come_is_reported_with_the_closest(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     url = (await browser.show("<p>Order was saved</p><p>Quite another thing</p>"))["url"]
 
     error = await browser.refused("wait_for", text="Order is saved", timeout=300)
@@ -116,7 +115,6 @@ async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) ->
 
 
 async def test_a_text_that_stays_is_reported_with_what_is_around_it(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     url = (await browser.show("<p>Still loading…</p>"))["url"]
 
     error = await browser.refused("wait_for", textGone="loading", timeout=300)
@@ -151,7 +149,6 @@ async def test_an_address_without_a_new_document_counts(browser: SessionBrowser)
 async def test_an_address_that_does_not_come_is_reported_with_the_one_there_is(
     browser: SessionBrowser,
 ) -> None:
-    """R003-68 to R003-73"""
     url = (await browser.show("<h1>Here</h1>"))["url"]
 
     error = await browser.refused("wait_for", url="*/done", timeout=300)
@@ -186,7 +183,6 @@ async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) ->
 async def test_an_element_that_stays_as_it_is_is_reported_with_its_state(
     browser: SessionBrowser, html: str, condition: dict[str, str], now: str
 ) -> None:
-    """R003-68 to R003-73"""
     url = (await browser.show(html))["url"]
     state = condition.get("state", "visible")
 
@@ -197,7 +193,6 @@ async def test_an_element_that_stays_as_it_is_is_reported_with_its_state(
 
 
 async def test_an_element_that_is_not_there_is_reported_with_the_closest(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     await browser.show("<button id=submit-order>Submit order</button>")
 
     error = await browser.refused("wait_for", selector="#submit-button", timeout=300)
@@ -237,7 +232,6 @@ async def test_a_function_is_waited_for_to_be_true(
 async def test_a_function_that_stays_false_is_reported_with_its_value(
     browser: SessionBrowser, function: str, now: str
 ) -> None:
-    """R003-68 to R003-73"""
     await browser.show("<p>Text</p>")
 
     error = await browser.refused("wait_for", function=function, timeout=300)
@@ -247,7 +241,6 @@ async def test_a_function_that_stays_false_is_reported_with_its_value(
 
 
 async def test_a_function_that_cannot_be_read_is_reported_at_once(browser: SessionBrowser) -> None:
-    """R003-68 to R003-73"""
     await browser.show("<p>Text</p>")
 
     error = await browser.refused("wait_for", function="ready ===")
@@ -259,7 +252,6 @@ async def test_a_function_that_cannot_be_read_is_reported_at_once(browser: Sessi
 
 @pytest.mark.slow
 async def test_only_functions_need_the_permission_for_scripts(site: Site) -> None:
-    """R003-89"""
     async with connect_browser(site) as browser:
         url = (await browser.show("<p>Text</p>"))["url"]
         error = await browser.refused("wait_for", function="true")
@@ -306,7 +298,6 @@ async def test_a_response_may_have_come_since_the_last_action(browser: SessionBr
 
 @pytest.mark.slow
 async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
-    """R003-90"""
     gate = Gate(browser, b"rows", content_disposition='attachment; filename="waited.csv"')
     url = (await browser.show("<p>Text</p>"))["url"]
     await browser.call("evaluate", script=f"setTimeout(() => location.href = '{gate.url}')")
@@ -328,7 +319,6 @@ async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
 
 
 async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionBrowser) -> None:
-    """R003-90"""
     gate = Gate(browser, b"rows", content_disposition='attachment; filename="clicked.csv"')
     gate.open()
     await browser.show(f"<a href={gate.url}>get</a>")
@@ -377,7 +367,6 @@ async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionB
 async def test_what_is_wrong_is_named(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str
 ) -> None:
-    """R003-68 to R003-73"""
     error = await browser.refused("wait_for", **arguments)
 
     assert error["code"] == code
@@ -386,7 +375,6 @@ async def test_what_is_wrong_is_named(
 
 
 async def test_a_page_that_closes_meanwhile_ends_the_wait(browser: SessionBrowser) -> None:
-    """R003-68"""
     gate = Gate(browser)
     await browser.show(
         f"<button onclick=\"window.open('{browser.site.page(then(gate, 'close()'))}')\">go</button>"

@@ -1,4 +1,4 @@
-"""Document 002's input schemas, typed from the document: the sources have a copy of their own."""
+"""The input schemas of the specification, typed from its text: the sources have a copy of their own."""
 
 from __future__ import annotations
 

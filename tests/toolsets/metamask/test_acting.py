@@ -45,7 +45,6 @@ TARGETS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any]) -> None:
-    """R002-34."""
     codes = [
         await page.code("mm_click", **target),
         await page.code("mm_type", text="x", **target),
@@ -57,7 +56,6 @@ async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any])
 
 @pytest.mark.parametrize("timeout_ms", [0, 300])
 async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> None:
-    """R002-51, R002-52."""
     began = time.monotonic()
     target: dict[str, Any] = {"testId": "nowhere", "timeoutMs": timeout_ms}
 
@@ -74,14 +72,13 @@ async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> 
 async def test_what_cannot_be_clicked_is_not_clicked(
     page: Server, test_id: str, why: str, timeout_ms: int
 ) -> None:
-    """R002-51: the element is there, and the message says what keeps the click from it."""
+    """The element is there, and the message says what keeps the click from it."""
     error = await page.refused("mm_click", testId=test_id, timeoutMs=timeout_ms)
 
     assert (error["code"], why in error["message"]) == ("MM_CLICK_FAILED", True), error
 
 
 async def test_of_those_with_one_test_id_the_one_that_can_be_seen_is_meant(page: Server) -> None:
-    """R002-51, R002-53."""
     await page.call("mm_wait_for", testId="twice", timeoutMs=5000)
     await page.call("mm_click", testId="twice", timeoutMs=0)
 
@@ -153,7 +150,6 @@ async def test_a_click_may_close_the_page_that_it_is_on(page: Server) -> None:
 
 
 async def test_a_wait_is_over_when_the_element_can_be_seen(page: Server) -> None:
-    """R002-53."""
     await page.show("""<p data-testid=late hidden>Late</p>
         <script>setTimeout(() => document.querySelector("p").hidden = false, 300)</script>""")
 
@@ -162,14 +158,12 @@ async def test_a_wait_is_over_when_the_element_can_be_seen(page: Server) -> None
 
 @pytest.mark.parametrize("test_id", ["nowhere", "hidden"])
 async def test_a_wait_in_vain_says_so_in_time(page: Server, test_id: str) -> None:
-    """R002-53."""
     error = await page.refused("mm_wait_for", testId=test_id, timeoutMs=200)
 
     assert error["code"] == "MM_WAIT_TIMEOUT"
 
 
 async def test_a_test_id_is_no_selector(page: Server) -> None:
-    """R002-35: whatever is in it."""
     odd = 'a"] , button, [x="\\ \'é'
     await page.show(f"<button data-testid='{html.escape(odd)}'>Odd</button><button>No</button>")
 
@@ -180,7 +174,6 @@ async def test_a_test_id_is_no_selector(page: Server) -> None:
 
 
 async def test_a_page_that_is_not_there_cannot_be_gone_to(app: Server) -> None:
-    """R002-45."""
     gone = app.site.url.replace(str(app.site.port), "1")
     assert await app.code("mm_navigate", screen="url", url=gone) == "MM_NAVIGATION_FAILED"
     assert await app.code("mm_navigate", screen="url") == "MM_INVALID_INPUT"
@@ -191,7 +184,7 @@ async def test_a_page_that_is_not_there_cannot_be_gone_to(app: Server) -> None:
 
 @pytest.mark.slow
 async def test_a_screenshot_is_made_when_it_is_asked_for(page: Server) -> None:
-    """R002-9, R002-20, R002-49, R002-50, R002-71: a file, its size in pixels, and its bytes if wanted."""
+    """A file, its size in pixels, and its bytes if wanted."""
     described = await page.call("mm_describe_screen", includeScreenshot=True, screenshotName="../a b")
     shot = described["screenshot"]
     assert (shot["base64"], shot["width"], shot["height"]) == (None, 1280, 800)

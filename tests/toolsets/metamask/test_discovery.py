@@ -18,7 +18,7 @@ def brief(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 async def test_only_what_can_be_used_or_is_important_is_reported(app: Server) -> None:
-    """R002-11, R002-14, R002-15: children of what is dropped are lifted, in the order of the page."""
+    """Children of what is dropped are lifted, in the order of the page."""
     await app.show("""
         <main><nav><ul><li><a href="#x">Link</a></li></ul></nav>
         <h2>Heading</h2><p>Text</p><img alt="Image" width=9 height=9>
@@ -55,7 +55,7 @@ async def test_only_what_can_be_used_or_is_important_is_reported(app: Server) ->
 
 
 async def test_a_node_has_its_states_and_where_it_is(app: Server) -> None:
-    """R002-12, R002-13: the path is that of the document's example; what is mixed is neither yes nor no."""
+    """The path is that of the document's example; what is mixed is neither yes nor no."""
     await app.show("""
         <button disabled>Early</button>
         <h1>Send</h1>
@@ -85,7 +85,6 @@ async def test_a_node_has_its_states_and_where_it_is(app: Server) -> None:
 
 
 async def test_the_same_page_has_the_same_refs(app: Server) -> None:
-    """R002-15."""
     await app.show("<button>One</button><button>Two</button>")
     first = await app.nodes()
 
@@ -94,7 +93,6 @@ async def test_the_same_page_has_the_same_refs(app: Server) -> None:
 
 
 async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Server) -> None:
-    """R002-18."""
     buttons = "".join(f"<button onclick='log.textContent += {n}'>Remove</button>" for n in range(3))
     await app.show(
         f"<output data-testid=log id=log></output><div hidden><button>Remove</button></div>{buttons}"
@@ -108,7 +106,7 @@ async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Serv
 
 
 async def test_in_the_wallet_too(app: Server) -> None:
-    """R002-18: its settings have many that are named Remove."""
+    """Its settings have many that are named Remove."""
     await app.call("mm_navigate", screen="settings", observe="none")
     await app.call("mm_wait_for", selector="[data-mounted=settings]")
     contacts = await removable_contacts(app)
@@ -129,7 +127,6 @@ async def removable_contacts(app: Server) -> int:
 
 
 async def test_below_a_root_is_only_what_is_in_it(app: Server) -> None:
-    """R002-48."""
     await app.show("<button>Out</button><section id=in><h2>Title</h2><button>In</button></section>")
 
     found = (await app.call("mm_accessibility_snapshot", rootSelector="#in"))["nodes"]
@@ -142,7 +139,6 @@ async def test_below_a_root_is_only_what_is_in_it(app: Server) -> None:
 
 
 async def test_the_limit_counts_what_can_be_seen(app: Server) -> None:
-    """R002-17, R002-47."""
     hidden = "".join(f"<p hidden data-testid=hidden-{n}>x</p>" for n in range(20))
     await app.show(f"{hidden}<p data-testid=a>A</p><p data-testid=b>B</p><i data-testid=c>C</i>")
 
@@ -156,7 +152,6 @@ async def test_the_limit_counts_what_can_be_seen(app: Server) -> None:
 
 
 async def test_shadow_trees_and_frames_are_part_of_the_page(app: Server) -> None:
-    """R002-11, R002-17."""
     inner = app.site.page("<button data-testid=framed onclick='this.textContent=\"Done\"'>Framed</button>")
     await app.show(f"""<div id=host></div><iframe src="{inner}"></iframe>
         <script>host.attachShadow({{mode: "open"}}).innerHTML =
@@ -174,7 +169,6 @@ async def test_shadow_trees_and_frames_are_part_of_the_page(app: Server) -> None
 
 
 async def test_what_fields_hold_is_not_reported(app: Server) -> None:
-    """R002-25, R002-52."""
     await app.show("""<input data-testid=a aria-label=A value=first-value>
         <input type=password data-testid=b aria-label=B value=second-value>
         <textarea data-testid=c aria-label=C>third-value</textarea>""")
@@ -185,7 +179,7 @@ async def test_what_fields_hold_is_not_reported(app: Server) -> None:
 
 
 async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -> None:
-    """Lessons 2.2, spec 04: a look at it is whole, and what is shown can be clicked."""
+    """The snapshot is whole, and what it shows can be clicked."""
     await app.show("""<main id=root></main><p data-testid=log id=log>-</p><script>
         const draw = () => { root.innerHTML = "<h1>Live</h1><button data-testid=go>Go</button>";
           root.querySelector("button").onmousedown = () => log.textContent = "went"; };
@@ -201,7 +195,7 @@ async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -
 
 
 async def test_the_screens_of_the_wallet(app: Server) -> None:
-    """R002-43, R002-49, R002-66: also after its pages drew themselves anew."""
+    """This holds after its pages are drawn again."""
     screens: list[str] = []
     for screen in ("home", "settings", "home"):
         await app.call("mm_navigate", screen=screen, observe="none")
@@ -215,7 +209,7 @@ async def test_the_screens_of_the_wallet(app: Server) -> None:
 
 
 async def test_a_site_has_no_screen_of_the_wallet(app: Server) -> None:
-    """R002-43: it may use the same test ids. The wallet's account is told all the same."""
+    """It may use the same test ids. The wallet's account is told all the same."""
     url = await app.show("<input data-testid=unlock-password><b data-testid=account-menu-icon>x</b>")
 
     state = (await app.call("mm_get_state"))["state"]
@@ -228,7 +222,6 @@ async def test_a_site_has_no_screen_of_the_wallet(app: Server) -> None:
 
 
 async def test_refs_are_kept_by_what_clicks_tell_and_given_anew_by_a_look(app: Server) -> None:
-    """R002-16, and the docstring of `ref_map`."""
     await app.show("""<button id=first>First</button><button onclick="first.remove();
         this.insertAdjacentHTML('afterend', '<button>New</button>')">Swap</button>""")
     assert await app.refs() == {"button:First": "e1", "button:Swap": "e2"}
@@ -244,7 +237,6 @@ async def test_refs_are_kept_by_what_clicks_tell_and_given_anew_by_a_look(app: S
 
 
 async def test_a_ref_of_another_page_or_of_before_is_no_target(app: Server) -> None:
-    """R002-16."""
     home = await app.refs()
     ref = home[next(key for key in home if key.startswith("button:"))]
     await app.show("<button>One</button>")
@@ -259,7 +251,6 @@ async def test_a_ref_of_another_page_or_of_before_is_no_target(app: Server) -> N
 
 
 async def test_an_observation_tells_no_typed_text(app: Server) -> None:
-    """R002-52."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
     await app.call("mm_wait_for", testId="unlock-password")

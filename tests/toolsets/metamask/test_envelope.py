@@ -26,7 +26,6 @@ def shape(envelope: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_a_success_without_a_session_names_none(idle: Server) -> None:
-    """R002-28, R002-30, R002-36."""
     reported = await idle.envelope("mm_build")
 
     assert shape(reported) == {
@@ -37,7 +36,6 @@ async def test_a_success_without_a_session_names_none(idle: Server) -> None:
 
 
 async def test_an_error_without_a_session_names_none(idle: Server) -> None:
-    """R002-29, R002-30, R002-43."""
     reported = await idle.envelope("mm_get_state")
 
     assert shape(reported) == {
@@ -70,7 +68,7 @@ CALLS: list[tuple[str, dict[str, Any], bool]] = [
 async def test_while_there_is_a_session_every_answer_names_it(
     app: Server, tool: str, arguments: dict[str, Any], ok: bool
 ) -> None:
-    """R002-30, R002-31: also a refused argument, and a tool that is not about the session."""
+    """This holds for a refused argument and for a tool without a session."""
     reported = await app.envelope(tool, **arguments)
 
     assert reported["ok"] is ok
@@ -79,14 +77,12 @@ async def test_while_there_is_a_session_every_answer_names_it(
 
 
 async def test_all_answers_name_the_same_session(app: Server) -> None:
-    """R002-30, R002-38."""
     reported = [await app.envelope(tool, **arguments) for tool, arguments, _ in CALLS]
 
     assert len({each["meta"]["sessionId"] for each in reported}) == 1
 
 
 async def test_the_duration_is_that_of_the_call(app: Server) -> None:
-    """R002-28."""
     reported = await app.envelope("mm_wait_for", testId="nowhere", timeoutMs=300)
 
     assert 300 <= reported["meta"]["durationMs"] < 10_000
@@ -115,12 +111,10 @@ async def test_the_duration_is_that_of_the_call(app: Server) -> None:
 async def test_what_needs_a_session_says_that_there_is_none(
     idle: Server, tool: str, arguments: dict[str, Any]
 ) -> None:
-    """R002-54."""
     assert await idle.code(tool, **arguments) == "MM_NO_ACTIVE_SESSION"
 
 
 async def test_the_memory_needs_no_session(idle: Server) -> None:
-    """R002-58."""
     assert "steps" in await idle.call("mm_knowledge_last")
     assert "matches" in await idle.call("mm_knowledge_search", query="unlock")
     assert "steps" in await idle.call("mm_knowledge_summarize")

@@ -40,7 +40,6 @@ def images(root: Path) -> list[Path]:
 
 
 async def test_the_smoke_of_the_document(start: Start) -> None:
-    """R002-70, R002-4, R002-8, R002-9, R002-36, R002-38, R002-42, R002-44, R002-49, R002-72."""
     server = await start("--strict-002")
     root = server.root
     before = children(server)
@@ -154,7 +153,6 @@ async def left(server: Server, before: set[psutil.Process]) -> list[str]:
 
 
 async def test_a_second_launch_leaves_the_first_as_it_is(app: Server) -> None:
-    """R002-39."""
     before = await app.call("mm_get_state")
 
     error = await app.refused("mm_launch", ports=free_ports())
@@ -165,7 +163,6 @@ async def test_a_second_launch_leaves_the_first_as_it_is(app: Server) -> None:
 
 
 async def test_the_state_of_an_unlocked_wallet(app: Server) -> None:
-    """R002-43."""
     state = (await app.call("mm_get_state"))["state"]
 
     assert state == {
@@ -182,7 +179,6 @@ async def test_the_state_of_an_unlocked_wallet(app: Server) -> None:
 
 
 async def test_another_session_is_not_cleaned_up(app: Server) -> None:
-    """R002-42."""
     error = await app.refused("mm_cleanup", sessionId="mm-of-nobody")
 
     assert error["code"] == "MM_INVALID_INPUT"
@@ -203,7 +199,6 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
 async def test_a_launch_that_makes_no_sense_is_refused(
     idle: Server, said: str, arguments: dict[str, Any]
 ) -> None:
-    """R002-39, R002-37."""
     before = children(idle)
 
     error = await idle.refused("mm_launch", ports=idle.ports, **arguments)
@@ -214,7 +209,6 @@ async def test_a_launch_that_makes_no_sense_is_refused(
 
 
 async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> None:
-    """R002-39."""
     error = await idle.refused("mm_launch", fixturePreset="withWings", ports=idle.ports)
 
     assert "withERC20Tokens" in error["message"] + str(error["details"])
@@ -222,7 +216,6 @@ async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> 
 
 @pytest.mark.parametrize("which", ["anvil", "fixtureServer"])
 async def test_a_port_that_is_taken_is_reported_before_anything_is_started(idle: Server, which: str) -> None:
-    """R002-39, R002-40."""
     before = children(idle)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -234,7 +227,6 @@ async def test_a_port_that_is_taken_is_reported_before_anything_is_started(idle:
 
 
 async def test_a_folder_without_a_manifest_cannot_be_launched(idle: Server) -> None:
-    """R002-39."""
     (idle.root / "empty").mkdir(exist_ok=True)
 
     error = await idle.refused("mm_launch", extensionPath="empty", ports=idle.ports)
@@ -354,7 +346,6 @@ async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> 
 
 @pytest.mark.slow
 async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
-    """R002-39, R002-40: of an extension without its page, and of one that a clean-up ends meanwhile."""
     server = await start("--strict-002")
     homeless = server.root / "homeless"
     shutil.copytree(server.root / "dist/chrome", homeless)
@@ -437,7 +428,7 @@ async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(s
 
 @pytest.mark.slow
 async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
-    """R002-36, R002-41: also the build that a launch begins by itself."""
+    """This holds for a build that a launch starts."""
     script = yarn(tmp_path / "bin", 'echo "src/app.ts: no such import" >&2; exit 3')
     server = await start(built=False, path=[script])
     root = server.root
@@ -458,7 +449,7 @@ async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
 
 
 async def test_a_build_is_made_once_unless_it_is_forced(start: Start, tmp_path: Path) -> None:
-    """R002-6, R002-36, R002-72: what it says goes into the log, not among the messages."""
+    """What it says goes into the log, not among the messages."""
     make = 'echo "building $1"; mkdir -p dist/chrome; echo "{}" > dist/chrome/manifest.json; echo x >> builds'
     server = await start(built=False, path=[yarn(tmp_path / "bin", make)])
     root = server.root

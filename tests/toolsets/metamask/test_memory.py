@@ -65,5 +65,4 @@ async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> No
 
 
 async def test_nothing_is_known_of_what_nobody_did(idle: Server) -> None:
-    """R002-58: without an app too."""
     assert (await idle.call("mm_knowledge_search", query="xylophone"))["matches"] == []

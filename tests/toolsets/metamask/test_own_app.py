@@ -120,7 +120,6 @@ async def test_its_name_is_what_a_model_is_reported(server: Server) -> None:
 
 
 async def test_it_is_launched_used_and_ended_from_its_repository(server: Server) -> None:
-    """R002-38, R002-42, R002-43"""
     launched = await server.call("xy_launch", ports=server.ports)
     port = server.ports["fixtureServer"]
     async with httpx2.AsyncClient() as http:
@@ -150,7 +149,7 @@ async def test_it_is_launched_used_and_ended_from_its_repository(server: Server)
 
 @pytest.mark.slow
 async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> None:
-    """R002-37: `extensionPath`, with the services' own port where none is given."""
+    """`extensionPath`, with the services' own port where none is given."""
     async with serving(site, tmp_path, built=False) as server:
         refused = await server.refused("xy_launch")
         titles = ["Dunes", "Moors", "Fens"]
@@ -164,13 +163,13 @@ async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> Non
 
 
 async def test_what_needs_no_build_is_built_already(server: Server) -> None:
-    """R002-36: there is no build type, because nothing was built."""
+    """There is no build type, because nothing was built."""
     assert await server.call("xy_build") == {"extensionPathResolved": "build/extension"}
 
 
 @pytest.mark.slow
 async def test_its_screens_are_its_own(reader: Server) -> None:
-    """R002-66, for another app: by what can be seen, by the address, and the unknown one."""
+    """For another app: by what can be seen, by the address, and the unknown one."""
     seen = [(await state(reader))["currentScreen"]]
     for arguments in (
         {"screen": "settings"},
@@ -185,7 +184,6 @@ async def test_its_screens_are_its_own(reader: Server) -> None:
 
 
 async def test_a_window_that_it_opens_is_its_notification(reader: Server) -> None:
-    """R002-46"""
     await add(reader, "Tides")
     await reader.call("xy_click", selector="text=Remind me")
     found = await reader.call("xy_wait_for_notification")
@@ -210,7 +208,7 @@ async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: S
 
 
 async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> None:
-    """R002-59 to R002-66; what a secret screen shows is in none of them (R002-25)."""
+    """What a secret screen shows is in none of them."""
     await add(reader, "Tides open sesame")
     await reader.call("xy_click", selector="text=Remind me")
     await reader.call("xy_wait_for_notification")
@@ -287,7 +285,6 @@ async def test_a_recipe_says_how_much_it_leaves_out(server: Server) -> None:
 async def test_a_service_that_fails_fails_the_launch_and_leaves_nothing(
     site: Site, tmp_path: Path, preset: str, message: str
 ) -> None:
-    """R002-40"""
     assert preset in FAULTS
     async with serving(site, tmp_path) as server:
         failed = await server.refused("xy_launch", ports=server.ports, fixturePreset=preset)
@@ -300,7 +297,6 @@ async def test_a_service_that_fails_fails_the_launch_and_leaves_nothing(
 
 
 async def test_what_its_services_refuse_is_reported_as_they_say_it(server: Server) -> None:
-    """R002-39"""
     error = await server.refused("xy_launch", fixturePreset="attic")
 
     assert (error["code"], error["message"]) == (
@@ -310,7 +306,6 @@ async def test_what_its_services_refuse_is_reported_as_they_say_it(server: Serve
 
 
 async def test_a_port_that_is_taken_is_named(server: Server) -> None:
-    """R002-39: also where the profile does not look for itself."""
     listener = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     async with listener:
         port = listener.sockets[0].getsockname()[1]
@@ -322,7 +317,7 @@ async def test_a_port_that_is_taken_is_named(server: Server) -> None:
 
 @pytest.mark.slow
 async def test_a_profile_may_have_a_home_and_nothing_else(site: Site, tmp_path: Path) -> None:
-    """R002-45: pages that it does not name are invalid input."""
+    """Pages that it does not name are invalid input."""
     async with serving(site, tmp_path, profile="BARE") as server:
         launched = await server.call("app_launch")
         errors = [

@@ -26,7 +26,7 @@ async def disconnect(app: Server) -> None:
 
 
 async def test_a_window_that_a_site_opens_is_used_and_goes(app: Server) -> None:
-    """R002-46, and lessons 2.2, spec 08: calls stay in the site until the window is asked for."""
+    """Calls stay in the site until the window is asked for."""
     await disconnect(app)
     dapp = await app.open_dapp()
     await app.call("mm_click", testId="dapp-connect", observe="none")
@@ -68,7 +68,6 @@ async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
 
 
 async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
-    """R002-46."""
     reported = await app.envelope("mm_wait_for_notification", timeoutMs=1000)
 
     assert reported["error"]["code"] == "MM_NOTIFICATION_TIMEOUT"
@@ -77,7 +76,7 @@ async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
 
 @pytest.mark.slow
 async def test_the_screens_that_can_be_gone_to(app: Server) -> None:
-    """R002-45: home, settings, the page of notifications, an address; a site has a tab of its own."""
+    """The screens are home, settings, notifications and an address; a site has its own tab."""
     extension = (await app.call("mm_get_state"))["state"]["extensionId"]
     origin = f"chrome-extension://{extension}"
     site = app.site.page("<h1>Site</h1>")
@@ -167,7 +166,6 @@ async def test_a_mock_of_the_chain_reaches_the_wallets_worker(app: Server) -> No
 
 
 async def test_an_address_that_is_refused_leaves_no_tab(app: Server) -> None:
-    """R002-45"""
     before = (await app.call("mm_switch_tab", role="extension"))["tabs"]
 
     codes = [

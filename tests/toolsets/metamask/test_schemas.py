@@ -43,12 +43,12 @@ async def schemas(server: Server) -> dict[str, dict[str, Any]]:
 
 
 async def test_a_strict_server_lists_the_document_and_no_more(strict: Server) -> None:
-    """R002-33, R002-7, R002-10: sixteen tools, their schemas as the document has them."""
+    """The sixteen tools have the schemas of the specification."""
     assert await schemas(strict) == SCHEMAS
 
 
 async def test_another_lists_more_beside_it(idle: Server) -> None:
-    """R002-33: what is more is optional, and no word of the document is changed."""
+    """What is more is optional, and no word of the document is changed."""
     listed = await schemas(idle)
 
     assert listed.keys() == SCHEMAS.keys() | BEYOND
@@ -65,7 +65,6 @@ async def test_another_lists_more_beside_it(idle: Server) -> None:
 
 
 async def test_what_is_more_is_refused_by_a_strict_server(strict: Server) -> None:
-    """R002-32."""
     codes = {
         (name, key): await strict.code(name, **{key: "x"}) for name, keys in MORE.items() for key in keys
     }
@@ -178,7 +177,6 @@ def taken(tool: Tool, arguments: dict[str, Any]) -> bool:
 @example(("mm_launch", {"ports": None}))
 @example(("mm_cleanup", {"sessionId": None}))
 def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, Any]]) -> None:
-    """R002-32, R002-35: null, wrong types, bounds, patterns and unknown names as JSON Schema has them."""
     name, arguments = call
 
     assert taken(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
@@ -189,7 +187,6 @@ def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, An
 @example(("mm_click", {"within": {"testId": None}}))
 @example(("mm_knowledge_search", {"query": "x", "outcome": None}))
 def test_exactly_what_is_listed_is_taken(call: tuple[str, dict[str, Any]]) -> None:
-    """R002-32."""
     name, arguments = call
     schema = WIDE[name].input_schema
 
@@ -228,7 +225,7 @@ REFUSED = [
 
 
 async def test_whatever_breaks_a_schema_is_an_error_of_the_tool(strict: Server) -> None:
-    """R002-31, R002-32: an envelope with `MM_INVALID_INPUT`, which MCP sees as an error too."""
+    """An envelope with `MM_INVALID_INPUT`, which MCP sees as an error too."""
     refused = [await strict.refused(name, **arguments) for name, arguments in REFUSED]
 
     assert {error["code"] for error in refused} == {"MM_INVALID_INPUT"}
@@ -236,7 +233,6 @@ async def test_whatever_breaks_a_schema_is_an_error_of_the_tool(strict: Server) 
 
 
 async def test_an_answer_is_one_text(strict: Server) -> None:
-    """R002-27."""
     result = await strict.answer("mm_get_state")
 
     assert [type(part) for part in result.content] == [TextContent]

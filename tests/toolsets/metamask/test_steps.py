@@ -25,7 +25,6 @@ async def recorded(app: Server, n: int) -> list[tuple[str, bool]]:
 
 
 async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> None:
-    """Lessons 2.2, spec 07; R002-22."""
     url = app.site.page(PAGE)
 
     answer = await app.call(
@@ -52,7 +51,6 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
 
 
 async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would(app: Server) -> None:
-    """R002-29, R002-51."""
     await app.show(PAGE)
 
     error = await app.refused(
@@ -117,7 +115,6 @@ async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
     ids=str,
 )
 async def test_none_is_run_where_one_of_them_is_wrong(app: Server, given: dict[str, Any]) -> None:
-    """R002-32."""
     await app.show(PAGE)
 
     assert await app.code("mm_run_steps", steps=[step("mm_click", testId="go"), given]) == "MM_INVALID_INPUT"

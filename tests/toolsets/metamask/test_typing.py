@@ -33,7 +33,6 @@ async def fields(app: Server) -> Server:
 
 @pytest.mark.parametrize("text", ["after", "é 漢字 🎉", ""])
 async def test_a_text_takes_the_place_of_the_one_before(fields: Server, text: str) -> None:
-    """R002-52."""
     answer = await fields.call("mm_type", testId="plain", text=text, observe="none")
 
     assert answer == {"typed": True, "target": "testId:plain"}
@@ -41,14 +40,12 @@ async def test_a_text_takes_the_place_of_the_one_before(fields: Server, text: st
 
 
 async def test_it_is_typed_by_a_ref_and_into_what_is_no_field(fields: Server) -> None:
-    """R002-52."""
     await fields.call("mm_type", a11yRef=(await fields.refs())["textbox:Rich"], text="new", observe="none")
 
     assert await fields.text("shown") == "new"
 
 
 async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
-    """R002-52."""
     await fields.call("mm_type", testId="area", text="x" * 20_000, observe="none")
 
     assert await fields.text("shown") == "20000"
@@ -59,7 +56,6 @@ async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
 async def test_what_takes_no_text_fails_without_telling_it(
     fields: Server, test_id: str, timeout_ms: int
 ) -> None:
-    """R002-52."""
     reported = await fields.envelope("mm_type", testId=test_id, text=SECRET, timeoutMs=timeout_ms)
 
     assert reported["error"]["code"] == "MM_TYPE_FAILED"
@@ -79,7 +75,6 @@ REFUSED: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=str)
 async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]) -> None:
-    """R002-52."""
     reported = await fields.envelope("mm_type", text=SECRET, **arguments)
 
     assert not reported["ok"]
@@ -88,7 +83,6 @@ async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]
 
 @pytest.mark.slow
 async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) -> None:
-    """R002-24, R002-25, R002-52: named by test id, by ref and by selector, typed well and in vain."""
     ref = (await fields.refs())["textbox:Password"]
     reported = [
         await fields.envelope("mm_type", testId="password", text=SECRET),
@@ -122,7 +116,7 @@ async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> 
 
 @pytest.mark.slow
 async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Server) -> None:
-    """R002-52: as MetaMask's does, it moves the focus to another field with each space."""
+    """Like MetaMask's field, it moves the focus with each space."""
     await app.show("""<div id=words></div><p data-testid=shown id=shown>-</p><script>
         const add = first => {
           const field = document.createElement("input");
@@ -146,7 +140,6 @@ async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Se
 
 @pytest.mark.slow
 async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
-    """R002-52, R002-43."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
     await app.call("mm_wait_for", testId="unlock-password")
@@ -161,7 +154,6 @@ async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
 
 
 async def test_what_was_given_as_text_is_not_reported_though_it_is_none(app: Server) -> None:
-    """R002-52"""
     error = await app.refused("mm_type", testId="unlock-password", text=12345678)
 
     assert (error["code"], error["message"]) == ("MM_INVALID_INPUT", "text: must be a valid string")

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_text_is_plain_text(named: Named) -> None:
-    """R000-76"""
     await named.show("<h1>Title</h1><p>One</p><p hidden>Two</p>")
 
     assert await named.text("extract.text") == "Title\n\nOne"
@@ -89,7 +88,6 @@ async def test_a_script_is_refused_where_the_server_runs_none(
 
 
 async def test_the_snapshot_is_a_tree_with_refs(named: Named) -> None:
-    """R000-91"""
     url = await named.show("<title>Shop</title><button>Buy</button><p>A shop</p>")
 
     snapshot = await named.text("browser.snapshot")

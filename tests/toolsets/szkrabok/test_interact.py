@@ -12,7 +12,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_click_says_where_the_page_is_afterwards(named: Named) -> None:
-    """R000-91"""
     goal = named.site.page("<h1>Goal</h1>")
     await named.show(f"<a href={goal}>go</a>")
 

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_goto_reports_the_final_url(named: Named) -> None:
-    """R000-91"""
     url = named.site.page("<title>First</title>")
 
     assert await named.call("nav.goto", url=named.site.redirect(url)) == {
@@ -50,7 +49,6 @@ async def test_back_and_forward_walk_the_history(named: Named) -> None:
 
 
 async def test_a_failure_begins_with_the_browsers_own_word_for_it(named: Named) -> None:
-    """R000-65, R000-75"""
     result = await named.answer("nav.goto", url="http://127.0.0.1:1/")
 
     assert result.is_error

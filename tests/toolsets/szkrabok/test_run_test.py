@@ -58,7 +58,6 @@ class Started:
 
 
 async def test_a_test_works_in_the_page_that_is_open(named: Named) -> None:
-    """R000-91"""
     named.test_file(ATTACHED)
     await named.show("<title>Before</title><button onclick=\"document.title = 'After'\">Accept</button>")
 
@@ -325,7 +324,6 @@ async def test_of_a_long_log_the_end_is_reported(named: Named) -> None:
 
 @pytest.mark.slow
 async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None:
-    """R000-33"""
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     async def wait(_: Request) -> Response:

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.slow
 async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) -> None:
-    """R000-88"""
     result = await unopened.answer("session.open")
 
     assert only_text(result) == '{"opened":true}'
@@ -22,7 +21,6 @@ async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) ->
 
 @pytest.mark.slow
 async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
-    """R000-87"""
     url = unopened.site.page("<title>Home</title><p>Welcome</p>")
 
     assert await unopened.call("session.open", url=url) == {"opened": True}
@@ -45,7 +43,6 @@ async def test_opening_what_is_open_says_so(own_session: Named) -> None:
 
 @pytest.mark.slow
 async def test_the_launch_options_hold(unopened: Named) -> None:
-    """R000-87"""
     options = {"locale": "de-DE", "timezone": "Europe/Berlin", "viewport": {"width": 640, "height": 480}}
 
     await unopened.call("session.open", launchOptions=options)
@@ -58,7 +55,6 @@ async def test_the_launch_options_hold(unopened: Named) -> None:
 
 
 async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) -> None:
-    """R000-87"""
     error = await unopened.refused("session.open", launchOptions={"preset": "desktop-de", "locale": "fr-FR"})
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -84,7 +80,6 @@ async def test_an_unknown_launch_option_is_named(unopened: Named) -> None:
 
 @pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b", "a" * 65])
 async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -> None:
-    """R000-90"""
     error = await unopened.refused("session.open", sessionName=name)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -93,7 +88,6 @@ async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -
 
 @pytest.mark.slow
 async def test_logins_are_still_there_when_it_is_opened_again(own_session: Named) -> None:
-    """R000-86"""
     url = await own_session.show("<p>In</p>")
     await own_session.call("extract.evaluate", expression="localStorage.setItem('who', 'ada')")
 
@@ -138,7 +132,6 @@ async def test_what_is_deleted_is_gone(own_session: Named) -> None:
 
 @pytest.mark.slow
 async def test_another_program_can_attach_where_the_endpoint_says(own_session: Named) -> None:
-    """R000-86"""
     from playwright.async_api import async_playwright
 
     url = await own_session.show("<title>Here</title>")
@@ -155,7 +148,6 @@ async def test_another_program_can_attach_where_the_endpoint_says(own_session: N
 
 
 async def test_health_needs_no_session(own_session: Named) -> None:
-    """R000-81, R000-91"""
     health = await own_session.call("health")
 
     assert health == {"status": "ok", "version": "1.0.0", "openSessions": [own_session.name]}

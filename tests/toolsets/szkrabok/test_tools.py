@@ -1,4 +1,4 @@
-"""The tools as a client sees them, against document 000's "Required MCP schema changes"."""
+"""The tools as a client sees them, against the schemas that the specification requires."""
 
 from __future__ import annotations
 
@@ -38,12 +38,10 @@ async def tools(named_server: Browser) -> dict[str, Tool]:
 
 
 async def test_the_tools_of_the_document_are_there(tools: dict[str, Tool]) -> None:
-    """R000-91"""
     assert list(tools) == NAMES
 
 
 async def test_every_tool_that_works_in_a_session_takes_its_name_first(tools: dict[str, Tool]) -> None:
-    """R000-85"""
     for name in tools.keys() - WITHOUT_SESSION:
         schema = tools[name].input_schema
         assert next(iter(schema["properties"].items())) == ("sessionName", SESSION_NAME), name
@@ -51,7 +49,6 @@ async def test_every_tool_that_works_in_a_session_takes_its_name_first(tools: di
 
 
 async def test_no_tool_has_the_names_of_before(tools: dict[str, Tool]) -> None:
-    """R000-85, R000-87"""
     for name, tool in tools.items():
         assert not {"id", "config", "sessionId"} & tool.input_schema["properties"].keys(), name
     for name in WITHOUT_SESSION:
@@ -59,7 +56,6 @@ async def test_no_tool_has_the_names_of_before(tools: dict[str, Tool]) -> None:
 
 
 async def test_session_open_lists_every_launch_option(tools: dict[str, Tool]) -> None:
-    """R000-87"""
     schema = tools["session.open"].input_schema
     options = schema["properties"]["launchOptions"]
 
@@ -102,7 +98,6 @@ async def test_session_open_lists_every_launch_option(tools: dict[str, Tool]) ->
 async def test_the_parameters_are_those_of_the_document(
     tools: dict[str, Tool], tool: str, required: set[str], optional: set[str]
 ) -> None:
-    """R000-91"""
     schema = tools[tool].input_schema
     shared = {"sessionName", "pageId", "timeout", "observe"}
 

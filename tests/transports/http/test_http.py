@@ -47,7 +47,6 @@ NEVER = "#never"
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_client_of_the_sdk_works(http: HttpServer, site: Site, mode: str) -> None:
-    """R003-77"""
     heard: list[float] = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -75,7 +74,6 @@ async def test_the_client_of_the_sdk_works(http: HttpServer, site: Site, mode: s
 
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_a_handshake_opens_a_transport_session(client: Raw, version: str) -> None:
-    """R001-16, R001-20"""
     opened = await client.send(initialize(version))
     session = await handshake(client, version)
 
@@ -98,7 +96,6 @@ async def test_an_unknown_version_is_answered_with_the_latest(client: Raw) -> No
 
 
 async def test_a_transport_session_is_needed_after_the_handshake(client: Raw) -> None:
-    """R001-18, R001-19"""
     without = await client.send(request("ping"), headers={"MCP-Protocol-Version": LATEST})
     unknown = await client.send(request("ping"), headers={"Mcp-Session-Id": "no-such-session"})
     listening = await client.send(method="GET", headers={"Accept": "text/event-stream"})
@@ -110,7 +107,6 @@ async def test_a_transport_session_is_needed_after_the_handshake(client: Raw) ->
 
 
 async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
-    """R001-6"""
     session = await handshake(client)
     for message in (
         {"jsonrpc": "2.0", "method": "notifications/unheard-of"},
@@ -142,7 +138,6 @@ async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
 async def test_what_is_no_message_is_reported_as_on_every_transport(
     client: Raw, era: str, body: bytes, code: int, message: str
 ) -> None:
-    """R003-80"""
     speaker = await handshake(client) if era == LATEST else client
     answer = await speaker.send(content=body, headers={"MCP-Protocol-Version": era})
 
@@ -151,7 +146,6 @@ async def test_what_is_no_message_is_reported_as_on_every_transport(
 
 
 async def test_what_a_client_takes_and_sends_is_checked(client: Raw) -> None:
-    """R001-3"""
     session = await handshake(client)
     ping = request("ping")
 
@@ -169,7 +163,6 @@ async def test_what_a_client_takes_and_sends_is_checked(client: Raw) -> None:
 
 
 async def test_other_methods_and_paths_are_refused(client: Raw) -> None:
-    """R001-2, R003-77"""
     session = await handshake(client)
     for method in ("PUT", "PATCH", "OPTIONS", "HEAD"):
         refused = await session.send(method=method)
@@ -189,7 +182,6 @@ async def test_the_answer_to_another_path_names_the_endpoint(client: Raw) -> Non
 
 
 async def test_errors_of_the_handshake_era_are_answers(client: Raw) -> None:
-    """R003-1"""
     session = await handshake(client)
 
     unknown_method = await session.ask("tools/fly")
@@ -303,7 +295,7 @@ async def test_a_cancelled_call_gives_its_session_back(client: Raw, http: HttpSe
 async def test_a_browser_session_outlives_transport_sessions(
     client: Raw, http: HttpServer, site: Site
 ) -> None:
-    """R003-77: it is ended by hand, or by its own idleness."""
+    """It is ended by hand, or by its own idleness."""
     first = await handshake(client)
     made = await data(first, "create_session")
     await data(first, "navigate", url=site.page("<p>mine</p>"), **made)
@@ -323,7 +315,7 @@ async def test_a_browser_session_outlives_transport_sessions(
 
 
 async def test_each_transport_session_has_its_own_default(client: Raw, site: Site) -> None:
-    """R003-77: and all who need no token may use what they know the id of."""
+    """Callers without a token may use each session whose id they know."""
     ada, bob = await handshake(client), await handshake(client)
     await data(ada, "navigate", url=site.page("<p>of Ada</p>"))
     await data(bob, "navigate", url=site.page("<p>of Bob</p>"), sessionId="default")
@@ -341,7 +333,7 @@ async def test_each_transport_session_has_its_own_default(client: Raw, site: Sit
 
 @pytest.mark.parametrize("arguments", [{}, {"sessionId": "default"}])
 async def test_requests_that_stand_alone_have_no_default(client: Raw, arguments: dict[str, Any]) -> None:
-    """R003-77: with the way out."""
+    """The error says what to do next."""
     assert await error(client, "get_text", selector="p", **arguments) == {
         "code": "MISSING_PARAMETER",
         "message": "sessionId: the requests of this connection are independent, "
@@ -364,7 +356,6 @@ async def test_a_transport_session_means_nothing_to_a_request_that_stands_alone(
 
 @pytest.mark.slow
 async def test_default_can_be_shared(site: Site, tmp_path: Path) -> None:
-    """R003-77: where only one person calls."""
     async with served(tmp_path, "--share-default") as server, raw(server) as client:
         ada, bob = await handshake(client), await handshake(client)
         await data(ada, "navigate", url=site.page("<p>of all</p>"))

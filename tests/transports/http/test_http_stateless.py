@@ -1,4 +1,4 @@
-"""HTTP without transport sessions: POST and a JSON answer, as document 003 §6.2 has it."""
+"""HTTP without transport sessions: POST and a JSON answer, as the specification has it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ async def post(client: Raw, body: bytes, *, path: str = "/", **headers: str) -> 
 
 @pytest.mark.parametrize("path", ["/", "/mcp"])
 async def test_a_body_is_all_it_takes(client: Raw, path: str) -> None:
-    """R003-77"""
     answer = await post(client, json.dumps(request("tools/list")).encode(), path=path)
 
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
@@ -59,14 +58,12 @@ async def test_a_body_is_all_it_takes(client: Raw, path: str) -> None:
     "kind", ["application/json", "application/x-www-form-urlencoded", "text/plain;charset=UTF-8"]
 )
 async def test_what_the_body_is_called_does_not_matter(client: Raw, kind: str) -> None:
-    """R003-77: as curl and fetch call it by themselves."""
     answer = await post(client, json.dumps(request("ping")).encode(), **{"Content-Type": kind})
 
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
 
 async def test_a_call_is_answered_as_json_however_long_it_takes(client: Raw, site: Site) -> None:
-    """R003-77"""
     made = await data(client, "create_session")
     await data(client, "navigate", url=site.page("<p>x</p>"), **made)
     params = {
@@ -82,7 +79,6 @@ async def test_a_call_is_answered_as_json_however_long_it_takes(client: Raw, sit
 
 
 async def test_no_handshake_is_needed_and_none_refused(client: Raw) -> None:
-    """R001-17"""
     opened = await post(client, json.dumps(initialize("2025-06-18")).encode())
     notified = await post(client, b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
@@ -111,7 +107,6 @@ async def test_calls_stand_alone(client: Raw) -> None:
     ],
 )
 async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer: object) -> None:
-    """R003-80"""
     response = await post(client, body)
 
     assert (response.status_code, response.json()) == (400, answer)
@@ -120,14 +115,12 @@ async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer:
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
 async def test_every_other_method_is_refused(client: Raw, method: str) -> None:
-    """R003-77"""
     refused = await client.send(method=method)
 
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
 async def test_a_page_may_still_ask(client: Raw) -> None:
-    """R001-55"""
     headers = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
     preflight = await client.send(method="OPTIONS", headers=headers)
     foreign = await client.send(method="OPTIONS", headers={**headers, "Origin": "https://evil.example"})

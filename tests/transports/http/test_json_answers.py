@@ -45,7 +45,7 @@ async def ask(session: Handshaken, params: dict[str, Any]) -> tuple[str, list[Ev
 
 
 async def test_a_quick_answer_is_json(client: Raw) -> None:
-    """R001-9. On a busy machine not each is quick."""
+    """On a busy machine not each is quick."""
     session = await handshake(client)
 
     kinds = {(await ask(session, {"name": "list_sessions", "arguments": {}}))[0] for _ in range(10)}
@@ -54,7 +54,6 @@ async def test_a_quick_answer_is_json(client: Raw) -> None:
 
 
 async def test_progress_comes_before_the_answer(client: Raw) -> None:
-    """R001-13"""
     session = await handshake(client)
     await data(session, "get_cookies")
 
@@ -73,7 +72,6 @@ async def test_progress_comes_before_the_answer(client: Raw) -> None:
 
 @pytest.mark.parametrize(("version", "primes"), [(LATEST, True), ("2025-06-18", False)])
 async def test_an_answer_that_takes_long_is_a_stream(client: Raw, version: str, primes: bool) -> None:
-    """R001-10: with what a client needs to resume it, where it knows what that is."""
     session = await handshake(client, version)
     await data(session, "get_cookies")
 

@@ -1,4 +1,4 @@
-"""Streams that break are taken up where they broke, by whom they belong to (R001-29, R001-30)."""
+"""Streams that break are taken up where they broke, by whom they belong to."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ async def lost(session: Handshaken, timeout_ms: int = 1500) -> tuple[Event, Even
 
 @pytest.mark.slow
 async def test_a_lost_stream_is_resumed_where_it_was(client: Raw) -> None:
-    """R001-27: and it ends with the answer."""
+    """It ends with the answer."""
     session = await handshake(client)
     first, progress = await lost(session)
     async with session.listening(after=progress.id) as response:

@@ -201,7 +201,6 @@ async def refusal(house: House, path: str = "", **options: Any) -> tuple[int, st
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_sdks_client_works_over_it(mode: Any) -> None:
-    """R003-78: in both eras."""
     steps: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -260,7 +259,6 @@ async def test_many_calls_run_at_once() -> None:
 
 
 async def test_the_url_names_localhost_and_the_port_that_was_taken() -> None:
-    """R003-78, R003-79"""
     async with serving() as house:
         assert house.url == f"ws://localhost:{house.port}"
         assert house.port != 0
@@ -290,7 +288,7 @@ async def test_there_are_no_others(path: str) -> None:
 
 
 async def test_the_client_of_the_document() -> None:
-    """R003-78: it offers no subprotocol. R003-80: a notification gets no response."""
+    """The server offers no subprotocol, and a notification gets no response."""
     async with serving() as house, raw(house) as client:
         hello = {
             "protocolVersion": "2025-06-18",
@@ -341,7 +339,6 @@ async def test_the_subprotocol_is_mcp() -> None:
 async def test_junk_is_answered_and_does_no_harm(
     shared: House, frame: str, code: int, message: str, number: int | str | None
 ) -> None:
-    """R003-80"""
     async with raw(shared) as client:
         await client.send(frame)
         answer = await client.message()
@@ -709,7 +706,7 @@ async def test_connections_that_say_nothing_are_limited_too() -> None:
 async def test_a_dropped_connection_cancels_its_calls_and_leaves_nothing(
     how: str, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R003-78: and the log has both lines."""
+    """The log has both lines."""
     caplog.set_level(logging.INFO, logger="footlight")
     async with serving() as house:
         before = asyncio.all_tasks()
