@@ -322,6 +322,44 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
     assert await browser.call("evaluate", script=script, **given) == {"result": result}
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "count += 1",
+        "() => { const title = document.title; count++; return title }",
+        "[1].map(() => count++)",
+        "sneaky.value",
+        "`${sneaky}`",
+        "({...sneaky})",
+        "new Proxy({}, {get: () => count++}).anything",
+        "[...counting()]",
+        "const before = count; count = before + 1; return before",
+        "document.title + localStorage.setItem('count', ++count)",
+        "args => { count++; return 'SCRIPT ARGS' }",
+    ],
+)
+async def test_a_script_that_changes_something_runs_once(browser: SessionBrowser, script: str) -> None:
+    await browser.show("""<title>Title</title><script>
+        count = 0
+        sneaky = {get value() { return count++ }, toString() { count++; return '' }}
+        function* counting() { yield count++ }
+      </script>""")
+
+    await browser.call("evaluate", script=script, args=["SCRIPT"])
+
+    assert await browser.call("evaluate", script="count") == {"result": 1}
+
+
+async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_requests_by_itself(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show("<title>T</title><script>n = 0; setInterval(() => fetch('/own-' + ++n), 10)</script>")
+
+    answers = [await browser.answer("evaluate", script="document.title") for _ in "123"]
+
+    assert [(answer.structured_content or {}).get("effect") for answer in answers] == ["none"] * 3
+
+
 async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
     assert await browser.call("evaluate", script="'x'.repeat(1.9e5)") == {"result": "x" * 190_000}
     assert await browser.call("evaluate", script="Array.from({length: 1e4}, (_, i) => i)") == {

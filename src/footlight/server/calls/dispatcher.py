@@ -445,6 +445,8 @@ async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: Bas
 
 
 async def _settle(call: ToolCall, observer: Observer | None) -> None:
+    if call.report.has_no_effect:
+        return
     if observer:
         await observer.settle(call)
     await call.session.actions.settle(call.deadline)

@@ -215,6 +215,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str
 
 async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     """Return the effect of an action. One that seems to have none is looked at more closely."""
+    if call.report.has_no_effect:
+        return Effect("none")
     page, effect = call.maybe_page, judge(trace)
     if effect.text != "none" or page is None or page.closed:
         return effect

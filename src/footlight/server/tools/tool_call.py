@@ -76,6 +76,8 @@ class CallReport:
     """The field that the call typed into. A recorder decides by it whether the text is a secret."""
     has_acted: bool = False
     """Whether the tool itself knows that something has happened in the page."""
+    has_no_effect: bool = False
+    """Whether the tool itself knows that it has changed and started nothing, so nothing is waited for."""
     locators: list[Any] = field(default_factory=list[Any])
     """The locator of each step, where the call ran steps."""
 
@@ -133,6 +135,10 @@ class ToolCall:
     def note_effect(self) -> None:
         """Record that something has happened in the page, such as a scroll, which no snapshot shows."""
         self.report.has_acted = True
+
+    def note_no_effect(self) -> None:
+        """Record that the call has certainly changed and started nothing in the page."""
+        self.report.has_no_effect = True
 
     async def note_field(self, selector: str) -> None:
         """Record which field is about to be typed into.

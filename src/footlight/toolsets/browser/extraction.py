@@ -111,7 +111,10 @@ async def evaluate(
     args: list[Any] | None = None,
 ) -> ScriptResult:
     """Run JS in browser. Returns the result as JSON."""
-    return {"result": await run_script(call.page, script, args or [], call.deadline)}
+    outcome = await run_script(call.page, script, args or [], call.deadline)
+    if outcome.is_pure:
+        call.note_no_effect()
+    return {"result": outcome.value}
 
 
 class ElementFound(TypedDict):

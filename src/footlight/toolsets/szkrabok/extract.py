@@ -123,12 +123,15 @@ async def evaluate(
 ) -> ScriptResult:
     """Run JavaScript in the page. Returns the result as JSON."""
     try:
-        return {"result": await run_script(call.page, expression, args or [], call.deadline)}
+        outcome = await run_script(call.page, expression, args or [], call.deadline)
     except InvalidParameter as error:
         error.message = f"expression: {error.message.removeprefix('script: ')}"
         error.args = (error.message,)
         error.details = {**error.details, "parameter": "expression"}
         raise
+    if outcome.is_pure:
+        call.note_no_effect()
+    return {"result": outcome.value}
 
 
 _DOCUMENT = """() => {
