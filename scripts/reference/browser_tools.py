@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import cast
 
 from footlight.server.tools import Tool
-from footlight.toolsets.browser import TOOLS, parameters
+from footlight.toolsets.browser import parameters
+from footlight.toolsets.browser.tools import TOOLS
 from scripts.reference.markdown import bullets, join, table
 from scripts.reference.python_code import attribute_docstrings
 from scripts.reference.schemas import Schema
@@ -66,3 +68,8 @@ def _get_data(tool: Tool) -> Schema:
 
 def _render_data(tool: Tool) -> Iterator[str]:
     return render_object(_get_data(tool), "data", without=EVENTS)
+
+
+def render_groups() -> str:
+    """Return the group of each tool by its name, in the order of `tools/list`, as JSON."""
+    return json.dumps({tool.name: tool.group for tool in TOOLS}, indent=2)

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from footlight.cli.call.arguments import read_words, tool_arguments
 from footlight.cli.usage import BadUsage
 from footlight.errors import DOCUMENTATION_URL
-from footlight.toolsets.browser import TOOLS
+from footlight.toolsets.browser.tools import TOOLS
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 from tests.cli.test_main import run as run_python
 from tests.site import Site

@@ -12,7 +12,7 @@ from footlight.errors import APP_CODES, CODES
 from footlight.protocol.errors import Reason
 from footlight.server.prompts.files import builtin_prompts
 from footlight.server.resources.resources import Resources
-from footlight.toolsets.browser import TOOLS
+from footlight.toolsets.browser.tools import TOOLS
 from footlight.toolsets.metamask import app_tools
 from scripts.reference.__main__ import main
 from tests.docs.markdown import ROOT

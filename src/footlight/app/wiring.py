@@ -10,7 +10,7 @@ import importlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import socket
 
     from footlight.config import Settings
+    from footlight.protocol.messages import Message
     from footlight.server.prompts.library import PromptLibrary
     from footlight.server.protocol.methods import ServerMethods
     from footlight.server.resources.subscriptions import Subscriptions
@@ -46,9 +47,18 @@ TRANSPORTS = {
     "websocket": ("footlight.server.protocol.server", "footlight.transports.websocket.server"),
 }
 """The modules that serve each transport. Only those for networks import the SDK."""
+PARTS = (
+    "footlight.browser.sessions.engine",
+    "footlight.server.calls.dispatcher",
+    "footlight.server.protocol.tools",
+    "footlight.server.resources.resources",
+)
+"""The modules that take most of the time of the rest of the start."""
 CLOSE_SECONDS = 1.0
-
-MakeMethods = Callable[[], "tuple[ServerMethods, Subscriptions]"]
+GREETING_SECONDS = 0.2
+"""How long the rest of the start waits for the client's first request, to answer it first."""
+DESCRIBING = frozenset({"initialize", "notifications/initialized", "ping", "server/discover"})
+"""The methods that are answered before the tools are imported."""
 
 
 def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
@@ -65,8 +75,7 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     # All errors in the settings are reported before anything starts.
     secrets = read_secrets(settings)
     toolset = make_toolset(settings)
-    if "tools" in settings.model_fields_set:
-        _ = toolset.offered
+    instructions = toolset.describe(secrets.names if secrets else None)
     if settings.prompts.directory is not None:
         load_prompts(settings)
     watch_listener = bind_watch_page(settings)
@@ -74,7 +83,9 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     if settings.transport != "stdio":
         endpoint = bind_network(settings, command=command)
     try:
-        return asyncio.run(_serve(_Configuration(settings, toolset, secrets, endpoint, watch_listener)))
+        return asyncio.run(
+            _serve(_Configuration(settings, toolset, secrets, instructions, endpoint, watch_listener))
+        )
     finally:
         kill_descendants()
 
@@ -86,34 +97,36 @@ class _Configuration:
     settings: Settings
     toolset: Toolset
     secrets: Secrets | None
+    instructions: str
     endpoint: NetworkEndpoint | None
     """The address for clients over a network; None on stdio."""
     watch_listener: socket.socket | None
     """The address of the page for people, if it is not on the listener of the clients."""
 
 
+@dataclass(frozen=True)
+class _Running:
+    """What answers requests, when everything is imported and the driver is starting."""
+
+    machine: Machine
+    watch: Watch | None
+    methods: ServerMethods
+    subscriptions: Subscriptions
+
+
 async def _serve(configuration: _Configuration) -> int:
-    settings, toolset, secrets = configuration.settings, configuration.toolset, configuration.secrets
     stop, hurry = asyncio.Event(), asyncio.Event()
     handle_signals(lambda: (hurry if stop.is_set() else stop).set())
-    machine = Machine(settings, toolset, secrets)
-    engine = machine.engine
-    engine.start()
-    # The driver starts in its own process meanwhile.
-    for module in TRANSPORTS[settings.transport]:
-        await asyncio.to_thread(importlib.import_module, module)
-    gc.enable()
-    gc.freeze()
-    watch = make_watch(settings, toolset, engine, mask=machine.answer_mask, secrets=machine.secret_values)
-    if watch is not None:
-        machine.change_listeners.append(watch.on_change)
-    make_methods = functools.partial(_make_methods, machine, watch)
+    greeted = asyncio.Event()
+    opening = asyncio.create_task(_open(configuration, greeted))
+    opening.add_done_callback(lambda _: stop.set() if _has_failed(opening) else None)
     if configuration.endpoint is None:
-        serving = asyncio.create_task(_serve_stdio(configuration, make_methods, watch))
+        serving = asyncio.create_task(_serve_stdio(configuration, opening, greeted))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(wait_until_orphaned())]
     else:
         # After `stop` this task finishes the running calls and ends.
-        serving = asyncio.create_task(_serve_network(configuration, machine, make_methods, watch, stop))
+        greeted.set()
+        serving = asyncio.create_task(_serve_network(configuration, opening, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -121,53 +134,111 @@ async def _serve(configuration: _Configuration) -> int:
         limit_shutdown()
         for end in ends[1:]:
             end.cancel()
-        if watch is not None:
-            await watch.close()
-        await engine.close()
+        opening.cancel()
+        if opening.done() and not _has_failed(opening):
+            running = opening.result()
+            if running.watch is not None:
+                await running.watch.close()
+            await running.machine.engine.close()
         serving.cancel()
         with contextlib.suppress(asyncio.CancelledError, TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await serving
+    if _has_failed(opening):
+        opening.result()
     logger.info("stopped")
     return 0
 
 
-async def _serve_stdio(configuration: _Configuration, make_methods: MakeMethods, watch: Watch | None) -> None:
+def _has_failed(task: asyncio.Task[_Running]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is not None
+
+
+async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Running:
+    """Import what runs calls, and start the engine. Nothing is awaited after the engine has started."""
+    settings, toolset = configuration.settings, configuration.toolset
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GREETING_SECONDS):
+            await greeted.wait()
+    await asyncio.to_thread(_import_parts, settings, toolset)
+    gc.enable()
+    gc.freeze()
+    machine = Machine(settings, toolset, configuration.secrets)
+    watch = make_watch(
+        settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
+    )
+    if watch is not None:
+        machine.change_listeners.append(watch.on_change)
+    methods, subscriptions = _make_methods(machine, watch, configuration.instructions)
+    machine.engine.start()
+    return _Running(machine, watch, methods, subscriptions)
+
+
+def _import_parts(settings: Settings, toolset: Toolset) -> None:
+    for module in (*PARTS, *TRANSPORTS[settings.transport]):
+        importlib.import_module(module)
+    _ = toolset.tools
+
+
+async def _serve_stdio(
+    configuration: _Configuration, opening: asyncio.Task[_Running], greeted: asyncio.Event
+) -> None:
+    from footlight.server.protocol.methods import defer_methods
     from footlight.server.protocol.stream_server import serve_stream
     from footlight.transports.stdio import serve_stdio
 
-    methods, _ = make_methods()
+    async def load() -> ServerMethods:
+        return (await asyncio.shield(opening)).methods
+
+    methods = defer_methods(configuration.settings, instructions=configuration.instructions, load=load)
+    watch = None
+    if configuration.watch_listener is not None:
+        greeted.set()
+        watch = (await asyncio.shield(opening)).watch
     async with serve_stdio() as (read, write), serve_watch_page(watch, configuration.watch_listener) as page:
         _print_banner("Playwright MCP Server running on stdio", sys.stderr)
         if page:
             _print_banner(f"Watch the sessions at {page}", sys.stderr)
-        await serve_stream(methods, read, write)
+
+        async def write_and_note(message: Message) -> None:
+            await write(message)
+            greeted.set()
+
+        await serve_stream(methods, _hold_back(read, opening), write_and_note)
+
+
+async def _hold_back(
+    incoming: AsyncIterable[Message], opening: asyncio.Task[_Running]
+) -> AsyncGenerator[Message]:
+    """Yield messages, but those that need more than a description of the server only when it is open.
+
+    The end of the input follows them, so it does not cancel a request that could not begin yet.
+    """
+    async for message in incoming:
+        if message.get("method") not in DESCRIBING:
+            await asyncio.shield(opening)
+        yield message
 
 
 async def _serve_network(
-    configuration: _Configuration,
-    machine: Machine,
-    make_methods: MakeMethods,
-    watch: Watch | None,
-    stop: asyncio.Event,
+    configuration: _Configuration, opening: asyncio.Task[_Running], stop: asyncio.Event
 ) -> None:
+    endpoint = configuration.endpoint
+    assert endpoint is not None
+    running = await asyncio.shield(opening)
     from footlight.server.protocol.server import make_server
     from footlight.server.protocol.tools import list_tools
 
-    endpoint = configuration.endpoint
-    assert endpoint is not None
-    methods, subscriptions = make_methods()
-
     clients = listen(
         endpoint,
-        make_server(methods),
-        machine.engine,
+        make_server(running.methods),
+        running.machine.engine,
         stop,
-        on_drain=subscriptions.close,
+        on_drain=running.subscriptions.close,
         list_tools=functools.partial(list_tools, configuration.toolset),
-        watch=watch,
+        watch=running.watch,
     )
-    async with serve_watch_page(watch, configuration.watch_listener) as page, clients as banner:
+    async with serve_watch_page(running.watch, configuration.watch_listener) as page, clients as banner:
         _print_banner(banner, sys.stdout)
         if page:
             _print_banner(f"Watch the sessions at {page}", sys.stderr)
@@ -182,16 +253,18 @@ def _print_banner(line: str, stream: TextIO) -> None:
     stream.flush()
 
 
-def _make_methods(machine: Machine, watch: Watch | None) -> tuple[ServerMethods, Subscriptions]:
+def _make_methods(
+    machine: Machine, watch: Watch | None, instructions: str
+) -> tuple[ServerMethods, Subscriptions]:
     from footlight.server.protocol.methods import make_methods
     from footlight.server.resources.subscriptions import Subscriptions
 
-    settings, toolset, secrets = machine.settings, machine.toolset, machine.secrets
+    settings, toolset = machine.settings, machine.toolset
     subscriptions = Subscriptions()
     machine.change_listeners.append(subscriptions.on_change)
     methods = make_methods(
         settings,
-        instructions=toolset.describe(secrets.names if secrets else None),
+        instructions=instructions,
         dispatcher=machine.make_dispatcher(watch.journal if watch else None),
         envelope=toolset.make_envelope(),
         resources=machine.make_resources(),

@@ -230,7 +230,7 @@ def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: 
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from footlight import app, log
     from footlight.config import load_settings
-    from footlight.server.tools.selection import parse_tools_option
+    from footlight.server.selection import parse_tools_option
 
     options["headless"] = None if headed is None else not headed
     if options["idle_exit"] is not None:

@@ -17,7 +17,7 @@ from footlight.cluster.worker import Reply
 from footlight.errors import DeadlineExceeded, FootlightError, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.dispatcher import UnknownTool
-from footlight.server.tools.selection import explain_withheld
+from footlight.server.selection import explain_withheld
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
@@ -60,7 +60,7 @@ class Front:
         if name not in self._tools:
             withheld = self._withheld.get(name)
             raise UnknownTool(
-                name, why=explain_withheld(withheld, self._settings.tools) if withheld else None
+                name, why=explain_withheld(name, withheld.group, self._settings.tools) if withheld else None
             )
         return self._tools[name]
 

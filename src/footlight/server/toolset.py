@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from footlight.errors import ConfigurationError
-from footlight.server.tools.selection import choose_tools, instructions_for
+from footlight.server.selection import choose_tools, instructions_for
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.engine import MakeTable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from footlight.knowledge.store import KnowledgeStore
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.recording import Recorder
+    from footlight.server.selection import Group
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["Envelope", "Toolset"]
@@ -48,8 +49,6 @@ class Toolset(ABC):
     """Settings that may not be given, such as `app.profile`, each with the toolsets that use it."""
     needs_own_chromium: ClassVar[bool] = False
     """Whether the server must start a Chromium itself."""
-    tools: Sequence[Tool]
-    """All tools, in the order of `tools/list`."""
     minimal: Sequence[str]
     """The names of the few tools that most work needs."""
     secret_use: ClassVar[str]
@@ -73,6 +72,11 @@ class Toolset(ABC):
                 raise ConfigurationError(
                     f"setting '{setting}' needs 'toolset' to be {toolsets}, not '{settings.toolset}'"
                 )
+
+    @property
+    @abstractmethod
+    def tools(self) -> Sequence[Tool]:
+        """Return all tools, in the order of `tools/list`."""
 
     @property
     @abstractmethod
@@ -107,25 +111,33 @@ class Toolset(ABC):
         return None
 
     @cached_property
-    def offered(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings choose.
+    def groups(self) -> Mapping[str, Group]:
+        """Return the group of each tool by its name. A toolset may know it without importing the tools."""
+        return {tool.name: tool.group for tool in self.tools}
+
+    @cached_property
+    def offered_names(self) -> tuple[str, ...]:
+        """Return the names of the tools that the settings choose.
 
         Raises:
             ConfigurationError: the settings name a group or a tool that does not exist, or leave no tool.
         """
-        chosen = choose_tools(self.tools, self.settings.tools, minimal=self.minimal)
+        return choose_tools(self.groups, self.settings.tools, minimal=self.minimal)
+
+    @cached_property
+    def offered(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings choose. Raise ConfigurationError as `offered_names` does."""
         timeout_ms = self.settings.session.default_timeout
-        return tuple(replace(tool, usual_timeout_ms=timeout_ms) for tool in chosen)
+        offered = [tool for tool in self.tools if tool.name in self.offered_names]
+        return tuple(replace(tool, usual_timeout_ms=timeout_ms) for tool in offered)
 
     @property
     def withheld(self) -> list[Tool]:
-        offered = {tool.name for tool in self.offered}
-        return [tool for tool in self.tools if tool.name not in offered]
+        return [tool for tool in self.tools if tool.name not in self.offered_names]
 
     def describe(self, secret_names: Sequence[str] | None) -> str:
         """Return the instructions for the offered tools, and for the secrets where the server has a file."""
-        offered = [tool.name for tool in self.offered]
-        text = instructions_for(offered, self.instructions, self.tools)
+        text = instructions_for(self.offered_names, self.instructions, self.groups)
         return text if secret_names is None else text + self._describe_secrets(secret_names)
 
     def _describe_secrets(self, names: Sequence[str]) -> str:

@@ -635,7 +635,7 @@ def dispatcher(engine: Engine, tmp_path: Path) -> Dispatcher:
 
 
 def dispatcher_on(sessions: Any, folder: Path) -> Dispatcher:
-    from footlight.toolsets.browser import TOOLS
+    from footlight.toolsets.browser.tools import TOOLS
 
     return Dispatcher(TOOLS, SETTINGS, sessions=sessions, states=StateStore(folder))
 

@@ -232,7 +232,7 @@ async def broken_inside(call: ToolCall) -> Nothing:
 @pytest.fixture
 async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     """A dispatcher of one's own, on a real engine."""
-    from footlight.toolsets.browser import TOOLS
+    from footlight.toolsets.browser.tools import TOOLS
 
     settings = Settings(
         pool=PoolSettings(minBrowsers=1, maxBrowsers=1),

@@ -221,7 +221,7 @@ async def _call_until_answered(
 @pytest.fixture
 async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     """A dispatcher of one's own, on a real engine."""
-    from footlight.toolsets.browser import TOOLS
+    from footlight.toolsets.browser.tools import TOOLS
 
     settings = Settings(pool=PoolSettings(minBrowsers=1, maxBrowsers=1))
     engine = Engine(settings)
@@ -261,7 +261,7 @@ async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher,
 
 
 async def test_the_start_of_the_browser_is_a_stage(tmp_path: Path) -> None:
-    from footlight.toolsets.browser import TOOLS
+    from footlight.toolsets.browser.tools import TOOLS
 
     engine = Engine(Settings())
     started = anyio.Event()

@@ -20,7 +20,7 @@ from footlight.config import PoolSettings, ResourceSettings, SecuritySettings, S
 from footlight.server.answers.answer import Answer
 from footlight.server.calls.dispatcher import Dispatcher
 from footlight.server.resources.resources import ResourceNotFound, Resources
-from footlight.toolsets.browser import TOOLS
+from footlight.toolsets.browser.tools import TOOLS
 from tests.processes import descendants_of, kill_all, line_of, name_of
 from tests.site import Site
 

@@ -10,7 +10,7 @@ from mcp.client.stdio import stdio_client
 
 from footlight import MCPClient, Stdio
 from footlight.server.tools.compact import compact_input_schema
-from footlight.toolsets.browser import TOOLS
+from footlight.toolsets.browser.tools import TOOLS
 from tests.conftest import server_command
 
 pytestmark = pytest.mark.anyio

@@ -40,7 +40,7 @@ from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
 from footlight.server.secrets.masking import Mask, keep_unmasked
-from footlight.server.tools.selection import explain_withheld
+from footlight.server.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Dispatcher:
         if name not in self._tools:
             withheld = self._withheld.get(name)
             raise UnknownTool(
-                name, why=explain_withheld(withheld, self._settings.tools) if withheld else None
+                name, why=explain_withheld(name, withheld.group, self._settings.tools) if withheld else None
             )
         return self._tools[name]
 

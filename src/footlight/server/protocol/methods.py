@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, SERVER_INFO_KEY, STATELESS_VERSIONS
-from footlight.server.protocol.completion import CompletionHandler
-from footlight.server.protocol.prompts import PromptHandlers
-from footlight.server.protocol.resources import ResourceHandlers
-from footlight.server.protocol.tools import ToolHandlers
 from footlight.server.requests import Handler, Request
-from footlight.server.secrets.masking import Mask, keep_unmasked
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -20,12 +15,20 @@ if TYPE_CHECKING:
     from footlight.server.prompts.library import PromptLibrary
     from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
+    from footlight.server.secrets.masking import Mask
     from footlight.server.toolset import Envelope
 
-__all__ = ["TITLE", "ServerMethods", "make_methods"]
+__all__ = ["METHODS", "TITLE", "ServerMethods", "defer_methods", "make_methods"]
 
 TITLE = "Footlight"
 """The name that clients show to people. The name and version in the settings are for programs."""
+METHODS = (
+    *("tools/list", "tools/call"),
+    *("resources/list", "resources/templates/list", "resources/read"),
+    *("resources/subscribe", "resources/unsubscribe", "subscriptions/listen"),
+    *("prompts/list", "prompts/get", "completion/complete"),
+)
+"""The methods with a handler, without those that only describe the server."""
 CACHE_MS = 60_000
 """How long a client may cache a list that does not change while the server runs."""
 CACHED = frozenset({"prompts/list", "resources/templates/list"})
@@ -44,13 +47,15 @@ class ServerMethods:
     version: str
     instructions: str
     handlers: Mapping[str, Handler]
-    input_schema: Callable[[str], dict[str, Any] | None]
-    """Return the input schema of a tool, or None if there is no such tool."""
+    input_schema: Callable[[str], dict[str, Any] | None] | None = None
+    """Return the input schema of a tool, or None if there is no such tool. Only HTTP needs it."""
 
     def find(self, method: str, version: str) -> Handler | None:
         """Return the handler of a method, or None if the revision or this server does not have it."""
         wrong_era = ONLY_STATELESS if version in HANDSHAKE_VERSIONS else ONLY_WITH_HANDSHAKE
-        return None if method in wrong_era else self.handlers.get(method)
+        if method in wrong_era:
+            return None
+        return self.discover if method == "server/discover" else self.handlers.get(method)
 
     def initialize_result(self, requested: str) -> dict[str, Any]:
         """Return the answer to `initialize`: the requested revision, or the newest that has a handshake."""
@@ -107,15 +112,21 @@ def make_methods(
     resources: ResourceReader,
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
-    mask: Mask = keep_unmasked,
+    mask: Mask | None = None,
     compact_list: bool = False,
 ) -> ServerMethods:
     """Return the methods of the server, for any transport."""
+    from footlight.server.protocol.completion import CompletionHandler
+    from footlight.server.protocol.prompts import PromptHandlers
+    from footlight.server.protocol.resources import ResourceHandlers
+    from footlight.server.protocol.tools import ToolHandlers
+    from footlight.server.secrets.masking import keep_unmasked
+
     tools = ToolHandlers(
         dispatcher, envelope, compact=compact_list, documentation_url=settings.documentation_url
     )
     reading = ResourceHandlers(resources, subscriptions)
-    prompting = PromptHandlers(prompts, mask=mask)
+    prompting = PromptHandlers(prompts, mask=mask or keep_unmasked)
     handlers: dict[str, Handler] = {
         "tools/list": tools.list,
         "tools/call": tools.call,
@@ -129,7 +140,7 @@ def make_methods(
         "prompts/get": prompting.get,
         "completion/complete": CompletionHandler(prompts, resources).complete,
     }
-    methods = ServerMethods(
+    return ServerMethods(
         name=settings.name,
         version=settings.version,
         instructions=instructions,
@@ -138,5 +149,26 @@ def make_methods(
             (tool.input_schema for tool in dispatcher.tools if tool.name == name), None
         ),
     )
-    handlers["server/discover"] = methods.discover
-    return methods
+
+
+def defer_methods(
+    settings: Settings, *, instructions: str, load: Callable[[], Awaitable[ServerMethods]]
+) -> ServerMethods:
+    """Return methods that describe the server at once, and wait for `load` to do anything else.
+
+    So a client has its answer to `initialize` before the tools are imported.
+    """
+
+    def defer(method: str) -> Handler:
+        async def handle(request: Request) -> dict[str, Any]:
+            methods = await load()
+            return await methods.handlers[method](request)
+
+        return handle
+
+    return ServerMethods(
+        name=settings.name,
+        version=settings.version,
+        instructions=instructions,
+        handlers={method: defer(method) for method in METHODS},
+    )

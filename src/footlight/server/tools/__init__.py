@@ -1,8 +1,7 @@
 """The tools: their declaration, their schemas, their arguments, and the context of a call.
 
 `@tool` on a typed function is the whole declaration of a tool. `schema.py` makes its JSON Schemas from the
-function's signature, `arguments.py` validates what a client sends, and `selection.py` chooses which tools a
-server offers.
+function's signature, and `arguments.py` validates what a client sends.
 """
 
 from footlight.server.tools.declaration import Effect, Function, Permission, Scope, Tool, tool

@@ -8,7 +8,6 @@ must know a tool (the MCP list, the dispatcher, the reference page) reads it fro
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
+from footlight.server.selection import Group
 from footlight.server.tools.arguments import ExpectedArguments, parse_arguments
 from footlight.server.tools.parameter_types import Expect, MaybeBudget, Observe, Settle, Timeout
 from footlight.server.tools.schema import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["GROUPS", "Effect", "Function", "Group", "Permission", "Scope", "Tool", "tool"]
+__all__ = ["Effect", "Function", "Permission", "Scope", "Tool", "tool"]
 
 Scope = Literal["page", "session", "server"]
 """What a call works on: the dispatcher provides it, under the session's lock."""
@@ -40,11 +40,6 @@ Effect = Literal["read", "act", "configure"]
 
 Permission = Literal["evaluation", "upload"]
 """The switch in the settings that the tool needs."""
-
-Group = Literal["core", "network", "storage", "devtools", "vision", "handover"]
-"""The group by which `--tools` offers the tool."""
-
-GROUPS: tuple[Group, ...] = typing.get_args(Group)
 
 Limits = Callable[[BaseModel], tuple[float, float]]
 """Returns the milliseconds for a whole call, and for an element to appear during the call."""

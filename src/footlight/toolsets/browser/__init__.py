@@ -1,109 +1,29 @@
-"""The tools of the browser server, one module per family, and the instructions for a model."""
+"""The tools of the browser server, one module per family, and the instructions for a model.
+
+The tools themselves are imported when they are first needed. What a server says before that, it takes from
+`groups.json`, which `make gen` writes from the tools.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footlight.errors import ConfigurationError, InvalidConfig
 from footlight.server.toolset import Envelope, Toolset
-from footlight.toolsets.browser import (
-    console,
-    extraction,
-    files,
-    interaction,
-    navigation,
-    network,
-    screenshots,
-    sessions,
-    snapshot,
-    storage,
-    tabs,
-)
 
 if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.knowledge.store import KnowledgeStore
     from footlight.server.calls.recording import Recorder
+    from footlight.server.selection import Group
+    from footlight.server.tools import Tool
 
-__all__ = ["INSTRUCTIONS", "MINIMAL", "TOOLS", "BrowserToolset"]
-
-TOOLS = (
-    navigation.navigate,
-    navigation.go_back,
-    navigation.go_forward,
-    navigation.reload,
-    navigation.wait_for_load,
-    interaction.click,
-    interaction.type_,
-    interaction.fill,
-    interaction.select,
-    interaction.check,
-    interaction.uncheck,
-    interaction.hover,
-    interaction.scroll,
-    interaction.drag_and_drop,
-    files.upload_file,
-    interaction.press,
-    extraction.get_text,
-    extraction.get_all_text,
-    extraction.get_attribute,
-    extraction.get_value,
-    screenshots.screenshot,
-    screenshots.screenshot_element,
-    extraction.extract_table,
-    extraction.extract_links,
-    extraction.get_page_metadata,
-    extraction.evaluate,
-    sessions.create_session,
-    sessions.close_session,
-    sessions.list_sessions,
-    storage.get_cookies,
-    storage.set_cookies,
-    sessions.save_state,
-    sessions.restore_state,
-    network.block_resource,
-    network.mock_response,
-    network.set_offline,
-    network.set_throttling,
-    network.get_request_log,
-    extraction.find_element,
-    extraction.find_elements,
-    extraction.element_exists,
-    extraction.is_visible,
-    extraction.is_enabled,
-    navigation.wait_for_selector,
-    snapshot.snapshot,
-    snapshot.find,
-    extraction.read_page,
-    tabs.tabs,
-    navigation.wait_for,
-    navigation.expect,
-    tabs.handle_dialog,
-    interaction.run_steps,
-    files.pdf,
-    files.trace,
-    files.har,
-    files.video,
-    screenshots.visual_diff,
-    console.console_messages,
-    network.get_request,
-    files.downloads,
-    storage.delete_cookies,
-    storage.storage,
-    storage.clipboard,
-    interaction.fill_form,
-    files.drop,
-    sessions.emulate,
-    interaction.mouse_click,
-    interaction.mouse_move,
-    interaction.mouse_drag,
-    interaction.mouse_wheel,
-    sessions.request_help,
-)
-"""In the order of `tools/list`, which clients see."""
+__all__ = ["INSTRUCTIONS", "MINIMAL", "BrowserToolset"]
 
 MINIMAL = (
     *("navigate", "go_back", "tabs", "snapshot", "find", "get_text", "screenshot"),
@@ -153,7 +73,6 @@ class BrowserToolset(Toolset):
     """Tools for web pages, in sessions that share browsers."""
 
     refused_settings: ClassVar[Mapping[str, str]] = {"app.profile": "'metamask'"}
-    tools = TOOLS
     minimal = MINIMAL
     secret_use = "type, fill in or set"
 
@@ -161,6 +80,16 @@ class BrowserToolset(Toolset):
         super().__init__(settings)
         if settings.browser.extensions:
             _check_extensions(settings)
+
+    @cached_property
+    def tools(self) -> Sequence[Tool]:
+        from footlight.toolsets.browser.tools import TOOLS
+
+        return TOOLS
+
+    @cached_property
+    def groups(self) -> Mapping[str, Group]:
+        return json.loads(Path(__file__).with_name("groups.json").read_text("utf-8"))
 
     @property
     def instructions(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -70,8 +70,11 @@ class AppToolset(Toolset):
         super().__init__(settings)
         self._profile = load_profile(settings.app.profile)
         self._prefix = settings.app.prefix or self._profile.prefix
-        self.tools = app_tools(self._prefix, strict=settings.app.strict)
         self.minimal = tuple(f"{self._prefix}_{name}" for name in MINIMAL)
+
+    @cached_property
+    def tools(self) -> Sequence[Tool]:
+        return app_tools(self._prefix, strict=self.settings.app.strict)
 
     @property
     def instructions(self) -> str:

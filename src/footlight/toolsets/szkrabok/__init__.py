@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from footlight.server.toolset import Envelope, Toolset
 from footlight.toolsets.szkrabok import browser, extract, interact, nav, session, workflow
+
+if TYPE_CHECKING:
+    from footlight.server.tools import Tool
 
 __all__ = ["INSTRUCTIONS", "MINIMAL", "TOOLS", "SzkrabokToolset"]
 
@@ -57,10 +60,13 @@ class SzkrabokToolset(Toolset):
         "knowledge.directory": "'browser' or 'metamask'",
     }
     needs_own_chromium = True
-    tools = TOOLS
     minimal = MINIMAL
     secret_use = "type or fill in"
     named_sessions = True
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        return TOOLS
 
     @property
     def instructions(self) -> str:

@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
-from footlight.config import ToolSettings
+from footlight.config import Settings, ToolSettings
 from footlight.errors import ConfigurationError
 from footlight.server.protocol.tools import compact_tool
-from footlight.server.tools import Tool, ToolCall, tool
-from footlight.server.tools.declaration import Group
-from footlight.server.tools.selection import (
+from footlight.server.selection import (
+    Group,
     choose_tools,
     explain_withheld,
     instructions_for,
     parse_tools_option,
 )
-from footlight.toolsets.browser import INSTRUCTIONS, MINIMAL
-from footlight.toolsets.browser import TOOLS as BROWSER_TOOLS
+from footlight.toolsets.browser import MINIMAL, BrowserToolset
+from footlight.toolsets.browser.tools import TOOLS as BROWSER_TOOLS
 
-
-def made(name: str, group: Group = "core") -> Tool:
-    async def function(call: ToolCall) -> Mapping[str, Any]:
-        """Do it."""
-        return {}
-
-    return tool(name=name, effect="read", group=group)(function)
-
-
-TOOLS = (
-    made("navigate"),
-    made("click"),
-    made("evaluate"),
-    made("requests", "network"),
-    made("cookies", "storage"),
-)
+TOOLS: dict[str, Group] = {
+    "navigate": "core",
+    "click": "core",
+    "evaluate": "core",
+    "requests": "network",
+    "cookies": "storage",
+}
+BROWSER = BrowserToolset(Settings())
 
 
 def chosen(*words: str) -> list[str]:
     """Return what `--tools` with these words offers."""
     settings = {key.removeprefix("tools."): value for key, value in parse_tools_option(words).items()}
-    offered = choose_tools(
-        TOOLS, ToolSettings.model_validate(settings), minimal=("click", "navigate", "snapshot")
-    )
-    return [tool.name for tool in offered]
+    minimal = ("click", "navigate", "snapshot")
+    return list(choose_tools(TOOLS, ToolSettings.model_validate(settings), minimal=minimal))
 
 
 @pytest.mark.parametrize(
@@ -97,11 +84,11 @@ def test_a_group_of_the_settings_must_exist() -> None:
 
 
 def test_whoever_calls_what_is_not_offered_hears_how_to_get_it() -> None:
-    assert explain_withheld(TOOLS[3], ToolSettings()) == (
+    assert explain_withheld("requests", "network", ToolSettings()) == (
         "requests, of the group network, is not offered by this server. The server operator can add it: "
         "--tools default,requests"
     )
-    assert explain_withheld(TOOLS[2], ToolSettings(deny=["evaluate"])) == (
+    assert explain_withheld("evaluate", "core", ToolSettings(deny=["evaluate"])) == (
         "evaluate is denied on this server (setting tools.deny)"
     )
 
@@ -112,14 +99,12 @@ def test_instructions_leave_out_the_sentences_on_what_is_not_offered() -> None:
     assert instructions_for(["navigate", "click", "evaluate"], text, TOOLS) == (
         "1. `navigate` to it. 2. Act. Or `evaluate`.\n\nEnd."
     )
-    assert instructions_for([tool.name for tool in TOOLS], text, TOOLS) is text
+    assert instructions_for(list(TOOLS), text, TOOLS) is text
 
 
 def test_the_default_list_holds_all_of_the_document() -> None:
-    offered = choose_tools(BROWSER_TOOLS, ToolSettings(), minimal=MINIMAL)
-
-    assert instructions_for([tool.name for tool in offered], INSTRUCTIONS, BROWSER_TOOLS)
-    assert len(offered) >= 44
+    assert BROWSER.describe(None)
+    assert len(BROWSER.offered) >= 44
 
 
 @pytest.mark.parametrize(
@@ -127,7 +112,7 @@ def test_the_default_list_holds_all_of_the_document() -> None:
 )
 def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: int) -> None:
     """Limit the characters: benchmarks/tokens.py counts 4,394 tokens in 19,200 of them."""
-    offered = choose_tools(BROWSER_TOOLS, ToolSettings(groups=[groups]), minimal=MINIMAL)
+    offered = BrowserToolset(Settings(tools=ToolSettings(groups=[groups]))).offered
     listed = [compact_tool(tool) for tool in offered]
 
     assert len(offered) <= most_tools
@@ -136,3 +121,8 @@ def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: 
 
 def test_all_of_the_minimal_list_is_there() -> None:
     assert {*MINIMAL} <= {tool.name for tool in BROWSER_TOOLS}
+
+
+def test_the_groups_are_known_without_the_tools() -> None:
+    assert BROWSER.groups == {tool.name: tool.group for tool in BROWSER.tools}
+    assert list(BROWSER.groups) == [tool.name for tool in BROWSER.tools]

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+import typing
+from collections.abc import Collection, Iterable, Mapping, Set
+from typing import TYPE_CHECKING, Literal
 
 from footlight.errors import ConfigurationError
-from footlight.server.tools.declaration import GROUPS
 
 if TYPE_CHECKING:
     from footlight.config import ToolSettings
-    from footlight.server.tools.declaration import Tool
 
-__all__ = ["PRESETS", "choose_tools", "explain_withheld", "instructions_for", "parse_tools_option"]
+__all__ = [
+    "GROUPS",
+    "PRESETS",
+    "Group",
+    "choose_tools",
+    "explain_withheld",
+    "instructions_for",
+    "parse_tools_option",
+]
+
+Group = Literal["core", "network", "storage", "devtools", "vision", "handover"]
+"""The group by which `--tools` offers a tool."""
+
+GROUPS: tuple[Group, ...] = typing.get_args(Group)
 
 PRESETS = ("default", "minimal", "all")
 """Accepted beside the groups: `default` is the group core, `minimal` the few tools that most work needs."""
@@ -40,42 +52,45 @@ def parse_tools_option(words: Iterable[str]) -> dict[str, list[str]]:
 
 
 def choose_tools(
-    tools: Sequence[Tool], settings: ToolSettings, *, minimal: Collection[str]
-) -> tuple[Tool, ...]:
-    """Return the tools to offer, in their order. A denied tool is not offered, however it is allowed.
+    tools: Mapping[str, Group], settings: ToolSettings, *, minimal: Collection[str]
+) -> tuple[str, ...]:
+    """Return the names of the tools to offer, in their order. `tools` is the group of each tool by its name.
+
+    A denied tool is not offered, however it is allowed.
 
     Raises:
         ConfigurationError: a group or a tool does not exist, or no tool is left.
     """
-    by_name = {tool.name: tool for tool in tools}
     _check_names("groups", settings.groups, (*PRESETS, *GROUPS))
-    _check_names("allow", settings.allow, (*by_name, *PRESETS, *GROUPS))
-    _check_names("deny", settings.deny, by_name)
-    members = {group: {tool.name for tool in tools if tool.group == group} for group in GROUPS}
+    _check_names("allow", settings.allow, (*tools, *PRESETS, *GROUPS))
+    _check_names("deny", settings.deny, tools)
+    members: dict[str, set[str]] = {
+        group: {name for name, of in tools.items() if of == group} for group in GROUPS
+    }
     members |= {
-        "all": set(by_name),
-        "minimal": set(minimal) & set(by_name),
-        "default": {tool.name for tool in tools if tool.group in DEFAULT},
+        "all": set(tools),
+        "minimal": set(minimal) & set(tools),
+        "default": {name for name, group in tools.items() if group in DEFAULT},
     }
     offered = set(settings.allow).union(*(members[group] for group in settings.groups)) - set(settings.deny)
     if not offered:
         raise ConfigurationError("setting 'tools': no tool is left")
-    return tuple(tool for tool in tools if tool.name in offered)
+    return tuple(name for name in tools if name in offered)
 
 
-def explain_withheld(tool: Tool, settings: ToolSettings) -> str:
+def explain_withheld(name: str, group: Group, settings: ToolSettings) -> str:
     """Return why an existing tool is not offered, and how the server's operator can add it."""
-    if tool.name in settings.deny:
-        return f"{tool.name} is denied on this server (setting tools.deny)"
+    if name in settings.deny:
+        return f"{name} is denied on this server (setting tools.deny)"
     return (
-        f"{tool.name}, of the group {tool.group}, is not offered by this server. The server operator can add "
-        f"it: --tools {','.join((*settings.groups, *settings.allow, tool.name))}"
+        f"{name}, of the group {group}, is not offered by this server. The server operator can add "
+        f"it: --tools {','.join((*settings.groups, *settings.allow, name))}"
     )
 
 
-def instructions_for(offered: Collection[str], text: str, tools: Iterable[Tool]) -> str:
+def instructions_for(offered: Collection[str], text: str, tools: Iterable[str]) -> str:
     """Return instructions without the sentences that name, in backticks, a tool that is not offered."""
-    withheld = {tool.name for tool in tools} - set(offered)
+    withheld = set(tools) - set(offered)
     if not withheld:
         return text
     lines = (_without_sentences(line, withheld) for line in text.split("\n"))
