@@ -8,6 +8,7 @@ of Unicode.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 __all__ = ["ANY_SPACE", "AnyOf", "LinearPattern", "PatternError", "matches_wildcard"]
@@ -62,12 +63,20 @@ class AnyOf:
     def __init__(self, expressions: Sequence[str]) -> None:
         import re2
 
-        options = _options(MAX_OWN_MEMORY)
-        self._pattern: Any = re2.compile("|".join(f"(?:{each})" for each in expressions), options)
-        self._each: Any = re2.Set.FullMatchSet(options)
-        for each in expressions:
-            self._each.Add(each)
-        self._each.Compile()
+        self._expressions = expressions
+        joined = "|".join(f"(?:{each})" for each in expressions)
+        self._pattern: Any = re2.compile(joined, _options(MAX_OWN_MEMORY))
+
+    @cached_property
+    def _each(self) -> Any:
+        """Compiled when the first match is found, because it takes as long as the expression itself."""
+        import re2
+
+        each: Any = re2.Set.FullMatchSet(_options(MAX_OWN_MEMORY))
+        for expression in self._expressions:
+            each.Add(expression)
+        each.Compile()
+        return each
 
     def replace(self, text: str, replacement: Callable[[int, str], str]) -> str:
         """Replace each match by `replacement(index, match)`, with the index of the matching expression."""

@@ -51,6 +51,27 @@ srv --header 'Authorization: ${MCP_AUTHORIZATION}'
 sh -c 'exec srv --token t -v'
 sh -c 'exec srv --token ${MCP_TOKEN} -v'
 
+https://h/mcp?to%6ben=a&pass=b;otp=c
+https://h/mcp?to%6ben=${MCP_TOKEN}&pass=${MCP_PASS};otp=${MCP_OTP}
+
+https://h/mcp;token=t/x?headers={"Authorization":"t"}
+https://h/mcp;token=${MCP_TOKEN}/x?headers={"Authorization":"${MCP_AUTHORIZATION}"}
+
+srv --user admin:pw -u u --passphrase p
+srv --user 'admin:${MCP_PASSWORD}' -u u --passphrase '${MCP_PASSPHRASE}'
+
+srv --mnemonic 'a b c' --env TOKEN t
+srv --mnemonic '${MCP_MNEMONIC}' --env TOKEN '${MCP_TOKEN}'
+
+srv --proxy-server=u:p@proxy:3128 u:p@proxy:3128
+srv '--proxy-server=${MCP_CREDENTIALS}@proxy:3128' '${MCP_CREDENTIALS}@proxy:3128'
+
+srv --config '{"a": 1, "token": "t", "b": "c"}'
+srv --config '{"a": 1, "token": "${MCP_TOKEN}", "b": "c"}'
+
+srv --connection 'Server=h;Password=p;User=a' --ｔoken t
+srv --connection 'Server=h;Password=${MCP_PASSWORD};User=a' '--ｔoken' '${MCP_TOKEN}'
+
 srv ghp_0123456789abcdef
 srv '${MCP_KEY}'
 """

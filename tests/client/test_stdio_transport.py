@@ -469,11 +469,24 @@ async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
 def test_where_shows_no_secret() -> None:
     transport = Stdio(
         "npx",
-        ["-y", "server", "--api-key=abc", "--token", "def", "--header", "Authorization: Bearer ghi", "a b"],
+        [
+            "-y",
+            "server",
+            "--api-key=abc",
+            "--token",
+            "def",
+            "--header",
+            "Authorization: Bearer ghi",
+            "a b",
+            "db://u:pw@h",
+        ],
         env={"KEY": "jkl"},
     )
 
-    assert transport.where == "npx -y server '--api-key=***' --token '***' --header 'Authorization:***' 'a b'"
+    assert (
+        transport.where
+        == "npx -y server '--api-key=***' --token '***' --header 'Authorization: ***' 'a b' 'db://***@h'"
+    )
     assert "jkl" not in repr(transport)
     assert len(Stdio("python", ["-c", "x" * 10_000]).where) < 300
 

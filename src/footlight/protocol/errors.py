@@ -75,7 +75,11 @@ LOCAL_CODES: Mapping[Reason, int] = {
 }
 """The codes of errors for which the server gave none."""
 
-SECRET_NAME = re.compile(r"passw|secret|token|authori[sz]ation|api.?key|cookie|credential", re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"pass(?:w|phrase|code|key|\Z)|secret|token|authori[sz]ation|bearer|basic.?auth|(?:api|private).?key|cookie"
+    r"|credential|mnemonic|(?:seed|recovery).?phrase|\botp\b",
+    re.IGNORECASE,
+)
 """Values whose names match are masked."""
 
 

@@ -23,6 +23,16 @@ PASSWORD = 'p4ss "wörd" & <more>/\\+💡'
 MASK = Masker(Secrets({"PASSWORD": PASSWORD, "PIN": "4821", "LONG": "hunter2hunter2", "SHORT": "hunter2"}))
 
 
+def full_width(text: str) -> str:
+    """Write the ASCII characters of a text as wide as Chinese ones."""
+    return "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text)
+
+
+def mathematical(text: str) -> str:
+    """Write the small letters of a text as bold symbols of mathematics."""
+    return "".join(chr(ord(char) - ord("a") + 0x1D41A) if "a" <= char <= "z" else char for char in text)
+
+
 @pytest.mark.parametrize(
     "written",
     [
@@ -66,10 +76,32 @@ MASK = Masker(Secrets({"PASSWORD": PASSWORD, "PIN": "4821", "LONG": "hunter2hunt
         quote(json.dumps(PASSWORD)[1:-1]),
         json.dumps(PASSWORD)[1:-1].replace('"', "%22"),
         html.escape(json.dumps(PASSWORD)[1:-1]),
+        full_width(PASSWORD),
+        quote(full_width(PASSWORD)),
+        json.dumps(full_width(PASSWORD))[1:-1],
+        "".join(f"&#{ord(char)};" for char in full_width(PASSWORD)),
+        mathematical(PASSWORD),
+        html.escape(mathematical(PASSWORD)),
+        "".join(f"\\u{{{ord(char):x}}}" for char in PASSWORD),
+        "".join(f"&amp;#{ord(char)};" for char in PASSWORD),
+        quote("".join(f"\\u{{{ord(char):x}}}" for char in PASSWORD)),
+        quote("".join(f"&#{ord(char)};" for char in PASSWORD)),
+        html.escape(PASSWORD).replace("/", "&sol;").replace("+", "&plus;").replace("\\", "&bsol;"),
+        "\ufe0f".join(PASSWORD),
+        "\u0332".join(PASSWORD),
+        re.sub("(.{18})", r"\1\\r\\n", base64.b64encode(PASSWORD.encode()).decode()),
+        quote(quote(base64.b64encode(PASSWORD.encode()).decode(), safe=""), safe=""),
     ],
 )
 def test_every_spelling_of_a_value_is_masked(written: str) -> None:
     assert MASK(f"before {written} after") == "before [secret PASSWORD] after"
+
+
+def test_a_value_that_is_escaped_for_a_style_sheet_is_masked() -> None:
+    written = "".join(f"\\{ord(char):x} " for char in PASSWORD)
+
+    assert MASK(f"before {written}after") == "before [secret PASSWORD]after"
+    assert MASK(r"#\34 821") == "#[secret PIN]"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +177,15 @@ def test_what_is_masked_stays_as_it_is() -> None:
 @pytest.mark.parametrize("mark", ["…", "\\u2026"])
 def test_the_beginning_of_a_value_before_a_cut_is_masked(length: int, mark: str) -> None:
     assert MASK(f"got 'x{PASSWORD[:length]}{mark}', …") == f"got 'x[secret PASSWORD]{mark}', …"
+
+
+@pytest.mark.parametrize("mark", ["…", "\\u2026"])
+def test_the_end_of_a_value_after_a_cut_is_masked(mark: str) -> None:
+    """A browser cuts long texts in objects of the console in the middle."""
+    for left in range(4, len(PASSWORD)):
+        cut = f"{{a: {PASSWORD[: len(PASSWORD) // 2]}{mark}{PASSWORD[-left:]}}} and {mark}"
+
+        assert MASK(cut) == f"{{a: [secret PASSWORD]{mark}[secret PASSWORD]}} and {mark}"
 
 
 def test_a_value_on_the_border_of_two_pieces_is_masked_in_both() -> None:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
+from footlight.client.secret_words import mask_words
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.process import ServerProcess, start_process
 from footlight.client.transports.process_output import LastWords, LineBuffer
 from footlight.protocol.errors import (
-    SECRET_NAME,
     MCPConnectionError,
     MCPError,
     ServerNotAvailableError,
@@ -80,7 +80,7 @@ class Stdio:
     @property
     def where(self) -> str:
         """Return the command line without the values of options that have secret names."""
-        line = shlex.join(_mask_secrets([self.command, *self.args]))
+        line = shlex.join(mask_words([self.command, *self.args]))
         return line if len(line) <= MAX_SHOWN else f"{line[:MAX_SHOWN]}…"
 
     async def open(self, receiver: Receiver) -> Channel:
@@ -108,20 +108,6 @@ class Stdio:
             ) from None
         channel.run(process)
         return channel
-
-
-def _mask_secrets(line: Sequence[str]) -> list[str]:
-    masked: list[str] = []
-    masks_next = False
-    for word in line:
-        name = re.split("[=:]", word, maxsplit=1)[0]
-        secret = SECRET_NAME.search(name) is not None
-        has_value = len(word) > len(name)
-        masked.append(
-            "***" if masks_next else f"{name}{word[len(name)]}***" if secret and has_value else word
-        )
-        masks_next = secret and not has_value and name.startswith("-")
-    return masked
 
 
 def _describe_start_failure(error: OSError | ValueError, *, command: str, cwd: str | None) -> str:
