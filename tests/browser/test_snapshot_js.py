@@ -471,6 +471,34 @@ async def test_a_text_that_a_name_says_is_not_repeated(tab: Page) -> None:
 # ---- values and states ----
 
 
+async def test_lines_and_indentation_are_kept_where_they_are_drawn(tab: Page) -> None:
+    html = """<style>.code { white-space: pre-wrap } .lines { white-space: pre-line }</style>
+        <pre>def f():
+    if x:
+        return <b>1</b>
+</pre><div class=code>a<br>  b <span>c</span> <i style="white-space: normal">d
+   e</i></div><p class=lines>one
+    two   three</p><p>plain
+    text</p>
+        <div contenteditable role=textbox aria-label=Editor class=code><div>a:</div><div>  b</div></div>
+        <table><tr><th>Code<tr><td style="white-space: pre">    return</table>"""
+
+    nodes = await look(tab, html)
+
+    assert nodes == [
+        [0, "text", "def f():\n    if x:\n        return 1", None],
+        [0, "text", "a\n  b c d e", None],
+        [0, "paragraph", "", None, {"x": "one\ntwo three"}],
+        [0, "paragraph", "", None, {"x": "plain text"}],
+        [0, "textbox", "Editor", "e1", {"v": "a:\n  b"}],
+        [0, "table", "", "e2"],
+        [1, "row", "", "e3"],
+        [2, "columnheader", "Code", "e4"],
+        [1, "row", "", "e5"],
+        [2, "cell", "", "e6", {"x": "    return"}],
+    ], nodes
+
+
 async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
     """Secrets are masked everywhere."""
     html = """
@@ -495,7 +523,7 @@ async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
         [0, "checkbox", "Keep ••••••••", "e4", {"k": "Keep"}],
         [0, "textbox", "", "e5", {"v": "••••••••"}],
         [0, "textbox", "t", "e6", {"v": "text"}],
-        [0, "textbox", "a", "e7", {"v": "more text"}],
+        [0, "textbox", "a", "e7", {"v": "more\n        text"}],
         [0, "slider", "r", "e8", {"v": "7"}],
         [0, "textbox", "d", "e9", {"v": "2024-02-29", "p": "yyyy-mm-dd"}],
         [0, "progressbar", "pr", "e10", {"v": "0.5"}],
@@ -1023,7 +1051,7 @@ async def test_a_text_without_an_end_is_not_read_to_its_end(tab: Page) -> None:
 
     nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
 
-    assert nodes == [[0, "text", "…", None]]
+    assert nodes == [[0, "text", " " * 100 + "…", None]]
 
 
 async def test_long_and_broken_texts_are_made_fit(tab: Page) -> None:

@@ -78,6 +78,66 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
     assert (await observed(browser, "click", selector=link[1]))["title"] == "1"
 
 
+async def test_a_text_of_several_lines_shows_only_those_that_changed(browser: SessionBrowser) -> None:
+    await browser.show(
+        f"""<main><pre>a:
+    b
+    c</pre><textarea aria-label=Code>one
+two
+three</textarea>{"<p>Some more text around it" * 20}</main>
+        <button onmousedown="event.preventDefault()" onclick="
+        const text = document.querySelector('pre').firstChild;
+        text.data = text.data.replace('    b', '  b');
+        document.querySelector('textarea').value = 'one\\n two\\n three\\nfour'">Change</button>"""
+    )
+
+    observation = await observed(browser, "click", selector="button")
+
+    assert observation["text"].splitlines() == [
+        "  e1 main",
+        '~  text (line 2 of 3: "  b", was "    b")',
+        '~  e2 textbox "Code" (lines 2–4 of 4: " two\\n three\\nfour", was "two\\nthree")',
+    ]
+    observation = await observed(browser, "fill", selector="e2", value="one\n two\nfour")
+    assert (
+        observation["text"] == '  e1 main\n~  e2 textbox "Code" focused (line 3 of 4 removed, was " three")'
+    )
+
+
+CHROME = (
+    "<header><h1>Shop</h1><label>Find <input></label><button>Go</button></header><nav aria-label=Main>"
+    "<a href=/a>Green tea from the hills</a><a href=/b {here}>Coffee</a><a href=/c>Milk in bottles of a litre</a>'
+    '<a href=/d>Cake</a></nav>"
+)
+
+
+async def test_navigation_that_is_as_before_is_one_line_on_the_next_page(browser: SessionBrowser) -> None:
+    await browser.show(CHROME.format(here="") + "<main>First</main>")
+    following = browser.site.page(CHROME.format(here="aria-current=page") + "<main>Second</main>")
+
+    observation = await observed(browser, "navigate", url=following)
+
+    assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
+        "e banner unchanged-lines=3",
+        'e navigation "Main" unchanged-lines=4',
+        ' e link "Coffee" current=page -> /b',
+        "e main: Second",
+    ]
+    inside = await browser.call("snapshot", rootSelector=re.findall(r"e\d+", observation["text"])[1])
+    assert 'link "Cake" -> /d' in inside["snapshot"]
+
+
+async def test_a_snapshot_without_room_leaves_known_navigation_out_first(browser: SessionBrowser) -> None:
+    await browser.show(CHROME.format(here="") + "<main>" + "<p>Some words of the page" * 8 + "</main>")
+
+    whole = await browser.call("snapshot")
+    shortened = await browser.call("snapshot", budget=540)
+
+    assert "unchanged-lines" not in whole["snapshot"]
+    assert 'e5 navigation "Main" unchanged-lines=4' in shortened["snapshot"]
+    assert shortened["snapshot"].count("Some words of the page") == 8
+
+
 async def test_where_nothing_changed_nothing_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p tabindex=0>Only text</p>")
     await observed(browser, "hover", selector="p")

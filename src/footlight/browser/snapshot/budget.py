@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from footlight.browser.snapshot.chrome import CHROME
 from footlight.browser.snapshot.compact import compact_lines, is_compactable
 from footlight.browser.snapshot.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
 from footlight.browser.snapshot.narrowing import ACTIVE_STATES, CONTROLS
@@ -26,29 +27,39 @@ _FULL = 0.9
 _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuitem", "term", "definition"))
 """Roles whose elements are similar as siblings, independent of their content."""
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
-_CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 _NEWS_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 2, 4, 6
 
 
-def fit_snapshot(nodes: Sequence[Node], budget: int, link: LinkTo) -> Fitted:
+def fit_snapshot(
+    nodes: Sequence[Node], budget: int, link: LinkTo, *, folded: Sequence[Node] | None = None
+) -> Fitted:
     """Return the whole text if it fits the budget, and otherwise its most important lines.
 
-    The last line then says how much is shown, with the link to the whole.
+    The last line then says how much is shown, with the link to the whole. `folded` are the nodes of which
+    lines are taken where the whole does not fit.
     """
-    lines = compact_lines(make_lines(nodes)) if any(map(is_compactable, nodes)) else None
-    text = render_text(nodes) if lines is None else "\n".join([line.render() for line in lines])
-    total = len(nodes if lines is None else lines)
+    text, total = _render(nodes)
     if len(text) <= budget:
         return Fitted(text, cut=False, lines=total)
     uri = link(text)
     if len(cut_mark("shortened", total, total, uri)) >= budget:
         uri = None
     room = budget - len(cut_mark("shortened", total, total, uri)) - 1
-    tree = _Siblings(nodes)
-    folded = _fold_into(tree, room) if room > 0 else None
-    if folded is None:
+    tree = _Siblings(nodes if folded is None else folded)
+    fitting = _fold_into(tree, room) if room > 0 else None
+    if fitting is None:
         return Fitted(_select(tree, room, budget, total, uri), cut=True, lines=total)
-    return Fitted("\n".join([*folded, cut_mark("shortened", len(folded), total, uri)]), cut=True, lines=total)
+    return Fitted(
+        "\n".join([*fitting, cut_mark("shortened", len(fitting), total, uri)]), cut=True, lines=total
+    )
+
+
+def _render(nodes: Sequence[Node]) -> tuple[str, int]:
+    """Return the text of the nodes, and its number of lines."""
+    if not any(map(is_compactable, nodes)):
+        return render_text(nodes), len(nodes)
+    lines = compact_lines(make_lines(nodes))
+    return "\n".join([line.render() for line in lines]), len(lines)
 
 
 class _Siblings:
@@ -222,7 +233,7 @@ def _rank(node: Node | None, area: int) -> tuple[int, int]:
         return _NEWS_RANK, area
     if node.role == "main" and area != _NEWS_RANK:
         return _MAIN_RANK, _MAIN_RANK
-    if node.role in _CHROME and area != _NEWS_RANK:
+    if node.role in CHROME and area != _NEWS_RANK:
         return _MAIN_RANK, _CHROME_RANK
     return (area if _is_control(node) or node.role == "heading" else area + 1), area
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from footlight.browser.snapshot.budget import fit_snapshot
+from footlight.browser.snapshot.chrome import fold_known_chrome
 from footlight.browser.snapshot.compact import compact_lines
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
 from footlight.browser.snapshot.fitting import LinkTo, fit, fold
@@ -20,6 +22,8 @@ Change = Literal["none", "focus", "some"]
 
 MAX_WAS_CHARACTERS = 80
 """The length of a previous value."""
+MAX_LINES_CHARACTERS = 500
+"""The length of the changed lines of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,13 @@ def observe(
     `link` is called once where the text is cut, with the uncut text.
     """
     if mode == "full" or before is None:
-        return _observe_whole(after, budget, link)
+        return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
     found = compute_difference(before.nodes, after.nodes)
     if found is None:
         return Observation("same")
     lines = _difference_lines(found)
     if _is_replaced(before, after) or _is_longer(lines, after.nodes):
-        return _observe_whole(after, budget, link)
+        return _observe_replaced(before, after, budget, link)
     fitted = fit(lines, budget, link, folded=True)
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
 
@@ -77,8 +81,19 @@ def _without_focus(node: Node) -> Node:
     return replace(node, states=tuple(state for state in node.states if state != "focused"))
 
 
-def _observe_whole(after: Snapshot, budget: int, link: LinkTo) -> Observation:
-    fitted = fit_snapshot(after.nodes, budget, link)
+def _observe_whole(
+    after: Snapshot, budget: int, link: LinkTo, *, folded: Sequence[Node] | None = None
+) -> Observation:
+    fitted = fit_snapshot(after.nodes, budget, link, folded=folded)
+    return Observation("full", fitted.text, fitted.cut, fitted.lines)
+
+
+def _observe_replaced(before: Snapshot, after: Snapshot, budget: int, link: LinkTo) -> Observation:
+    """Return the whole page, without the lines in headers and the like that the page before had as well."""
+    folded = fold_known_chrome(before, after)
+    if folded is after.nodes:
+        return _observe_whole(after, budget, link)
+    fitted = fit_snapshot(folded, budget, lambda _: link(render_text(after.nodes)))
     return Observation("full", fitted.text, fitted.cut, fitted.lines)
 
 
@@ -102,7 +117,40 @@ def _difference_lines(found: SnapshotDifference) -> list[Line]:
 
 
 def _change_line(change: NodeChange) -> Line:
-    return Line(change.depth, change.node, _MARKS[change.kind], _change_note(change))
+    line = Line(change.depth, change.node, _MARKS[change.kind], _change_note(change))
+    lines = _describe_changed_lines(change)
+    if not lines:
+        return line
+    if change.node.role == "text":
+        return replace(line, node=None, note=f"text {line.note}")
+    return replace(line, node=replace(change.node, **{_content_field(change.node): ""}))
+
+
+def _content_field(node: Node) -> Literal["value", "text", "name"]:
+    """Return the field that holds the text of a node, which may have several lines."""
+    return "name" if node.role == "text" else "value" if node.value else "text"
+
+
+def _describe_changed_lines(change: NodeChange) -> str:
+    """Return what changed in a text of several lines, without the lines that are as before; "" for others."""
+    if change.was is None or change.was.role != change.node.role:
+        return ""
+    field = _content_field(change.node)
+    was, now = (str(getattr(node, field) or "").split("\n") for node in (change.was, change.node))
+    if was == now or min(len(was), len(now)) < 2:
+        return ""
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, now, strict=False)))
+    rest = zip(reversed(was[start:]), reversed(now[start:]), strict=False)
+    end = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], rest))
+    new, old = ("\n".join(lines[start : len(lines) - end]) for lines in (now, was))
+    last = len(now) - end
+    numbers = f"line {last}" if last <= start + 1 else f"lines {start + 1}–{last}"
+    if last == start:
+        gone = len(was) - end
+        numbers = f"line {gone}" if gone == start + 1 else f"lines {start + 1}–{gone}"
+        return f"{numbers} of {len(was)} removed, was {_quote_short(old)}"
+    before = f", was {_quote_short(old)}" if len(was) - end > start else " added"
+    return f"{numbers} of {len(now)}: {quote(shorten(new, MAX_LINES_CHARACTERS))}{before}"
 
 
 _MARKS = {"kept": " ", "added": "+", "removed": "-", "changed": "~"}
@@ -115,19 +163,23 @@ def _change_note(change: NodeChange) -> str:
     if change.moved:
         notes.append("moved")
     if change.was is not None:
-        changed = list(_describe_changes(change.was, change.node))
+        lines = _describe_changed_lines(change)
+        changed = [lines] if lines else []
+        changed += _describe_changes(
+            change.was, change.node, without=_content_field(change.node) if lines else ""
+        )
         # Usually another element has the focus now, and its line says so.
         notes += [note for note in changed if note != "no longer focused"] or changed
     return f"({', '.join(notes)})" if notes else ""
 
 
-def _describe_changes(was: Node, now: Node) -> Iterator[str]:
-    """Yield a note for each previous value. The line itself shows the current ones."""
-    if (was.value or "") != (now.value or ""):
+def _describe_changes(was: Node, now: Node, *, without: str) -> Iterator[str]:
+    """Yield a note for each previous value except `without`. The line itself shows the current ones."""
+    if (was.value or "") != (now.value or "") and without != "value":
         yield f"was {_quote_short(was.value or '')}"
-    if was.name != now.name:
+    if was.name != now.name and without != "name":
         yield f"was {_quote_short(was.name)}" if now.ref is None else f"name was {_quote_short(was.name)}"
-    if was.text != now.text:
+    if was.text != now.text and without != "text":
         yield f"text was {_quote_short(was.text)}"
     # The line itself says that an element has the focus, and usually it is the one that was just used.
     yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")

@@ -214,7 +214,7 @@ _WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
 _URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
 _AMBIGUOUS = re.compile(
     rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
-    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column)\b"  # a ref, URL or note
+    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # a ref, URL or note
     r"|^[\s+~-]|\s$"
 )
 

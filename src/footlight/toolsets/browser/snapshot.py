@@ -14,6 +14,7 @@ from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.page.capture import look
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.snapshot.budget import fit_snapshot
+from footlight.browser.snapshot.chrome import fold_known_chrome
 from footlight.browser.snapshot.finding import find_lines, make_matcher
 from footlight.browser.snapshot.fitting import LinkTo, cut_lines, fit
 from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
@@ -81,8 +82,10 @@ async def snapshot(
         if test_ids and format == "text":
             nodes = [_with_test_id(node) for node in nodes]
         selected = Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
-        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, uris)
+        folded = fold_known_chrome(before, selected) if is_whole else None
+        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, uris, folded)
 
+    before = view.last_reported
     if is_whole:
         view.last_reported = seen
     return await offload(len(seen.nodes), write)
@@ -99,6 +102,7 @@ def _fit_snapshot(
     budget: int,
     keep: LinkTo,
     uris: Sequence[str],
+    folded: Sequence[Node] | None,
 ) -> SnapshotTaken:
     data: SnapshotTaken = {"url": seen.url, "title": seen.title}
     if format == "json":
@@ -106,7 +110,7 @@ def _fit_snapshot(
         data["nodes"] = cast("list[dict[str, Any]]", nodes)
     else:
         fitted = (
-            fit_snapshot(seen.nodes, budget, keep)
+            fit_snapshot(seen.nodes, budget, keep, folded=folded)
             if format == "text"
             else cut_lines(render_yaml(seen.nodes), budget, keep, comment="# ")
         )

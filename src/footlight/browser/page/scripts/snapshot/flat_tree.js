@@ -90,6 +90,29 @@ function listOf(parent, isInObserved) {
   return list;
 }
 
+/**
+ * Return the content of an element in which white space is drawn, with its texts as they are written.
+ *
+ * @type {(facts: Facts, kept: "lines" | "all") => Child[]}
+ */
+export function spacedChildrenOf(facts, kept) {
+  const children = childrenOf(facts);
+  const isPlain = children === facts.list && children.some((child) => typeof child === "string");
+  if (!isPlain) return children;
+  const list = [];
+  for (let node = get.firstChild.call(facts.element); node; node = get.nextSibling.call(node)) {
+    const child = childOf(node, facts.isRemembered);
+    if (typeof child === "string" && child) {
+      const text = shorten(get.data.call(/** @type {CharacterData} */ (/** @type {unknown} */ (node))));
+      list.push(kept === "all" ? text : text.split("\n").map(foldLine).join("\n"));
+    } else if (child) list.push(child);
+  }
+  return list;
+}
+
+/** @type {(line: string) => string} */
+const foldLine = (line) => fold(line).trim();
+
 /** @type {(node: Node, isInObserved: boolean) => Child} */
 function childOf(node, isInObserved) {
   const type = get.nodeType.call(node);

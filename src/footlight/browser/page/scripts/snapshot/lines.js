@@ -2,7 +2,7 @@
 
 import { record } from "./nodes.js";
 import { pass } from "./pass.js";
-import { cut, fold, MAX_NODES, MAX_SIZE, MAX_TEXT, NOTHING } from "./platform.js";
+import { cut, fold, keepLines, MAX_NODES, MAX_SIZE, MAX_TEXT, NOTHING } from "./platform.js";
 import { isInline, isWithin } from "./styles.js";
 
 /** @import { Facts } from "./pass.js" */
@@ -17,11 +17,15 @@ export function crossBoundary(facts) {
   if (pass.run.trim()) pass.crossed.push(facts);
 }
 
-/** @type {(text: string, depth: number) => void} */
-export function addText(text, depth) {
+/**
+ * Add a text to the current line. With `isSpaced` its line breaks and spaces are kept.
+ *
+ * @type {(text: string, depth: number, isSpaced?: boolean) => void}
+ */
+export function addText(text, depth, isSpaced = false) {
   if (!text) return;
   if (pass.crossed.length) {
-    if (text === " ") {
+    if (text === " " || (isSpaced && !text.trim())) {
       pass.run += text;
       return;
     }
@@ -30,6 +34,7 @@ export function addText(text, depth) {
     pass.crossed.length = 0;
   }
   pass.runDepth = depth;
+  if (isSpaced) pass.isRunSpaced = true;
   if (pass.run.length < MAX_TEXT * 2) pass.run += text;
 }
 
@@ -37,8 +42,9 @@ export function addText(text, depth) {
 export function flush() {
   pass.crossed.length = 0;
   if (!pass.run) return;
-  const run = pass.run === " " ? "" : fold(pass.run).trim();
+  const run = pass.run === " " ? "" : pass.isRunSpaced ? keepLines(pass.run) : fold(pass.run).trim();
   pass.run = "";
+  pass.isRunSpaced = false;
   const text = cut(run, MAX_TEXT);
   if (text) addLeaf(pass.runDepth, text);
 }

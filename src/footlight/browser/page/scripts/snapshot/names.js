@@ -308,7 +308,7 @@ function ownAlternative(facts, mode) {
 function embeddedValue(facts) {
   if (facts.tag === "select") return selectedTexts(facts).join(" ");
   const role = roleOf(facts);
-  const value = valueText(facts) || (role === "combobox" || role === "listbox" ? selectedNames(facts, 0) : "");
+  const value = fold(valueText(facts)) || (role === "combobox" || role === "listbox" ? selectedNames(facts, 0) : "");
   if (value || CLOSED.has(facts.tag)) return value;
   const isWritten = role === "textbox" || role === "searchbox" || (role === "combobox" && isFocusable(facts));
   return isWritten ? contents(facts).trim() : "";

@@ -2,28 +2,31 @@
 
 import { childrenOf } from "./flat_tree.js";
 import { addLeaf, endIfFull, flush, onlyText } from "./lines.js";
-import { contents, Name, nameOf, OPAQUE, placeholderOf } from "./names.js";
+import { contents, Name, NO_NAME, nameOf, OPAQUE, placeholderOf } from "./names.js";
 import { attr, factsOf, isSet, pass, textAttribute } from "./pass.js";
 import {
   closest,
   cut,
   findAll,
+  fold,
   get,
   getBoundingClientRect,
   has,
+  keepLines,
   MAX_HINT,
   MAX_ICONS,
   MAX_NAME,
   MAX_OPTIONS,
   MAX_TEXT,
   quote,
+  shorten,
   tidy,
   words,
 } from "./platform.js";
 import { refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
 import { descriptionOf, isDisabled, optionText, statesOf, valueText } from "./states.js";
-import { styleOf } from "./styles.js";
+import { spaceKept, styleOf } from "./styles.js";
 import { isAriaHidden, isEditingHost } from "./visibility.js";
 import {
   CLICKABLE,
@@ -31,6 +34,7 @@ import {
   DISABLED,
   IN_NAME,
   PRESENTATIONAL,
+  SPACED,
   visitInside,
   WITH_PRESENTATIONAL_CHILDREN,
 } from "./walk.js";
@@ -40,7 +44,7 @@ import {
 /**
  * @param {Facts} facts
  * @param {string} role
- * @param {Name} name
+ * @param {Name} givenName
  * @param {number} depth
  * @param {number} flags
  * @param {number} nesting
@@ -48,7 +52,8 @@ import {
  * @param {boolean} operable
  * @returns {void}
  */
-export function addNode(facts, role, name, depth, flags, nesting, refers, operable) {
+export function addNode(facts, role, givenName, depth, flags, nesting, refers, operable) {
+  const name = isCode(facts, role, givenName, flags) ? NO_NAME : givenName;
   flush();
   if (endIfFull()) return;
   const at = pass.out.length;
@@ -71,6 +76,19 @@ export function addNode(facts, role, name, depth, flags, nesting, refers, operab
   if (pass.boxes) extra.push('"b":' + boxOf(facts));
   if (pass.boxes && role === "iframe") extra.push('"i":' + innerOffset(facts));
   pass.out[at] = record(depth, role, name.text, ref, extra);
+}
+
+/**
+ * Return whether a cell shows text whose lines and spaces are drawn, which a name cannot keep. The text is its content
+ * then.
+ *
+ * @type {(facts: Facts, role: string, name: Name, flags: number) => boolean}
+ */
+function isCode(facts, role, name, flags) {
+  if (name.from !== "content" || (role !== "cell" && role !== "gridcell")) return false;
+  if (!spaceKept(facts, (flags & SPACED) > 0)) return false;
+  const text = shorten(get.textContent.call(facts.element) || "");
+  return keepLines(text) !== fold(text).trim();
 }
 
 /** @type {(facts: Facts, role: string, name: Name, flags: number, operable: boolean) => number} */

@@ -70,6 +70,7 @@ class Pass {
     this.out = [];
     this.size = 0; // characters of the records
     this.run = "";
+    this.isRunSpaced = false; // the line breaks and spaces of a text in the run are drawn
     this.runDepth = 0;
     /** @type {Facts[]} */
     this.crossed = [];

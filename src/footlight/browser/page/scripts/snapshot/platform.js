@@ -18,6 +18,7 @@ export const MAX_NODES = 50_000;
 export const MAX_SIZE = 4_000_000; // characters of all records of a pass
 export const MAX_READ = 20_000; // characters of a text that are processed
 export const MAX_DEPTH = 400; // elements inside each other; the stack allows some thousand calls
+export const MAX_INDENT = 100; // characters
 export const MAX_NAME = 400;
 export const MAX_HINT = 40; // of a control without a name
 export const MAX_ICONS = 3; // elements in a control that may be its icon
@@ -172,6 +173,31 @@ export function fold(text) {
   let folded = text;
   if (BEYOND_ASCII.test(folded)) folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
   return UNEVEN.test(folded) ? folded.replace(/\s+/g, " ") : folded;
+}
+
+/**
+ * Return the text with its lines and indentation, as `white-space: pre` draws it. Trailing white space of lines is left
+ * out, and so are empty lines around the text and very long indentation.
+ *
+ * @type {(text: string) => string}
+ */
+export function keepLines(text) {
+  const lines = text
+    .replace(/\r\n?/g, "\n")
+    .replace(/\u00a0/g, " ")
+    .split("\n")
+    .map(cleanLine);
+  const first = lines.findIndex(Boolean);
+  const last = lines.findLastIndex(Boolean);
+  return lines.slice(first, last + 1).join("\n");
+}
+
+/** @type {(line: string) => string} */
+function cleanLine(line) {
+  const clean = BEYOND_ASCII.test(line) ? line.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd") : line;
+  const end = clean.trimEnd();
+  const indentation = end.length - end.trimStart().length;
+  return indentation > MAX_INDENT ? end.slice(indentation - MAX_INDENT) : end;
 }
 
 /**

@@ -3,7 +3,22 @@
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
 import { attr, hasAttr, isSet, pass, textAttribute } from "./pass.js";
-import { attribute, cut, get, has, isMatch, lower, MAX_NAME, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
+import {
+  attribute,
+  cut,
+  get,
+  has,
+  isMatch,
+  keepLines,
+  lower,
+  MAX_NAME,
+  MAX_READ,
+  MAX_TEXT,
+  NOTHING,
+  shorten,
+  tidy,
+  words,
+} from "./platform.js";
 import { roleOf } from "./roles.js";
 import { isEditingHost } from "./visibility.js";
 import { CLICKABLE, DISABLED } from "./walk.js";
@@ -40,7 +55,7 @@ const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
 export function valueText(facts) {
   const { element, tag } = facts;
   if (tag === "input") return inputValue(facts);
-  if (tag === "textarea") return tidy(element.value || "", MAX_TEXT);
+  if (tag === "textarea") return cut(keepLines(shorten(element.value || "")), MAX_TEXT);
   if (tag === "select") return tidy(selectedTexts(facts).join(", "), MAX_TEXT);
   if (RANGES.has(roleOf(facts))) return rangeValue(facts);
   return isEditingHost(facts) ? editedText(facts) : "";
@@ -56,8 +71,23 @@ function editedText(facts) {
   pass.typed = true;
   const text = contents(facts).trim();
   pass.typed = false;
-  return text;
+  return text && drawnLines(facts.element, text);
 }
+
+/**
+ * Return the text of an editable element with its lines and indentation, or the text as it is where what is drawn says
+ * something else.
+ *
+ * @type {(element: AnyElement, text: string) => string}
+ */
+function drawnLines(element, text) {
+  if ((get.textContent.call(element) || "").length > MAX_READ) return text;
+  const drawn = keepLines(element.innerText || "");
+  return withoutSpace(drawn) === withoutSpace(text) ? cut(drawn, MAX_TEXT) : text;
+}
+
+/** @type {(text: string) => string} */
+const withoutSpace = (text) => text.replace(/\s/g, "");
 
 const UNVALUED = words("button checkbox hidden image radio reset submit");
 

@@ -1,7 +1,7 @@
 // Computed styles, and the text that stylesheets add.
 
 import { pass } from "./pass.js";
-import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS } from "./platform.js";
+import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS, words } from "./platform.js";
 
 /** @import { Facts } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
@@ -18,13 +18,13 @@ export function styleOf(facts) {
 /** @type {WeakMap<CSSStyleSheet, Summary>} */
 const summaries = new WeakMap();
 
-/** @typedef {"pointer" | "before" | "after" | "skipping" | "picture" | "invisible"} Kind */
+/** @typedef {"pointer" | "before" | "after" | "skipping" | "picture" | "invisible" | "spaced"} Kind */
 /** @typedef {CSSRule & Partial<Omit<CSSStyleRule & CSSImportRule, keyof CSSRule>>} AnyRule */
 /** @typedef {Record<Kind, string[]>} Selectors the selectors of each kind */
 /** @typedef {Record<Kind, Set<Element> | null>} Matches the elements of each kind; null for any element */
 
 /** @type {Kind[]} */
-const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible"];
+const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible", "spaced"];
 
 /**
  * @template T
@@ -72,12 +72,14 @@ function readImport(sheet, found) {
   return true;
 }
 
+const KEPT_SPACE = /pre|break-spaces|var\(/;
 const OF_OTHER_TREES = /:host|::slotted|::part|&/;
 
 /** @type {(selector: string, style: CSSStyleDeclaration, found: Selectors) => boolean} */
 function readStyle(selector, style, found) {
   const { cursor, content, contentVisibility, visibility } = style;
-  if (!cursor && !content && !contentVisibility && !visibility) return true;
+  const space = style.whiteSpace || style.getPropertyValue("white-space-collapse");
+  if (!cursor && !content && !contentVisibility && !visibility && !space) return true;
 
   /** @type {Kind[]} */
   const kinds = [];
@@ -87,6 +89,7 @@ function readStyle(selector, style, found) {
     kinds.push(.../** @type {Kind[]} */ (["before", "after"]).filter((pseudo) => selector.includes(":" + pseudo)));
   if (content.startsWith("url(")) kinds.push("picture");
   if (visibility && visibility !== "visible") kinds.push("invisible");
+  if (KEPT_SPACE.test(space)) kinds.push("spaced");
   if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
   for (const kind of kinds) found[kind].push(withoutPseudo(selector));
   return true;
@@ -149,6 +152,7 @@ const selectorsOf = (summaries, kind) =>
 const INLINE = {
   invisible: '[style*="visibility"],[visibility]',
   pointer: '[style*="cursor"]',
+  spaced: '[style*="white-space"]',
   skipping: '[style*="content-visibility"],[hidden="until-found"]',
 };
 
@@ -175,6 +179,22 @@ function addMatches(root, selectors, inline, set) {
 export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(facts).display);
 /** @type {(facts: Facts) => boolean} */
 export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
+
+const SPACED_TAGS = words("pre listing xmp");
+
+/**
+ * Return how white space in the element is drawn: "all" as it is written, "lines" only its line breaks, "" as one space.
+ * `isAround` tells that it is kept in its parent.
+ *
+ * @type {(facts: Facts, isAround: boolean) => "" | "lines" | "all"}
+ */
+export function spaceKept(facts, isAround) {
+  if (!isAround && !SPACED_TAGS.has(facts.tag) && !pass.styled.may(facts, "spaced")) return "";
+  const style = styleOf(facts);
+  const collapse = style.getPropertyValue("white-space-collapse") || style.whiteSpace;
+  if (collapse === "preserve-breaks" || collapse === "pre-line") return "lines";
+  return KEPT_SPACE.test(collapse) ? "all" : "";
+}
 
 /**
  * Return the text that a style sheet adds before or after an element's contents.

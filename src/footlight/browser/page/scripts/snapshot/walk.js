@@ -1,13 +1,13 @@
 // The walk over the flat tree: which elements become nodes.
 
-import { childrenOf } from "./flat_tree.js";
+import { childrenOf, spacedChildrenOf } from "./flat_tree.js";
 import { addText, crossBoundary } from "./lines.js";
 import { NO_NAME, nameOf, OPAQUE } from "./names.js";
 import { addNode, addOptions } from "./nodes.js";
 import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { attribute, findAll, get, MAX_DEPTH, MAX_PART_DEPTH, MAX_PARTS, NOTHING, words } from "./platform.js";
 import { roleOf } from "./roles.js";
-import { generatedText } from "./styles.js";
+import { generatedText, spaceKept } from "./styles.js";
 import { HIDDEN, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
 
 /** @import { Scope } from "./platform.js" */
@@ -48,6 +48,7 @@ export const CONTROL = 4; // inside an element that can be acted on
 export const PRESENTATIONAL = 8;
 export const CLICKABLE = 16; // the node itself can be clicked
 export const ESCAPED = 32; // inside the modal dialog
+export const SPACED = 64; // white space is drawn
 
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 export function visit(facts, depth, flags, nesting) {
@@ -60,7 +61,7 @@ export function visit(facts, depth, flags, nesting) {
   const inside = element === pass.modal || pass.beside.has(element) ? flags | ESCAPED : flags;
   const isUnreachable = visibilityOf(facts) === HIDDEN || (pass.modal && !(inside & ESCAPED));
   if (isUnreachable) visitChildren(facts, depth, inside, nesting);
-  else if (tag === "br") pass.run += " ";
+  else if (tag === "br") pass.run += flags & SPACED ? "\n" : " ";
   else visitVisible(facts, depth, inside, nesting);
 }
 
@@ -182,9 +183,11 @@ function visitChildren(facts, depth, flags, nesting) {
   if (skipsContents(facts)) return;
   const isTextVisible = visibilityOf(facts) === SHOWN && !(flags & IN_NAME) && (!pass.modal || flags & ESCAPED);
   if (isTextVisible) addText(generatedText(facts, "before"), depth);
-  for (const child of childrenOf(facts)) {
-    if (typeof child === "object") visit(child, depth, flags, nesting + 1);
-    else if (isTextVisible) addText(child, depth);
+  const kept = spaceKept(facts, (flags & SPACED) > 0);
+  const inside = kept ? flags | SPACED : flags & ~SPACED;
+  for (const child of kept ? spacedChildrenOf(facts, kept) : childrenOf(facts)) {
+    if (typeof child === "object") visit(child, depth, inside, nesting + 1);
+    else if (isTextVisible) addText(child, depth, kept !== "");
     if (pass.cut) return;
   }
   if (isTextVisible) addText(generatedText(facts, "after"), depth);

@@ -1,0 +1,89 @@
+"""Write headers, navigation, sidebars and footers that a reader knows already as one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from footlight.browser.snapshot.nodes import Node, Snapshot
+
+__all__ = ["CHROME", "fold_known_chrome"]
+
+CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
+"""The landmarks that the pages of a site usually share."""
+FEWEST_INSIDE = 3
+"""A landmark with fewer lines inside is written as it is."""
+
+MAX_NESTING = 3
+"""Landmarks inside so many others are not compared on their own."""
+
+
+def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
+    """Return the nodes, with each landmark that was the same on the page before as one line.
+
+    The line says how many are inside: `unchanged-lines=24`. The focused line and `current` entries stay below
+    it.
+    """
+    if before is None or _origin(before) != _origin(after):
+        return after.nodes
+    known = {content for _, content in _landmarks(before.nodes)}
+    if not known:
+        return after.nodes
+    folded: list[Node] = []
+    end = 0
+    for span, content in _landmarks(after.nodes):
+        if span.start < end or content not in known:
+            continue
+        folded += after.nodes[end : span.start]
+        folded += _fold(after.nodes[span.start : span.stop])
+        end = span.stop
+    return [*folded, *after.nodes[end:]] if folded else after.nodes
+
+
+def _origin(snapshot: Snapshot) -> tuple[str, str]:
+    parts = urlsplit(snapshot.url)
+    return parts.scheme, parts.netloc
+
+
+def _landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...]]]:
+    """Yield where each landmark is, and what a reader sees of it; an outer one before those inside."""
+    open_until: list[int] = []
+    for index, node in enumerate(nodes):
+        while open_until and open_until[-1] <= index:
+            open_until.pop()
+        if node.role not in CHROME or len(open_until) == MAX_NESTING:
+            continue
+        end = index + 1
+        while end < len(nodes) and nodes[end].depth > node.depth:
+            end += 1
+        open_until.append(end)
+        if end - index > FEWEST_INSIDE:
+            yield range(index, end), tuple(_content(each, node.depth) for each in nodes[index:end])
+
+
+def _content(node: Node, depth: int) -> tuple[object, ...]:
+    states = tuple(state for state in node.states if not _shows_place(state))
+    return (
+        node.depth - depth,
+        node.role,
+        node.name,
+        node.value,
+        states,
+        node.text,
+        node.url,
+        node.placeholder,
+    )
+
+
+def _fold(nodes: Sequence[Node]) -> Iterator[Node]:
+    landmark = nodes[0]
+    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={len(nodes) - 1}"))
+    for node in nodes[1:]:
+        if any(map(_shows_place, node.states)):
+            yield replace(node, depth=landmark.depth + 1)
+
+
+def _shows_place(state: str) -> bool:
+    """Return whether a state says where on the page or on the site the reader is."""
+    return state == "focused" or state.startswith("current")
