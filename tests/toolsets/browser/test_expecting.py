@@ -62,6 +62,52 @@ async def test_an_action_waits_for_what_it_expects(browser: SessionBrowser, expe
     await browser.call("expect", **expected)
 
 
+async def test_all_that_is_not_so_is_reported_together(browser: SessionBrowser) -> None:
+    await show(browser)
+    await browser.call("click", selector="button", expect={"text": "Order saved"})
+
+    error = await browser.refused(
+        "expect",
+        text="Order was saved",
+        gone="Open",
+        url="/paid",
+        value={"#name": "Eve", "#agree": True, "#size": "Small"},
+        count={"li": 5},
+        timeout=1000,
+    )
+
+    details = error["details"]
+    assert error["code"] == "EXPECTATION_FAILED"
+    assert error["message"].startswith("5 of 7 expectations failed: "), error
+    assert details["expected"] == {
+        "url": "/paid",
+        "text": "Order was saved",
+        "value": {"#name": "Eve", "#size": "Small"},
+        "count": {"li": 5},
+    }
+    assert details["actual"] == {
+        "url": f"{browser.site.url.rstrip('/')}/done",
+        "text": "not on the page",
+        "value": {"#name": "Bob", "#size": "l"},
+        "count": {"li": 3},
+    }
+    assert details["closest"] == {"text": ["Order saved"]}
+
+
+async def test_a_text_of_the_page_before_does_not_meet_an_expectation(browser: SessionBrowser) -> None:
+    following = browser.site.page("<h1>Second</h1>")
+    await browser.show(
+        f"<p>Words</p><a href='{following}' onclick='event.preventDefault(); "
+        "setTimeout(() => location = this.href, 300)'>Next</a>"
+    )
+
+    error = await browser.refused(
+        "click", selector="a", expect={"url": following, "text": "Words"}, timeout=2000
+    )
+
+    assert error["details"]["expected"] == {"text": "Words"}
+
+
 async def test_what_is_not_so_is_reported_with_what_there_is(browser: SessionBrowser) -> None:
     site = browser.site.url.rstrip("/")
     cases: list[tuple[dict[str, Any], Any, Any]] = [

@@ -1,15 +1,16 @@
 """Wait until a page is as a call expects it, or say what is there instead.
 
-The conditions of an expectation are waited for one after the other, and the first that is not met in time is
-reported.
+The conditions of an expectation are waited for at the same time, and all that are not met in time are
+reported together.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from footlight.browser.actions.wait import (
     POLL_SECONDS,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["PAGE_CLOSED", "Expectation", "RequestPattern", "meet_expectation"]
 
 T = TypeVar("T")
+Condition = Callable[[], Awaitable[object]]
+"""Waits until something is so. Raises ExpectationFailed."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
@@ -133,18 +136,87 @@ async def meet_expectation(
         BrowserCrashed: the page or its browser crashed.
     """
     unmet = _Unmet(page, deadline, mask)
-    if expectation.url:
-        await _judge(unmet, {"url": expectation.url.text}, wait_for_url(page, expectation.url, deadline))
-    if expectation.request:
-        await _meet_request(unmet, expectation.request, since)
-    if expectation.text:
-        await _judge(unmet, {"text": expectation.text}, wait_for_text(page, expectation.text, deadline))
-    if expectation.gone:
-        await _judge(unmet, {"gone": expectation.gone}, wait_for_text_gone(page, expectation.gone, deadline))
+    conditions = list(_make_conditions(unmet, expectation, since))
+    # What was met early may no longer be when the last is: the text of the page before, after a navigation.
+    for _ in range(min(len(conditions), 2)):
+        if failures := await _judge_together(conditions):
+            raise _join_failures(failures, len(conditions))
+
+
+def _make_conditions(unmet: _Unmet, expectation: Expectation, since: float) -> Iterator[Condition]:
+    page, deadline = unmet.page, unmet.deadline
+    if url := expectation.url:
+        yield lambda: _judge(unmet, {"url": url.text}, wait_for_url(page, url, deadline))
+    if request := expectation.request:
+        yield lambda: _meet_request(unmet, request, since)
+    if text := expectation.text:
+        yield lambda: _judge(unmet, {"text": text}, wait_for_text(page, text, deadline))
+    if gone := expectation.gone:
+        yield lambda: _judge(unmet, {"gone": gone}, wait_for_text_gone(page, gone, deadline))
     for selector, value in (expectation.value or {}).items():
-        await _meet_value(unmet, selector, value)
+        yield partial(_meet_value, unmet, selector, value)
     for selector, count in (expectation.count or {}).items():
-        await _meet_count(unmet, selector, count)
+        yield partial(_meet_count, unmet, selector, count)
+
+
+async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailed]:
+    """Return the failures of all conditions, in their order."""
+
+    async def judge(condition: Condition) -> ExpectationFailed | None:
+        try:
+            await condition()
+        except ExpectationFailed as error:
+            return error
+        return None
+
+    tasks = [asyncio.create_task(judge(condition)) for condition in conditions]
+    try:
+        return [error for error in await asyncio.gather(*tasks) if error]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> ExpectationFailed:
+    """Return one error. For several conditions, `actual` and `closest` have the keys of `expected`."""
+    if len(failures) == 1:
+        return failures[0]
+    expected: dict[str, Any] = {}
+    actual: dict[str, Any] = {}
+    closest: dict[str, Any] = {}
+    closed: dict[str, None] = {}
+    for failure in failures:
+        details = failure.details
+        _merge(expected, details["expected"])
+        _merge(actual, _replace_value(details["expected"], details["actual"]))
+        if "closest" in details:
+            _merge(closest, _replace_value(details["expected"], details["closest"]))
+        closed |= dict.fromkeys(details.get("closedPages") or ())
+    messages = dict.fromkeys(failure.message for failure in failures)
+    return ExpectationFailed(
+        f"{len(failures)} of {total} expectations failed: {'; '.join(messages)}",
+        expected=expected,
+        actual=actual,
+        closest=closest or None,
+        page=failures[0].details["page"],
+        closedPages=list(closed) or None,
+    )
+
+
+def _replace_value(expected: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """Return the value under the key of the one condition, and under its selector if it has one."""
+    kind, condition = next(iter(expected.items()))
+    return {
+        kind: dict.fromkeys(cast("dict[str, Any]", condition), value)
+        if isinstance(condition, dict)
+        else value
+    }
+
+
+def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for kind, value in more.items():
+        into[kind] = {**into[kind], **value} if isinstance(into.get(kind), dict) else value
 
 
 async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
