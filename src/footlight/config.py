@@ -691,7 +691,6 @@ def _check_cluster(settings: Settings) -> None:
     refused = {
         "daemon.local": settings.daemon.local,
         "watch.enabled": settings.watch.enabled,
-        "session.persistentSessions": settings.session.persistent_sessions,
         "browser.cdpEndpoint": settings.browser.cdp_endpoint,
     }
     for name, given in refused.items():

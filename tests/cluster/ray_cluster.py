@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import secrets
 import sys
@@ -11,14 +12,27 @@ import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
+from mcp import Client
 
-from tests.conftest import server_command
+from tests.conftest import Browser, server_command
 from tests.evidence import server_log
 from tests.processes import descendants_of
+from tests.site import Site
 
-__all__ = ["LIMIT_SECONDS", "SECRET", "SESSIONS", "Cluster", "front", "ray_cluster"]
+__all__ = [
+    "LIMIT_SECONDS",
+    "SECRET",
+    "SESSIONS",
+    "Cluster",
+    "connected",
+    "create",
+    "front",
+    "ray_cluster",
+    "worker_of",
+]
 
 LIMIT_SECONDS = 180.0
 SESSIONS = 4
@@ -31,6 +45,26 @@ class Cluster:
     address: str
     process: asyncio.subprocess.Process
     environment: Mapping[str, str]
+
+    async def start_command(self, *arguments: str) -> asyncio.subprocess.Process:
+        """Start `footlight cluster` for this cluster."""
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "footlight", "cluster", *arguments, "--address", self.address),
+            env=self.environment,
+            stdout=asyncio.subprocess.PIPE,
+        )
+
+    async def run_command(self, *arguments: str) -> str:
+        """Run `footlight cluster`, and return what it printed."""
+        process = await self.start_command(*arguments)
+        out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+        assert process.returncode == 0, out
+        return out.decode()
+
+    async def status(self) -> dict[str, dict[str, Any]]:
+        """Return the workers by their names, as the command shows them."""
+        found = json.loads(await self.run_command("status", "--format", "json"))
+        return {each["worker"]: each for each in found}
 
 
 @contextlib.asynccontextmanager
@@ -73,7 +107,7 @@ async def ray_cluster() -> AsyncGenerator[Cluster]:
 
 
 @contextlib.asynccontextmanager
-async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
+async def front(cluster: Cluster, folder: Path, **variables: str) -> AsyncGenerator[str]:
     """Serve the cluster, and yield the URL. The workers stay when the server ends."""
     secrets_file = folder / "secrets.env"
     secrets_file.write_text(f"PASSWORD={SECRET}\n")
@@ -88,6 +122,7 @@ async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
         "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "2000",
         "FOOTLIGHT_SESSION_MAX_SESSIONS": str(SESSIONS),
         "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
+        **variables,
     }
     with server_log() as log:
         process = await asyncio.create_subprocess_exec(
@@ -104,3 +139,18 @@ async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
                 process.terminate()
             async with asyncio.timeout(60):
                 await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
+    with server_log() as log:
+        async with Client(url, mode=mode) as client:
+            yield Browser(client, site, log)
+
+
+async def create(browser: Browser, count: int) -> list[str]:
+    return [(await browser.call("create_session"))["sessionId"] for _ in range(count)]
+
+
+def worker_of(session_id: str) -> str:
+    return session_id.partition(".")[0]

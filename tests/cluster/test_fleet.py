@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from mcp import Client
 from mcp.shared.subscriptions import ResourceUpdated
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from tests.cluster.ray_cluster import LIMIT_SECONDS, SECRET, SESSIONS, Cluster, front, ray_cluster
+from tests.cluster.ray_cluster import (
+    LIMIT_SECONDS,
+    SECRET,
+    SESSIONS,
+    Cluster,
+    connected,
+    create,
+    front,
+    ray_cluster,
+    worker_of,
+)
 from tests.conftest import Browser, server_command
-from tests.evidence import server_log
 from tests.processes import descendants_of, name_of
 from tests.site import Site
 
@@ -32,13 +38,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
 async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
     async with ray_cluster() as cluster:
         yield cluster
-
-
-@contextlib.asynccontextmanager
-async def connected(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
-    with server_log() as log:
-        async with Client(url, mode=mode) as client:
-            yield Browser(client, site, log)
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +55,6 @@ async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
 async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
     async with connected(url, site) as browser:
         yield browser
-
-
-async def create(browser: Browser, count: int) -> list[str]:
-    return [(await browser.call("create_session"))["sessionId"] for _ in range(count)]
-
-
-def worker_of(session_id: str) -> str:
-    return session_id.partition(".")[0]
 
 
 async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(browser: Browser):
@@ -196,7 +187,7 @@ async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: 
     kept = next(each for each in ids if worker_of(each) != worker_of(lost))
     target = browser.site.route(hold)
     await browser.call("navigate", url=browser.site.page(f"<a href='{target}'>Go</a>"), sessionId=ids[0])
-    victim = psutil.Process((await status(cluster))[worker_of(lost)]["pid"])
+    victim = psutil.Process((await cluster.status())[worker_of(lost)]["pid"])
     click = asyncio.create_task(browser.refused("click", selector="a", sessionId=lost))
     await asyncio.wait_for(reached.wait(), LIMIT_SECONDS)
     children = descendants_of(victim)
@@ -229,21 +220,8 @@ def is_running(process: psutil.Process) -> bool:
     return False
 
 
-async def status(cluster: Cluster) -> dict[str, dict[str, Any]]:
-    """Return the workers by their names, as the command shows them."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footlight", "cluster", "status", "--format", "json"),
-        *("--address", cluster.address),
-        env=cluster.environment,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
-    assert process.returncode == 0
-    return {each["worker"]: each for each in json.loads(out)}
-
-
 @pytest.fixture(scope="module")
-def without_token(cluster: Cluster) -> Iterator[dict[str, str]]:
+def without_token(cluster: Cluster) -> dict[str, str]:
     return {name: value for name, value in cluster.environment.items() if not name.startswith("RAY_AUTH")}
 
 
@@ -266,12 +244,8 @@ async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(
 ):
     ids = await create(browser, 2)
     drained, other = map(worker_of, ids)
-    node = (await status(cluster))[drained]["nodeId"]
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footlight", "cluster", "drain", node, "--address", cluster.address),
-        env=cluster.environment,
-        stdout=asyncio.subprocess.PIPE,
-    )
+    node = (await cluster.status())[drained]["nodeId"]
+    process = await cluster.start_command("drain", node)
     assert process.stdout is not None
     first = await asyncio.wait_for(process.stdout.readline(), LIMIT_SECONDS)
     assert first.decode() == f"draining: {drained}\n"
@@ -282,4 +256,4 @@ async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(
         await browser.call("close_session", sessionId=id)
     out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
     assert (process.returncode, out.decode()) == (0, f"ended: {drained}\n")
-    assert list(await status(cluster)) == [other]
+    assert list(await cluster.status()) == [other]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
+from pathlib import Path
+from typing import Any
 
 import click
 
 from footlight.cli.sections import SectionedCommand
+from footlight.config import load_settings
 
 __all__ = ["cluster"]
 
@@ -18,6 +22,7 @@ COLUMNS = ("worker", "node", "nodeId", "pid", "sessions", "maxSessions", "draini
 
 EXAMPLES = (
     "footlight cluster status",
+    "footlight cluster up --config footlight.toml",
     "footlight cluster drain browsers-7",
     "footlight cluster status --address 10.0.0.5:6379 --format json",
 )
@@ -39,25 +44,45 @@ EXAMPLES = (
     metavar="SECONDS",
     help="With drain: how long to wait for the sessions to end. Default: 600.",
 )
-@click.argument("action", type=click.Choice(["status", "drain"]))
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With up: settings from a JSON or TOML file, as for footlight serve.",
+)
+@click.argument("action", type=click.Choice(["status", "up", "drain", "down"]))
 @click.argument("node", required=False)
-def cluster(*, address: str, form: str, timeout: float, action: str, node: str | None) -> None:
-    """Show the workers of a cluster and their sessions, or drain a machine before it is removed.
+def cluster(
+    *, address: str, form: str, timeout: float, config: Path | None, action: str, node: str | None
+) -> None:
+    """Show the workers of a cluster, start or end them, or drain a machine before it is removed.
+
+    `up` starts workers until there are `cluster.minWorkers`, and `down` closes all sessions and ends all
+    workers. Ray itself is started and stopped with `ray start` and `ray stop`.
 
     `drain NODE` gives the workers of a machine no more sessions, and ends each after its last one. NODE is
-    the name of the machine or the id of the Ray node, as `status` shows them.
+    the name of the machine or the id of the Ray node, as `status` shows them. With
+    `session.persistentSessions`, idle sessions move to other machines.
 
     Exits with 3 if a worker does not answer, or still has sessions at the end of the time.
     """
     if (action == "drain") != (node is not None):
-        raise click.UsageError("`cluster drain` needs the name of a machine, and `cluster status` takes none")
-    from footlight.cluster.overview import ask_workers, drain_node
+        raise click.UsageError(f"`cluster {action}` {'needs' if action == 'drain' else 'takes no'} NODE")
+    from footlight.cluster import overview
 
-    if node is not None:
-        if not asyncio.run(drain_node(address, node, seconds=timeout, say=click.echo)):
-            sys.exit(UNFINISHED)
-        return
-    workers = asyncio.run(ask_workers(address))
+    if action == "up":
+        flags = {"cluster.address": address, "transport": "http"}
+        settings = load_settings(file=config, environment=os.environ, flags=flags)
+        asyncio.run(overview.start_workers(settings, say=click.echo))
+    elif node is not None:
+        finished = asyncio.run(overview.drain_node(address, node, seconds=timeout, say=click.echo))
+        sys.exit(0 if finished else UNFINISHED)
+    elif action == "down":
+        sys.exit(0 if asyncio.run(overview.end_workers(address, say=click.echo)) else UNFINISHED)
+    else:
+        _show_status(asyncio.run(overview.ask_workers(address)), form)
+
+
+def _show_status(workers: list[dict[str, Any]], form: str) -> None:
     if form == "json":
         click.echo(json.dumps(workers))
     elif not workers:

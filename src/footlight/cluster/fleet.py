@@ -39,11 +39,20 @@ class KnownWorker:
     """None as long as it does not answer."""
     load: Load | None = None
     reserved: int = 0
+    is_lost: bool = False
+    """Whether its process has ended. Ray may start it again."""
+
+    @property
+    def process_id(self) -> int | None:
+        return self.status.process_id if self.status else None
+
+    @property
+    def takes_sessions(self) -> bool:
+        return self.load is not None and not self.load.is_draining and not self.is_lost
 
     @property
     def has_room(self) -> bool:
-        load = self.load
-        return load is not None and not load.is_draining and self.used < load.max_sessions
+        return self.takes_sessions and self.load is not None and self.used < self.load.max_sessions
 
     @property
     def used(self) -> int:
@@ -215,11 +224,12 @@ class Fleet:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 status: WorkerStatus = await worker.actor.call("status")
-            worker.status, worker.load = status, status.load
-        except (ActorLost, TimeoutError):
+            worker.status, worker.load, worker.is_lost = status, status.load, False
+        except (ActorLost, TimeoutError) as error:
             if worker.status is not None:
                 logger.warning("worker %s does not answer", worker.name)
             worker.status = None
+            worker.is_lost |= isinstance(error, ActorLost)
         except Exception:
             worker.status = None
             logger.exception("worker %s cannot start", worker.name)

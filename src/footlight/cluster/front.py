@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.pooled_sessions import DEFAULT
@@ -39,16 +40,20 @@ MAX_CACHED = 10_000
 
 
 class Front:
-    """Calls tools on the workers of a cluster. A session's id begins with the name of its worker."""
+    """Calls tools on the workers of a cluster.
 
-    def __init__(self, toolset: Toolset, settings: Settings, *, fleet: Fleet, defaults: RemoteActor) -> None:
+    A session's id begins with the name of the worker that created it. The registry knows where sessions
+    `default` are, and with `session.persistentSessions` those that have moved to another worker.
+    """
+
+    def __init__(self, toolset: Toolset, settings: Settings, *, fleet: Fleet, registry: RemoteActor) -> None:
         self._tools = {tool.name: tool for tool in toolset.offered}
         self._withheld = {tool.name: tool for tool in toolset.withheld}
         self._settings = settings
         self._fleet = fleet
-        self._defaults = defaults
-        self._default_workers: OrderedDict[str, str] = OrderedDict()
-        """A cache of what the actor `defaults` knows."""
+        self._registry = registry
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+        """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
 
     @property
@@ -83,15 +88,32 @@ class Front:
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
                 return await self._create_session(tool, arguments, caller, report)
-            worker = await self.find_worker(arguments.get("sessionId"), caller)
-            if worker is not None:
-                return await self._run(worker, tool, arguments, caller, report)
-            # The first call of a session `default`, or one that any worker refuses in the same words.
-            async with self._fleet.place(self._queue_report(report)) as worker:
-                worker = await self._claim_default(worker, caller)
-                return await self._run(worker, tool, arguments, caller, report)
+            return await self._call_in_session(tool, arguments, caller, report)
         except FootlightError as error:
             return failure(error)
+
+    async def _call_in_session(
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+    ) -> Answer:
+        session_id = arguments.get("sessionId")
+        id = _registered_id(session_id, caller)
+        while True:
+            worker = await self.find_worker(session_id, caller)
+            if worker is not None:
+                answer = await self._run(worker, tool, arguments, caller, report)
+                if answer is not None:
+                    return answer
+                self._forget_place(id)  # The session has left that worker, which is draining.
+            # The first call of a session `default` or of one that lost its worker, or one that any worker
+            # refuses in the same words.
+            async with self._fleet.place(self._queue_report(report)) as free:
+                worker = await self._claim(id, free)
+                answer = await self._run(worker, tool, arguments, caller, report)
+            if answer is not None:
+                if id is not None and id != caller.default_session and _is_missing(answer):
+                    self._run_in_background(self._forget(id))
+                return answer
+            self._forget_place(id)
 
     async def _create_session(
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
@@ -100,53 +122,72 @@ class Front:
         while True:
             async with self._fleet.place(self._queue_report(report)) as worker:
                 answer = await self._run(worker, tool, arguments, caller, report)
-                if answer.success or worker.load is None or not worker.load.is_draining:
+                if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
 
     async def find_worker(self, session_id: object, caller: Caller) -> KnownWorker | None:
-        """Return the worker that has the session, or None for a default session that is not open.
+        """Return the worker that has the session, or None for a session that any worker can open.
 
         Raises:
-            SessionNotFound: the worker that the id names does not exist.
+            SessionNotFound: the worker that the id names does not exist, and sessions are not kept.
         """
-        if isinstance(session_id, str) and "." in session_id:
-            worker = self._fleet.find(session_id.partition(".")[0])
-            if worker is None:
-                raise SessionNotFound(f'Session "{session_id}" does not exist', sessionId=session_id)
-            return worker
-        id = caller.default_session
-        if id is None or session_id not in (None, DEFAULT, id):
+        id = _registered_id(session_id, caller)
+        if id is None:
             return None
-        name = self._default_workers.get(id)
-        if name is None or self._fleet.find(name) is None:
-            try:
-                name = await self._defaults.call("find", id)
-            except ActorLost:
-                name = None
-            if name is not None:
-                self._remember_default(id, name)
-        return self._fleet.find(name) if name else None
+        home = self._fleet.find(id.partition(".")[0]) if "." in id else None
+        if "." in id and not self._keeps_sessions:
+            if home is None:
+                raise SessionNotFound(f'Session "{id}" does not exist', sessionId=id)
+            return home
+        place = self._places.get(id)
+        if place is not None and place.is_current:
+            return place.worker
+        try:
+            name = await self._registry.call("find", id)
+        except ActorLost:
+            name = None
+        worker = (self._fleet.find(name) if name else None) or home
+        if worker is None or (self._keeps_sessions and worker.is_lost):
+            return None
+        self._remember(id, worker)
+        return worker
 
-    async def _claim_default(self, worker: KnownWorker, caller: Caller) -> KnownWorker:
-        """Return the worker for the caller's session `default`: another server may have chosen it already."""
-        id = caller.default_session
+    @property
+    def _keeps_sessions(self) -> bool:
+        return self._settings.session.persistent_sessions
+
+    async def _claim(self, id: str | None, worker: KnownWorker) -> KnownWorker:
+        """Return the worker for a session to open: another server may have chosen it already."""
         if id is None:
             return worker
-        known = frozenset(each.name for each in self._fleet.workers)
+        others = frozenset(
+            each.name for each in self._fleet.workers if each.takes_sessions or not self._keeps_sessions
+        )
         try:
-            name = await self._defaults.call("claim", id, worker.name, known)
+            name = await self._registry.call("claim", id, worker.name, others)
         except ActorLost:
             raise WorkerLost(
-                "The list of the default sessions is being restored", retryable=True, dispatched=False
+                "The registry of sessions is being restored", retryable=True, dispatched=False
             ) from None
-        self._remember_default(id, name)
-        return self._fleet.find(name) or worker
+        worker = self._fleet.find(name) or worker
+        self._remember(id, worker)
+        return worker
 
-    def _remember_default(self, id: str, worker: str) -> None:
-        self._default_workers[id] = worker
-        self._default_workers.move_to_end(id)
-        while len(self._default_workers) > MAX_CACHED:
-            self._default_workers.popitem(last=False)
+    def _remember(self, id: str, worker: KnownWorker) -> None:
+        self._places[id] = _Place(worker, worker.process_id)
+        self._places.move_to_end(id)
+        while len(self._places) > MAX_CACHED:
+            self._places.popitem(last=False)
+
+    def _forget_place(self, id: str | None) -> None:
+        if id is not None:
+            self._places.pop(id, None)
+
+    async def _forget(self, id: str) -> None:
+        """Forget a session that does not exist."""
+        self._forget_place(id)
+        with contextlib.suppress(ActorLost):
+            await self._registry.call("forget", id)
 
     async def _run(
         self,
@@ -155,7 +196,8 @@ class Front:
         arguments: Mapping[str, Any],
         caller: Caller,
         report: Report | None,
-    ) -> Answer:
+    ) -> Answer | None:
+        """Run the call, once. Return None if the worker is draining and its session is not open there."""
         id = secrets.token_hex(8)
         limit_ms = self._deadline_ms(tool, arguments)
         sent = (id, tool.name, dict(arguments), caller)
@@ -166,7 +208,8 @@ class Front:
             worker.actor.send("abandon", id)
             raise
         except ActorLost:
-            raise _lost_error(tool, worker) from None
+            worker.is_lost = True
+            raise _lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
             worker.actor.send("abandon", id)
             raise _silent_error(tool, worker, limit_ms) from None
@@ -204,10 +247,14 @@ class Front:
         if not answered:
             raise WorkerLost("No worker of the cluster answers", retryable=True, workers=silent)
         listed = [each.content["data"] for each in answered]
+        sessions = [session for each in listed for session in each["sessions"]]
         data: dict[str, Any] = {
-            "sessions": [session for each in listed for session in each["sessions"]],
+            "sessions": sessions,
             "savedStates": sorted({name for each in listed for name in each["savedStates"]}),
         }
+        kept = {id for each in listed for id in each.get("kept", ())}
+        if kept := kept - {session["sessionId"] for session in sessions}:
+            data["kept"] = sorted(kept)
         if silent:
             data["unanswered"] = silent
         longest = max(each.duration_ms for each in answered)
@@ -236,9 +283,9 @@ class Front:
             self._run_in_background(self._disconnect(id, caller))
 
     async def _disconnect(self, id: str, caller: Caller) -> None:
-        self._default_workers.pop(id, None)
+        self._forget_place(id)
         try:
-            name = await self._defaults.call("forget", id)
+            name = await self._registry.call("forget", id)
             worker = self._fleet.find(name) if name else None
             if worker is not None:
                 await worker.actor.call("disconnect", caller)
@@ -251,6 +298,30 @@ class Front:
         task.add_done_callback(self._background.discard)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a session was found. Another process of the same worker would have to be asked again."""
+
+    worker: KnownWorker
+    process_id: int | None
+
+    @property
+    def is_current(self) -> bool:
+        return not self.worker.is_lost and self.worker.process_id in (None, self.process_id)
+
+
+def _registered_id(session_id: object, caller: Caller) -> str | None:
+    """Return the id of a session that a worker created, or of the caller's `default`. None for any other."""
+    if isinstance(session_id, str) and "." in session_id:
+        return session_id
+    id = caller.default_session
+    return id if session_id in (None, DEFAULT, id) else None
+
+
+def _is_missing(answer: Answer) -> bool:
+    return not answer.success and answer.content["error"]["code"] == SessionNotFound.code
+
+
 async def _call(actor: RemoteActor, sent: tuple[Any, ...], report: Report | None) -> Reply:
     if report is None:
         return await actor.call("call", *sent)
@@ -261,12 +332,17 @@ async def _call(actor: RemoteActor, sent: tuple[Any, ...], report: Report | None
     raise ActorLost("the stream ended without a reply")
 
 
-def _lost_error(tool: Tool, worker: KnownWorker) -> WorkerLost:
+def _lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:
     if tool.effect == "read":
         return WorkerLost(f"{tool.name} failed: worker {worker.name} was lost", retryable=True)
+    state = (
+        "The next call opens its session again from its saved state."
+        if is_kept
+        else "Its session has ended, so create another one."
+    )
     return WorkerLost(
         f"{tool.name} failed: worker {worker.name} was lost. Its action may have been done",
-        suggestion="Its session has ended. Create another one, and look before you repeat the action.",
+        suggestion=f"{state} Look before you repeat the action.",
         retryable=False,
         dispatched="unknown",
     )

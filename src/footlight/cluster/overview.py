@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import AsyncGenerator, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import (
     ActorLost,
     connect,
     disconnect,
     find_actor,
+    kill_actor,
     list_actors,
     require_token,
+    start_actor,
 )
-from footlight.cluster.worker import WORKER, WorkerStatus
+from footlight.cluster.registry import REGISTRY
+from footlight.cluster.worker import WORKER, Worker, WorkerStatus, settings_for_workers
 
-__all__ = ["ask_workers", "drain_node"]
+if TYPE_CHECKING:
+    from footlight.config import Settings
+
+__all__ = ["ask_workers", "drain_node", "end_workers", "start_workers"]
 
 ANSWER_SECONDS = 5.0
 ASK_EVERY_SECONDS = 0.5
@@ -62,6 +69,46 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
                             await _call(name, "end")
                             left.remove(name)
                             say(f"ended: {name.removeprefix(WORKER)}")
+    return not left
+
+
+async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> None:
+    """Start workers until there are `cluster.minWorkers`, and wait until they answer.
+
+    They end after `cluster.lease` if no server uses them.
+
+    Raises:
+        ConfigurationError: the cluster cannot be joined, or token authentication is off.
+    """
+    assert settings.cluster.address is not None
+    async with _joined(settings.cluster.address):
+        running = [each for each in await list_actors() if each.startswith(WORKER)]
+        started = [secrets.token_hex(4) for _ in range(settings.cluster.min_workers - len(running))]
+        for name in started:
+            given, cpus = settings_for_workers(settings), settings.cluster.worker_cpus
+            actor = await start_actor(Worker, WORKER + name, name, given, cpus=cpus)
+            await actor.call("status")
+            say(f"started: {name}")
+
+
+async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
+    """Close all sessions of all workers, and end the workers. Return whether all of them have ended.
+
+    Raises:
+        ConfigurationError: the cluster cannot be joined, or token authentication is off.
+    """
+    async with _joined(address):
+        names = [each for each in await list_actors() if each.startswith(WORKER)]
+        await asyncio.gather(*(_call(each, "end") for each in names))
+        if registry := await find_actor(REGISTRY):
+            await kill_actor(registry)
+        left = {*names}
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                while left := left.intersection(await list_actors()):  # noqa: ASYNC110 - nothing tells
+                    await asyncio.sleep(ASK_EVERY_SECONDS)
+        for name in names:
+            say(f"{'still runs' if name in left else 'ended'}: {name.removeprefix(WORKER)}")
     return not left
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "connect",
     "disconnect",
     "find_actor",
+    "kill_actor",
     "kill_own_actor",
     "list_actors",
     "own_node_id",
@@ -112,6 +113,11 @@ async def start_actor(kind: type[Any], name: str, *arguments: Any, cpus: float) 
     return RemoteActor(await asyncio.to_thread(lambda: actor.remote(*arguments)))
 
 
+async def kill_actor(actor: RemoteActor) -> None:
+    """End an actor that has nothing to close. Ray does not start it again."""
+    await asyncio.to_thread(_import_ray().kill, actor.handle, no_restart=True)
+
+
 def kill_own_actor() -> None:
     """End the actor in whose process this runs. Ray does not start it again."""
     ray = _import_ray()
@@ -127,22 +133,22 @@ class RemoteActor:
     """The methods of an actor. Their errors are those of the actor, or ActorLost."""
 
     def __init__(self, handle: Any) -> None:
-        self._handle = handle
+        self.handle = handle
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """Call a method once, and return its result."""
         with _Translated():
-            return await getattr(self._handle, method).remote(*arguments)
+            return await getattr(self.handle, method).remote(*arguments)
 
     def send(self, method: str, *arguments: Any) -> None:
         """Call a method without waiting for its result."""
-        getattr(self._handle, method).remote(*arguments)
+        getattr(self.handle, method).remote(*arguments)
 
     async def stream(self, method: str, *arguments: Any) -> AsyncIterator[Any]:
         """Call a method that is an asynchronous generator, and yield its values as they come."""
         with _Translated():
             async for item in (
-                getattr(self._handle, method).options(num_returns="streaming").remote(*arguments)
+                getattr(self.handle, method).options(num_returns="streaming").remote(*arguments)
             ):
                 yield await item
 

@@ -7,17 +7,17 @@ import functools
 import logging
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from footlight.app.network import NetworkEndpoint, bind_network, listen
 from footlight.app.process import handle_signals, kill_descendants, limit_shutdown
 from footlight.app.wiring import load_prompts
 from footlight.cluster import ray_api
-from footlight.cluster.defaults import DEFAULTS, DefaultSessions
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
+from footlight.cluster.registry import REGISTRY, SessionRegistry
 from footlight.cluster.resources import ClusterResources
-from footlight.cluster.worker import build_of
+from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 logger = logging.getLogger(__name__)
-
-OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
-"""Settings that workers do not get. The token is secret, and the others are about listening."""
 
 
 def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
@@ -65,11 +62,11 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     fleet = Fleet(
         settings.cluster,
         build=build_of(toolset),
-        worker_settings=_settings_for_workers(settings),
+        worker_settings=settings_for_workers(settings),
         on_change=subscriptions.on_change,
     )
-    defaults = await ray_api.start_actor(DefaultSessions, DEFAULTS, cpus=0)
-    front = Front(toolset, settings, fleet=fleet, defaults=defaults)
+    registry = await ray_api.start_actor(SessionRegistry, REGISTRY, cpus=0)
+    front = Front(toolset, settings, fleet=fleet, registry=registry)
 
     async def serve() -> None:
         await fleet.open()
@@ -118,10 +115,3 @@ async def _wait_for_early_stop(stop: asyncio.Event, fleet: Fleet) -> None:
     await stop.wait()
     if fleet.why_not_ready() is None:
         await asyncio.Event().wait()
-
-
-def _settings_for_workers(settings: Settings) -> dict[str, Any]:
-    """Return the settings that were given, in the form of a settings file, without any secret."""
-    given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
-    given.get("cluster", {}).pop("address", None)
-    return given

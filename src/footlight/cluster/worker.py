@@ -11,9 +11,10 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
+from footlight.cluster.keeping import SessionKeeper
 from footlight.cluster.ray_api import kill_own_actor, own_node_id, require_token
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
@@ -21,17 +22,30 @@ from footlight.server.answers.answer import failure
 if TYPE_CHECKING:
     from footlight.app.machine import Machine
     from footlight.browser.sessions.change_events import SessionChange
+    from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
+    from footlight.config import Settings
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.resources.resources import Resources
     from footlight.server.toolset import Toolset
 
-__all__ = ["WORKER", "Load", "Progress", "Reply", "Worker", "WorkerStatus", "build_of"]
+__all__ = [
+    "WORKER",
+    "Load",
+    "Progress",
+    "Reply",
+    "Worker",
+    "WorkerStatus",
+    "build_of",
+    "settings_for_workers",
+]
 
 WORKER = "worker-"
 """The names of worker actors begin so. The rest is the worker's name."""
 
+OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
+"""Settings that workers do not get. The token is secret, and the others are about listening."""
 LEASE_CHECK_SECONDS = 1.0
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
@@ -53,7 +67,8 @@ class Load:
 class Reply:
     """The answer of a call, and the worker's load after it."""
 
-    answer: Answer
+    answer: Answer | None
+    """None if this worker is draining and the session is not open here. Another worker must run the call."""
     load: Load
 
 
@@ -94,13 +109,16 @@ class Worker:
         self._is_draining = False
 
     async def drain(self) -> None:
-        """Get no more sessions from now on."""
+        """Get no more sessions from now on. Save and end those that are kept as soon as they are idle."""
         self._is_draining = True
+        (await self._ensure()).keeper.start_parking()
 
     async def end(self) -> None:
         """Close all sessions and end. Ray does not start the worker again."""
         with contextlib.suppress(Exception):
-            await (await self._ensure()).machine.engine.close()
+            running = await self._ensure()
+            await running.keeper.close()
+            await running.machine.engine.close()
         kill_own_actor()
 
     async def status(self) -> WorkerStatus:
@@ -151,17 +169,22 @@ class Worker:
         caller: Caller,
         report: Any,
     ) -> Reply:
+        keeper = running.keeper
         if self._is_draining and tool == "create_session":
             return Reply(failure(ResourceExhausted("This worker is draining")), self._load(running))
+        if self._is_draining and tool != "list_sessions" and not keeper.is_open(arguments, caller):
+            return Reply(None, self._load(running))
         work = self._calls[id] = asyncio.create_task(
             running.dispatcher.call(tool, arguments, caller=caller, report=report)
         )
         if id in self._abandoned:
             work.cancel()
         try:
-            return Reply(await work, self._load(running))
+            answer = await work
         finally:
             del self._calls[id]
+        keeper.note_call(arguments, answer, caller)
+        return Reply(answer, self._load(running))
 
     async def abandon(self, id: str) -> None:
         """Cancel a call whose client no longer waits. The call may not have arrived yet."""
@@ -191,10 +214,11 @@ class Worker:
         """End the session `default` of a connection that has ended."""
         (await self._ensure()).machine.engine.disconnect(caller)
 
-    async def default_ids(self) -> list[str]:
-        """Return the ids of the sessions `default` that are open here."""
+    async def registered_ids(self) -> list[str]:
+        """Return the ids of the open sessions that do not begin with the name of this worker."""
         sessions = (await self._ensure()).machine.engine.find_sessions()
-        return [each.id for each in sessions.list_all() if each.is_default] if sessions else []
+        own = f"{self._name}."
+        return [each.id for each in sessions.list_all() if not each.id.startswith(own)] if sessions else []
 
     async def resource(self, method: str, uri: str, caller: Caller) -> Any:
         """Read or look up one resource. Return ResourceNotFound where there is none."""
@@ -230,12 +254,17 @@ class Worker:
         toolset = make_toolset(settings)
         machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
         machine.engine.start()
-        await machine.engine.sessions()
+        sessions = cast("PooledSessions", await machine.engine.sessions())
         changes = _Changes()
         machine.change_listeners.append(changes.add)
         self._leasing = asyncio.create_task(self._end_with_lease(settings.cluster.lease / 1000))
         return _Running(
-            machine, machine.make_dispatcher(), machine.make_resources(), changes, build_of(toolset)
+            machine=machine,
+            dispatcher=machine.make_dispatcher(),
+            resources=machine.make_resources(),
+            keeper=SessionKeeper(sessions),
+            changes=changes,
+            build=build_of(toolset),
         )
 
     async def _end_with_lease(self, seconds: float) -> None:
@@ -259,13 +288,21 @@ class _Changes:
         self.added.clear()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
     machine: Machine
     dispatcher: Dispatcher
     resources: Resources
+    keeper: SessionKeeper
     changes: _Changes
     build: str
+
+
+def settings_for_workers(settings: Settings) -> dict[str, Any]:
+    """Return the settings that were given, in the form of a settings file, without any secret."""
+    given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
+    given.get("cluster", {}).pop("address", None)
+    return given
 
 
 def build_of(toolset: Toolset) -> str:

@@ -34,16 +34,13 @@ class StateStore:
         data = _read(self._path(name), name)
         return None if data is None else SessionState.from_json(data)
 
-    def save_options(self, name: str, options: Mapping[str, Any]) -> None:
-        """Store the options of the session with this state, unless they are all defaults."""
-        path = self._options_path(name)
-        if options:
-            write_private_json(path, options)
-        else:
-            path.unlink(missing_ok=True)
+    def save_details(self, name: str, details: Mapping[str, Any]) -> None:
+        """Store what a session with this state needs besides it, such as its options."""
+        with translate_write_errors("The folder of saved states", remedy=_OTHER_FOLDER):
+            write_private_json(self._details_path(name), details)
 
-    def find_options(self, name: str) -> Mapping[str, Any]:
-        return _read(self._options_path(name), name) or {}
+    def find_details(self, name: str) -> Mapping[str, Any]:
+        return _read(self._details_path(name), name) or {}
 
     def get(self, name: str) -> SessionState:
         """Return the state. Raise InvalidParameter, which lists the existing names."""
@@ -63,11 +60,12 @@ class StateStore:
 
     def forget(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)
-        self._options_path(name).unlink(missing_ok=True)
+        self._details_path(name).unlink(missing_ok=True)
 
-    def _options_path(self, name: str) -> Path:
-        """Return the path of the options, which must not match `*.json` because they are no state."""
-        return self._path(name).with_suffix(".options")
+    def _details_path(self, name: str) -> Path:
+        """Return the path of the details, which must not match `*.json` because they are no state."""
+        path = self._path(name)
+        return path.with_name(f"{path.stem}.details")
 
     def _path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):

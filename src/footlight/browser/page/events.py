@@ -35,19 +35,21 @@ class Events:
     """Collects events until an answer takes them. Past the limit the oldest are dropped.
 
     `closed` has the ids of pages that closed themselves, or were closed because their script did not end.
+    `restored` is set if the session was opened again from its saved state.
     """
 
     pages: list[PageOpened] = field(default_factory=list[PageOpened])
     dialogs: list[DialogSeen] = field(default_factory=list[DialogSeen])
     downloads: list[DownloadSeen] = field(default_factory=list[DownloadSeen])
     closed: list[str] = field(default_factory=list[str])
+    restored: bool = False
 
     def add_download(self, download: DownloadSeen) -> None:
         self.downloads.append(download)
 
     def copy(self) -> Events:
         """Return the events so far."""
-        return Events([*self.pages], [*self.dialogs], [*self.downloads], [*self.closed])
+        return Events([*self.pages], [*self.dialogs], [*self.downloads], [*self.closed], self.restored)
 
     def after(self, earlier: Events) -> Events:
         """Return the events without those of `earlier`, with which they begin."""
@@ -56,6 +58,7 @@ class Events:
             self.dialogs[len(earlier.dialogs) :],
             self.downloads[len(earlier.downloads) :],
             self.closed[len(earlier.closed) :],
+            self.restored and not earlier.restored,
         )
 
     def take(self) -> Events:
@@ -65,6 +68,7 @@ class Events:
             self.dialogs[-MAX_EVENTS:],
             self.downloads[-MAX_EVENTS:],
             self.closed[-MAX_EVENTS:],
+            self.restored,
         )
-        self.pages, self.dialogs, self.downloads, self.closed = [], [], [], []
+        self.pages, self.dialogs, self.downloads, self.closed, self.restored = [], [], [], [], False
         return events

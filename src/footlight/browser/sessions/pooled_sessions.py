@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
@@ -34,6 +37,12 @@ logger = logging.getLogger(__name__)
 DEFAULT = "default"
 SILENT_SECONDS = 300.0
 """After this time without a call, a default session may be ended for another one."""
+SAVE_SECONDS = 2.0
+RESERVED_REFS = 1_000
+"""How many refs are reserved at once, so that not every snapshot writes a file."""
+
+_ID = re.compile(r"([0-9a-f]{8}\.)?[^.]+")
+"""An id, which begins with the name of a worker in a cluster."""
 
 
 class PooledSessions(SessionTable):
@@ -55,6 +64,8 @@ class PooledSessions(SessionTable):
         self._persistent = persistent
         self._id_prefix = id_prefix
         self._reserved = 0
+        self._reserved_refs: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        """The number of the first ref that a session opened again would give."""
 
     def own_id(self, id: str | None, caller: Caller) -> str:
         """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
@@ -76,12 +87,12 @@ class PooledSessions(SessionTable):
         if not self._settings.persistent_sessions:
             return ()
         whose = caller.scope_name("")
-        # The names of a principal's sessions end with its suffix. Ids contain no dot.
+        # The names of a principal's sessions end with its suffix.
         ids = (name.removesuffix(whose) for name in self._persistent.names() if name.endswith(whose))
         return [
             id
             for id in ids
-            if "." not in id
+            if _ID.fullmatch(id)
             and id not in self._sessions
             and (id != DEFAULT or caller.default_session == DEFAULT)
         ]
@@ -109,16 +120,23 @@ class PooledSessions(SessionTable):
         ended = self._find_ended(id, caller)
         state = self._find_kept_state(id, caller)
         if state is not None:
-            return await self._open(id, caller, self._find_kept_options(id, caller), state)
+            return await self._reopen(id, caller, state)
         if id == caller.default_session:
             return await self._open(id, caller, (ended and ended.options) or SessionOptions())
         if ended is not None and ended.options is not None:
             return await self._open(id, caller, ended.options)
         raise self._not_found_error(id, caller)
 
-    async def _open(
-        self, id: str, caller: Caller, options: SessionOptions, state: SessionState | None = None
-    ) -> Session:
+    async def _reopen(self, id: str, caller: Caller, state: SessionState) -> Session:
+        """Open a kept session again. Its earlier refs stay invalid, and the next answer reports it."""
+        options, next_ref = self._find_kept_details(id, caller)
+        session = await self._open(id, caller, options)
+        session.ref_numbers.next = max(session.ref_numbers.next, next_ref)
+        session.events.restored = True
+        await self._restore_state(session, state)
+        return session
+
+    async def _open(self, id: str, caller: Caller, options: SessionOptions) -> Session:
         if self._has_no_room:
             await self._make_room()
         if self._has_no_room:
@@ -133,8 +151,6 @@ class PooledSessions(SessionTable):
             self._reserved -= 1
         self._add(session)
         await self._check_still_there(id, caller)
-        if state is not None:
-            await self._restore_state(session, state)
         return session
 
     @property
@@ -219,29 +235,70 @@ class PooledSessions(SessionTable):
         except FootlightError:
             return None
 
-    def _find_kept_options(self, id: str, caller: Caller) -> SessionOptions:
-        """Return the saved options, without credentials.
+    def _find_kept_details(self, id: str, caller: Caller) -> tuple[SessionOptions, int]:
+        """Return the saved options, without credentials, and the number of the first unused ref.
 
         Init scripts require that the server still allows scripts.
         """
         try:
-            options = SessionOptions.from_json(self._persistent.find_options(caller.scope_name(id)))
-        except (FootlightError, ValueError) as error:
+            details = self._persistent.find_details(caller.scope_name(id))
+            options = SessionOptions.from_json(details.get("options", {}))
+            next_ref = int(details.get("nextRef", 1))
+        except (FootlightError, TypeError, ValueError) as error:
             logger.warning("the options of session %s could not be read: %s", id, error)
-            return SessionOptions()
-        return options if self._environment.script_evaluation else replace(options, init_scripts=())
+            return SessionOptions(), 1
+        allowed = options if self._environment.script_evaluation else replace(options, init_scripts=())
+        return allowed, next_ref
+
+    def is_kept(self, session: Session) -> bool:
+        """Return whether the session survives the end of the server."""
+        return self._settings.persistent_sessions and session.saved_as is not None
+
+    def reserve_refs(self, session: Session) -> None:
+        """Make sure that the refs given so far are not given again after a crash of this process.
+
+        Raises:
+            FootlightError: the details of the session cannot be written.
+        """
+        if session.ref_numbers.next > self._reserved_refs.get(session, 0):
+            self._save_details(session, session.ref_numbers.next + RESERVED_REFS)
+
+    async def save(self, session: Session) -> None:
+        """Save the session as it is, so that it can be opened again after a crash of this process.
+
+        It must not be in use, and a session with an open dialog is not saved.
+        """
+        page = session.page_table.current
+        if not session.alive or (page is not None and await find_blocking_dialog(page)):
+            return
+        await self._save(session)
+
+    async def park(self, session: Session) -> None:
+        """Save the session and end it here. A process with the same folder of states can open it again."""
+        self._drop(session, "was moved")
+        await self._keep(session)
+        await self._close(session)
 
     async def _keep(self, session: Session) -> None:
-        """Save the state of a persistent session."""
-        if not self._settings.persistent_sessions or not session.alive or session.saved_as is None:
-            return
+        if self.is_kept(session) and session.alive:
+            await session.dialogs.dismiss_all()
+            await self._save(session)
+
+    async def _save(self, session: Session) -> None:
+        """Save the state of a persistent session as far as possible."""
+        assert session.saved_as is not None
         try:
-            async with asyncio.timeout(2.0):
-                await session.dialogs.dismiss_all()
+            async with asyncio.timeout(SAVE_SECONDS):
                 self._persistent.save(session.saved_as, await capture_state(session))
-                self._persistent.save_options(session.saved_as, session.options.to_json())
+                self._save_details(session, session.ref_numbers.next)
         except (Error, OSError, TimeoutError, FootlightError):
             logger.warning("the state of session %s could not be saved", session.id, exc_info=True)
+
+    def _save_details(self, session: Session, next_ref: int) -> None:
+        assert session.saved_as is not None
+        details = {"options": session.options.to_json(), "nextRef": next_ref}
+        self._persistent.save_details(session.saved_as, details)
+        self._reserved_refs[session] = next_ref
 
 
 SessionsFactory = Callable[[], Awaitable[PooledSessions]]

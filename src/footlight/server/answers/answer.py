@@ -156,10 +156,11 @@ def _page_texts(value: Any) -> Iterator[PageText]:
 
 
 def _events_as_json(events: Events) -> dict[str, Any]:
-    """Return the lists that are not empty, each with the oldest event first."""
+    """Return the lists that are not empty, each with the oldest event first, and what is true."""
     lists: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
         "closedPages": events.closed,
+        "restored": events.restored,
         "dialogs": [
             {
                 **({"pageId": dialog.page_id} if dialog.page_id else {}),

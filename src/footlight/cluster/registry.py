@@ -1,4 +1,4 @@
-"""The actor that remembers which worker has the session `default` of each caller."""
+"""The actor that remembers which worker has a session whose id does not say it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from collections import OrderedDict
 from footlight.cluster.ray_api import ActorLost, find_actor, list_actors
 from footlight.cluster.worker import WORKER
 
-__all__ = ["DEFAULTS", "DefaultSessions"]
+__all__ = ["REGISTRY", "SessionRegistry"]
 
-DEFAULTS = "defaults"
+REGISTRY = "registry"
 """The name of the actor."""
 MAX_REMEMBERED = 100_000
 ANSWER_SECONDS = 5.0
 
 
-class DefaultSessions:
-    """The worker of each session `default`, by its id. After a restart, the workers are asked."""
+class SessionRegistry:
+    """The worker of each session `default`, and of each moved one, by its id.
+
+    After a restart, the workers are asked.
+    """
 
     def __init__(self) -> None:
         self._workers: OrderedDict[str, str] = OrderedDict()
@@ -39,7 +42,7 @@ class DefaultSessions:
         return self._workers[id]
 
     async def forget(self, id: str) -> str | None:
-        """Forget a session whose connection has ended, and return the worker that had it."""
+        """Forget a session that has ended, and return the worker that had it."""
         await self._load()
         return self._workers.pop(id, None)
 
@@ -56,7 +59,7 @@ class DefaultSessions:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 actor = await find_actor(actor_name)
-                for id in await actor.call("default_ids") if actor else ():
+                for id in await actor.call("registered_ids") if actor else ():
                     self._workers[id] = actor_name.removeprefix(WORKER)
         except (ActorLost, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

@@ -1,0 +1,137 @@
+"""Sessions of a cluster that are kept: they move to another worker when theirs is lost or drained."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cluster.ray_cluster import (
+    LIMIT_SECONDS,
+    Cluster,
+    connected,
+    front,
+    ray_cluster,
+    worker_of,
+)
+from tests.conftest import Browser
+from tests.site import Site
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
+
+SETTINGS = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true", "FOOTLIGHT_CLUSTER_MAX_WORKERS": "3"}
+PAGE = "<title>Shop</title><script>localStorage.cart ??= 'tea'</script><button>Buy</button>"
+
+
+@pytest.fixture(scope="module")
+async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
+    async with ray_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fleet")
+
+
+@pytest.fixture(scope="module")
+async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
+    async with front(cluster, folder, **SETTINGS) as url:
+        yield url
+
+
+@pytest.fixture
+async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
+    async with connected(url, site) as browser:
+        yield browser
+
+
+async def open_shop(browser: Browser) -> tuple[str, str]:
+    """Return the id of a session with a device, and the ref of the button on its page."""
+    id = (await browser.call("create_session", locale="de-DE"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page(PAGE), sessionId=id)
+    snapshot = await browser.call("snapshot", sessionId=id)
+    found = re.search(r'(e\d+) button "Buy"', str(snapshot))
+    assert found
+    return id, found[1]
+
+
+async def saved_cart(browser: Browser, id: str) -> str:
+    state = (await browser.call("save_state", sessionId=id))["state"]
+    (items,) = state["localStorage"].values()
+    return str(items["cart"])
+
+
+async def test_a_session_of_a_killed_worker_is_opened_again_with_its_page_and_state(
+    cluster: Cluster, browser: Browser, folder: Path
+):
+    id, ref = await open_shop(browser)
+    process = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
+    await wait_until_saved(folder, id)
+    process.kill()
+    await asyncio.to_thread(psutil.wait_procs, [process], timeout=LIMIT_SECONDS)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (answer := await browser.answer("get_page_metadata", sessionId=id)).structured_content[
+            "success"
+        ]:
+            assert answer.structured_content["error"]["code"] == "WORKER_LOST"
+    assert answer.structured_content["data"]["title"] == "Shop"
+    assert answer.structured_content["data"]["restored"] is True
+    assert await saved_cart(browser, id) == "tea"
+    assert (await browser.refused("click", selector=ref, sessionId=id))["code"] == "STALE_REF"
+    again = await browser.call("get_page_metadata", sessionId=id)
+    assert "restored" not in again
+    await browser.call("close_session", sessionId=id)
+    assert (await browser.refused("snapshot", sessionId=id))["code"] == "SESSION_NOT_FOUND"
+
+
+async def wait_until_saved(folder: Path, id: str) -> None:
+    """Wait until the state of the session is on disk, which happens soon after a call."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (folder / "state" / "sessions" / f"{id}.json").exists():  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.05)
+
+
+async def test_idle_sessions_of_a_drained_machine_move_and_no_call_fails(cluster: Cluster, browser: Browser):
+    ids = [(await open_shop(browser))[0] for _ in range(4)]
+    workers = await cluster.status()
+    drained = worker_of(ids[0])
+    stop = asyncio.Event()
+    calls = 0
+
+    async def use(id: str) -> None:
+        nonlocal calls
+        while not stop.is_set():
+            assert (await browser.call("get_page_metadata", sessionId=id))["title"] == "Shop"
+            calls += 1
+
+    using = [asyncio.create_task(use(id)) for id in ids]
+    out = await cluster.run_command("drain", workers[drained]["nodeId"])
+    before = calls
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while calls < before + 4:
+            await asyncio.wait(using, timeout=0.1)
+            assert not any(each.done() for each in using)
+    stop.set()
+    await asyncio.gather(*using)
+    assert f"ended: {drained}\n" in out
+    for id in ids:
+        assert await saved_cart(browser, id) == "tea"
+        await browser.call("close_session", sessionId=id)
+
+
+async def test_workers_are_started_and_ended_by_the_command(cluster: Cluster, url: str, tmp_path: Path):
+    out = await cluster.run_command("down")
+    assert re.fullmatch(r"(ended: [0-9a-f]{8}\n)+", out)
+    config = tmp_path / "footlight.toml"
+    config.write_text("[cluster]\nminWorkers = 1\n")
+    names = set(await cluster.status())
+    out = await cluster.run_command("up", "--config", str(config))
+    started = {line.removeprefix("started: ") for line in out.splitlines()}
+    assert started | names == set(await cluster.status())
