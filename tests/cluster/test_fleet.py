@@ -192,6 +192,7 @@ async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: 
     await asyncio.wait_for(reached.wait(), LIMIT_SECONDS)
     children = descendants_of(victim)
     assert any("chrom" in name_of(each) or "headless" in name_of(each) for each in children)
+    assert not any("RAY_AUTH_TOKEN" in each.environ() for each in children if "chrom" in name_of(each))
     victim.kill()
     error = await asyncio.wait_for(click, LIMIT_SECONDS)
     assert (error["code"], error["retryable"]) == ("WORKER_LOST", False)

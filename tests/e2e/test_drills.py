@@ -597,13 +597,14 @@ async def test_sessions_survive_a_restart_where_they_should(
 @pytest.mark.slow
 async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, tmp_path: Path) -> None:
     config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
-    url = site.page("<p>x</p>")
+    url = site.page("<p>x</p><button>Press</button>")
     async with served(site, tmp_path, config=config) as wire:
         await data(wire, "navigate", url=url)
         made = [(await data(wire, "create_session"))["sessionId"] for _ in range(2)]
         for id in made:
             await data(wire, "navigate", url=url, sessionId=id)
         assert "kept" not in await data(wire, "list_sessions")
+        ref = (await data(wire, "find", text="Press", sessionId=made[1]))["matches"].split()[0]
         wire.process.send_signal(signal.SIGTERM)
         assert await wire.exit() == 0
 
@@ -614,7 +615,11 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
         assert await data(wire, "close_session", sessionId=made[0]) == {"sessionId": made[0], "closed": True}
         assert (await error(wire, "get_cookies", sessionId=made[0]))["code"] == "SESSION_NOT_FOUND"
         assert (await error(wire, "close_session", sessionId=made[0]))["code"] == "SESSION_NOT_FOUND"
-        await data(wire, "get_text", selector="p", sessionId=made[1])
+        first = await data(wire, "get_text", selector="p", sessionId=made[1])
+        assert first == {"text": "x", "restored": True}
+        assert await data(wire, "get_text", selector="p", sessionId=made[1]) == {"text": "x"}
+        # A ref from before the restart never names an element of the new page.
+        assert (await error(wire, "click", selector=ref, sessionId=made[1]))["code"] == "STALE_REF"
         listed = await data(wire, "list_sessions")
         assert [each["sessionId"] for each in listed["sessions"]] == [made[1]]
         assert listed["kept"] == ["default"]

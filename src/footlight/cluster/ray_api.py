@@ -15,6 +15,7 @@ __all__ = [
     "connect",
     "disconnect",
     "find_actor",
+    "forget_token",
     "kill_actor",
     "kill_own_actor",
     "list_actors",
@@ -53,6 +54,11 @@ def require_token() -> None:
             suggestion="Set RAY_AUTH_MODE=token on every machine of the cluster, and give all of them the "
             "same token (RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH).",
         )
+
+
+def forget_token() -> None:
+    """Remove the token, which this process has read, from its environment, so that no browser gets it."""
+    os.environ.pop("RAY_AUTH_TOKEN", None)
 
 
 async def connect(address: str) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
 from footlight.cluster.keeping import SessionKeeper
-from footlight.cluster.ray_api import kill_own_actor, own_node_id, require_token
+from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
 
@@ -100,6 +100,7 @@ class Worker:
         overrides them. They contain no secret: the file of secrets is read here.
         """
         require_token()
+        forget_token()
         self._name = name
         self._given = settings
         self._starting: asyncio.Task[_Running] | None = None
