@@ -28,7 +28,7 @@ from playwright.async_api import async_playwright
 from benchmarks.audit import compare_audits
 from benchmarks.clients import compare_clients
 from benchmarks.fixtures import measure_fixtures
-from benchmarks.fleet import compare_fleet
+from benchmarks.fleet import compare_fleet, simulate_placement
 from benchmarks.goals import PLAYWRIGHT_MCP, Figures
 from benchmarks.knowledge import measure_knowledge
 from benchmarks.peers import compare_cold, compare_concurrency, compare_work
@@ -126,6 +126,7 @@ async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) 
         if "crowds" in parts:
             await compare_concurrency(site, names, figures)
         if "fleet" in parts:
+            await simulate_placement()
             await compare_fleet(site)
         if "watching" in parts:
             await measure_watching(site, calls, figures)

@@ -6,19 +6,26 @@ import asyncio
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcp import Client
 
+from footlight.cluster.fleet import Fleet, KnownWorker
+from footlight.cluster.ray_api import RemoteActor
+from footlight.cluster.worker import Load, WorkerStatus
+from footlight.config import ClusterSettings
 from footlight.errors import ConfigurationError
 from tests.network import listening
 from tests.site import Site
 
-__all__ = ["compare_fleet"]
+__all__ = ["compare_fleet", "simulate_placement"]
 
 SESSIONS = 8
 CALLS = 125
+SIMULATED_SESSIONS = 10_000
+SIMULATED_WORKERS = (1, 10, 100)
 
 
 async def compare_fleet(site: Site) -> None:
@@ -66,6 +73,47 @@ async def compare_fleet(site: Site) -> None:
                 f"all sessions at once on two workers: {SESSIONS * CALLS / seconds:.0f} calls/s, "
                 f"{sum(each for _, each in wrong)} crossed\n"
             )
+
+
+async def simulate_placement() -> None:
+    """Print what it costs the front to place a session and to find its worker, without browsers."""
+    print(f"placement of {SIMULATED_SESSIONS:,} simulated sessions")
+    print(f"{'workers':>8} {'place (µs)':>11} {'find (µs)':>11} {'fewest':>8} {'most':>8}")
+    for count in SIMULATED_WORKERS:
+        fleet = Fleet(ClusterSettings(), build="", worker_settings={})
+        names = [f"{number:08x}" for number in range(count)]
+        for name in names:
+            fleet.add(_idle_worker(name, SIMULATED_SESSIONS // count + 1))
+        began = time.perf_counter()
+        for _ in range(SIMULATED_SESSIONS):
+            async with fleet.place(lambda _: None) as worker:
+                assert worker.load is not None
+                load = replace(worker.load, sessions=worker.load.sessions + 1)
+            fleet.note_load(worker, load)
+        placed = time.perf_counter()
+        for number in range(SIMULATED_SESSIONS):
+            assert fleet.find(f"{names[number % count]}.{number:032x}".partition(".")[0])
+        found = time.perf_counter()
+        sessions = [each.used for each in fleet.workers]
+        await fleet.close()
+        each_us = [
+            (end - start) / SIMULATED_SESSIONS * 1e6 for start, end in [(began, placed), (placed, found)]
+        ]
+        print(f"{count:>8} {each_us[0]:>11.1f} {each_us[1]:>11.1f} {min(sessions):>8,} {max(sessions):>8,}")
+    print()
+
+
+def _idle_worker(name: str, max_sessions: int) -> KnownWorker:
+    load = Load(0, max_sessions, is_draining=False)
+    status = WorkerStatus("", "", "", 0, load, None)
+    return KnownWorker(name, _SilentActor(None), status, load)
+
+
+class _SilentActor(RemoteActor):
+    """An actor that never answers."""
+
+    async def call(self, method: str, *arguments: Any) -> Any:  # noqa: ARG002
+        await asyncio.Event().wait()
 
 
 async def _open_sessions(client: Client, site: Site) -> list[str]:

@@ -121,6 +121,13 @@ class Fleet:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def add(self, worker: KnownWorker) -> None:
+        """Use a worker, and follow the changes of its sessions."""
+        self._workers[worker.name] = worker
+        following = asyncio.create_task(self._follow(worker))
+        self._following.add(following)
+        following.add_done_callback(self._following.discard)
+
     def note_load(self, worker: KnownWorker, load: Load) -> None:
         worker.load = load
         self._wake()
@@ -177,14 +184,8 @@ class Fleet:
         name = secrets.token_hex(4)
         cpus = self._settings.worker_cpus
         actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
-        self._add(KnownWorker(name, actor))
+        self.add(KnownWorker(name, actor))
         logger.info("started worker %s", name)
-
-    def _add(self, worker: KnownWorker) -> None:
-        self._workers[worker.name] = worker
-        following = asyncio.create_task(self._follow(worker))
-        self._following.add(following)
-        following.add_done_callback(self._following.discard)
 
     async def _follow(self, worker: KnownWorker) -> None:
         """Pass on the changes of the worker's sessions for as long as it is known."""
@@ -206,7 +207,7 @@ class Fleet:
         names = {each.removeprefix(WORKER) for each in await list_actors() if each.startswith(WORKER)}
         for name in names - self._workers.keys():
             if actor := await find_actor(WORKER + name):
-                self._add(KnownWorker(name, actor))
+                self.add(KnownWorker(name, actor))
         for name in self._workers.keys() - names:
             if self._workers[name].status is None:
                 del self._workers[name]
