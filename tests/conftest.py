@@ -121,8 +121,23 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--state-directory", str(root / "state")),
     )
-    async with connect_browser(site, *flags) as browser:
+    in_fleet = os.environ.get("FOOTLIGHT_TEST_FLEET")
+    async with connect_fleet(site, root, *flags) if in_fleet else connect_browser(site, *flags) as browser:
         browser.root = root
+        yield browser
+
+
+@asynccontextmanager
+async def connect_fleet(site: Site, folder: Path, *flags: str) -> AsyncGenerator[Browser]:
+    """Start a server whose browsers run on two workers of a Ray cluster, and connect to it."""
+    from tests.cluster.ray_cluster import connected, front, ray_cluster
+
+    variables = {"FOOTLIGHT_TOOLS_SCHEMAS": "full", "FOOTLIGHT_SESSION_MAX_SESSIONS": "50"}
+    async with (
+        ray_cluster() as cluster,
+        front(cluster, folder, *flags, **variables) as url,
+        connected(url, site, mode="auto") as browser,
+    ):
         yield browser
 
 

@@ -107,13 +107,13 @@ async def ray_cluster() -> AsyncGenerator[Cluster]:
 
 
 @contextlib.asynccontextmanager
-async def front(cluster: Cluster, folder: Path, **variables: str) -> AsyncGenerator[str]:
+async def front(cluster: Cluster, folder: Path, *flags: str, **variables: str) -> AsyncGenerator[str]:
     """Serve the cluster, and yield the URL. The workers stay when the server ends."""
     secrets_file = folder / "secrets.env"
     secrets_file.write_text(f"PASSWORD={SECRET}\n")
     command = server_command(
         *("--transport", "http", "--port", "0", "--cluster", cluster.address, "--tools", "all"),
-        *("--secrets", str(secrets_file), "--state-directory", str(folder / "state")),
+        *("--secrets", str(secrets_file), "--state-directory", str(folder / "state"), *flags),
     )
     environment = {
         **cluster.environment,
