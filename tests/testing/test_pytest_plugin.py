@@ -14,6 +14,7 @@ import anyio
 import psutil
 import pytest
 
+from footlight.testing import expect
 from tests.client.browser_servers import config_of
 from tests.conftest import ENGINE
 from tests.network import listening
@@ -217,6 +218,80 @@ def test_a_test_without_async_has_the_same_fixtures(project: Project) -> None:
     )
 
     project.run().assert_outcomes(passed=3)
+
+
+EXPECTING = """
+from footlight.testing import expect
+
+DELAYED = PAGE + "<script>setTimeout(() => document.querySelector('h1').append(' at eight'), 300)</script>"
+
+async def test_it_waits(mcp):
+    await mcp.root.navigate(url=DELAYED)
+    await expect(mcp.root.get_text, selector="h1")["data"]["text"].to_equal("Tonight at eight")
+    await expect(mcp.root.get_text, selector="h1").to_include({"data": {"text": "Tonight at eight"}})
+    await expect(mcp.root.get_text, selector="h1")["data"]["text"].not_to_include("Tomorrow")
+
+def test_it_blocks(sync_mcp):
+    sync_mcp.root.navigate(url=DELAYED)
+    expect(sync_mcp.root.get_text, selector="h1")["data"]["text"].to_equal("Tonight at eight")
+
+async def test_it_fails(mcp):
+    await mcp.root.navigate(url=PAGE)
+    await expect(mcp.root.get_text, selector="h1").within(2)["data"].to_equal({"text": "Tomorrow"})
+
+def test_it_fails_blocking(sync_mcp):
+    sync_mcp.root.navigate(url=PAGE)
+    expect(sync_mcp.root.get_text, selector="h2", timeout=100).within(3)["data"].to_include("Tonight")
+"""
+
+
+def test_assertions_wait_for_the_answer_and_show_what_differs(project: Project) -> None:
+    project.write(EXPECTING)
+
+    ran = project.run("-o", "asyncio_mode=auto")
+
+    ran.assert_outcomes(passed=2, failed=2)
+    ran.stdout.fnmatch_lines(
+        [
+            "E*Expected get_text(selector='h1')?'data'? to equal within 2 s:",
+            "E*-{'text': 'Tomorrow'}",
+            "E*+{'text': 'Tonight'}",
+            "E*Expected get_text(selector='h2', timeout=100)?'data'? to include within 3 s:",
+            "E*The call failed: ELEMENT_NOT_FOUND:*",
+        ]
+    )
+
+
+@pytest.mark.anyio
+async def test_an_assertion_on_something_else_is_refused() -> None:
+    with pytest.raises(TypeError, match="a tool of a fixture, or a coroutine function, not <built-in"):
+        expect(print)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("answer", "expected", "met"),
+    [
+        ({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 2}}, True),
+        ({"a": "Tonight at eight"}, {"a": "Tonight"}, False),
+        ("Tonight at eight", "Tonight", True),
+        ([{"id": 1, "name": "x"}, {"id": 2, "name": "y"}], {"name": "y"}, True),
+        ([{"id": 1, "name": "x"}], [{"id": 1}, {"id": 2}], False),
+        (None, {"a": 1}, False),
+    ],
+)
+async def test_what_an_answer_includes(answer: object, expected: object, met: bool) -> None:
+    async def call() -> object:
+        return answer
+
+    if met:
+        await expect(call).to_include(expected)
+        with pytest.raises(AssertionError, match="not to include"):
+            await expect(call).within(0.05).not_to_include(expected)
+    else:
+        with pytest.raises(AssertionError, match="to include"):
+            await expect(call).within(0.05).to_include(expected)
+        await expect(call).not_to_include(expected)
 
 
 def test_the_options_are_in_the_help_of_pytest(project: Project) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from footlight.testing.bridge import Bridge
 
-__all__ = ["Blocking"]
+__all__ = ["Blocking", "BlockingCall"]
 
 PLAIN = (str, bytes, int, float, bool, type(None), list, tuple, dict, set, frozenset)
 
@@ -26,13 +26,21 @@ class Blocking:
     def __getattr__(self, name: str) -> Any:
         member: Any = getattr(self._wrapped, name)
         if inspect.iscoroutinefunction(member):
-
-            @functools.wraps(member)
-            def call(*arguments: Any, **keywords: Any) -> Any:
-                return self._bridge.run(member(*arguments, **keywords))
-
-            return call
+            return BlockingCall(self._bridge, member)
         return member if _is_plain(member) else Blocking(self._bridge, member)
+
+
+class BlockingCall:
+    """A call that waits for the result of an asynchronous method."""
+
+    def __init__(self, bridge: Bridge, method: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+        self.bridge = bridge
+        self.method = method
+        self.__name__ = getattr(method, "__name__", "call")
+        self.__doc__ = method.__doc__
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.bridge.run(self.method(*arguments, **keywords))
 
 
 def _is_plain(value: object) -> bool:

@@ -11,12 +11,16 @@ import pytest
 
 from footlight.protocol.errors import MCPError
 
-__all__ = ["trim_traceback"]
+__all__ = ["AnswerMismatch", "trim_traceback"]
 
 PACKAGE = "footlight"
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 GENERATED = "REGISTRY_HASH"
 """A name that only modules written by `footlight codegen` have."""
+
+
+class AnswerMismatch(AssertionError):
+    """The answer of a tool was not as a test expects until the deadline."""
 
 
 def trim_traceback(error: BaseException) -> None:
@@ -26,7 +30,7 @@ def trim_traceback(error: BaseException) -> None:
     of an adapter or handler of the test.
     """
     for each in _chain(error):
-        if not isinstance(each, (MCPError, pytest.UsageError)):
+        if not isinstance(each, (MCPError, AnswerMismatch, pytest.UsageError)):
             continue
         trace = _last_foreign_entry(each.__traceback__)
         if trace is None:
