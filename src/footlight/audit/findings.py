@@ -76,6 +76,9 @@ class Element:
     box: ElementBox | None = None
     width: int | None = None
     ref: str | None = None
+    line: int | None = None
+    """Where its tag begins in the source of the page, where that is certain; counted from 1."""
+    column: int | None = None
     handle: int | None = field(default=None, compare=False)
     """Its number in the page while the page is measured."""
     picture: EvidencePicture | None = None
@@ -89,6 +92,7 @@ class Element:
             "note": self.note,
             "viewportWidth": self.width,
             "box": self.box and self.box.to_dict(),
+            **({} if self.line is None else {"line": self.line, "column": self.column}),
         }
 
 

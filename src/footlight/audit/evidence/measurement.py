@@ -21,6 +21,7 @@ from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.collectors.speed import Speed
 from footlight.audit.evidence.location import PageLocation, check_is_page, locate
+from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
 from footlight.audit.evidence.pictures import PageScreenshot
 from footlight.audit.findings import (
     SEVERITIES,
@@ -125,8 +126,10 @@ class Measurement:
         """
         first, *others = self.views
         self.opened = await self.open(first)
+        source = ""
         try:
             await self.measure(first, self.collectors)
+            source = await self.read_source()
             for view in others:
                 await self.measure_again(view, [each for each in self.collectors if each.every_view])
             if others:
@@ -134,6 +137,8 @@ class Measurement:
         except MCPConnectionError as error:
             self.lost = error
             self.skip("everything after the connection was lost", error)
+        if source:
+            await asyncio.to_thread(self.add_places, source)
         findings = self.number_findings()
         await self.add_refs(findings)
         shots = await asyncio.to_thread(self.add_pictures, findings)
@@ -320,6 +325,27 @@ class Measurement:
         why = f"it moved on its own to {path}, and that page was measured"
         return [Skipped(what="the requested page", why=why)]
 
+    async def read_source(self) -> str:
+        """Return the source of the page, or nothing if the page does not let it be read."""
+        if not self.findings:
+            return ""
+        try:
+            return text(await self.page.evaluate(READ_SOURCE)) or ""
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            logger.info("the source of the page cannot be read: %s", error)
+            return ""
+
+    def add_places(self, source: str) -> None:
+        """Add their line and column in the source to the elements of all findings."""
+        page = PageSource(source)
+        for known in (self.findings, self.to_check):
+            known[:] = [
+                replace(each, elements=[_with_place(element, page) for element in each.elements])
+                for each in known
+            ]
+
     async def add_refs(self, findings: list[Finding]) -> None:
         """Add the server's ref to the first element of each finding, so that a model can act on it."""
         for place, finding in enumerate(findings[:MAX_REFS]):
@@ -375,6 +401,11 @@ def _with_boxes(finding: Finding, boxes: Mapping[int, ElementBox], view: AuditVi
         for each in finding.elements
     ]
     return replace(finding, elements=elements)
+
+
+def _with_place(element: Element, source: PageSource) -> Element:
+    place = source.find(element.html) if " >> " not in element.selector else None
+    return element if place is None else replace(element, line=place.line, column=place.column)
 
 
 def _describe_failure(error: Exception) -> str:

@@ -142,10 +142,14 @@ def _message(finding: Finding, element: Element) -> str:
 
 
 def _location(element: Element, path: str) -> dict[str, Any]:
-    region: dict[str, Any] = {"startLine": 1}  # A page has no lines, but code hosts require one.
-    if element.html:
-        region["snippet"] = {"text": element.html}
-    where: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": path}, "region": region}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": path}}
+    if element.line is not None:
+        place["region"] = {
+            "startLine": element.line,
+            "startColumn": element.column or 1,
+            **({"snippet": {"text": element.html}} if element.html else {}),
+        }
+    where: dict[str, Any] = {"physicalLocation": place}
     if element.selector:
         where["logicalLocations"] = [{"fullyQualifiedName": element.selector, "kind": "element"}]
     return where
