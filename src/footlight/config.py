@@ -115,6 +115,11 @@ class BrowserSettings(_Section):
     output_path: PathSetting | None = None
     """Ours: the folder for files that tools write: PDF files, recordings and baselines. Default: as for
     downloads."""
+    session_file_quota: int = Field(default=2_000_000_000, ge=0)
+    """Ours: how many bytes the downloads and output files of one session may have together. A larger download
+    is cancelled, and the error is QUOTA_EXCEEDED. With 0 there is no limit."""
+    file_quota: int = Field(default=10_000_000_000, ge=0)
+    """Ours: the same for all files that the server has written since its start and that still exist."""
     channel: Literal["chrome", "msedge"] | None = None
     """Ours: use this branded browser instead of the Chromium that the server finds."""
     executable_path: PathSetting | None = None
@@ -207,7 +212,7 @@ class ToolSettings(_Section):
 
     groups: list[str] = ["default"]
     """The groups of tools to offer: `default`, `minimal`, `all`, `core`, `network`, `storage`, `devtools`,
-    `vision` or `handover`."""
+    `vision`, `touch` or `handover`."""
     allow: list[str] = []
     """Tools to offer in addition to the groups."""
     deny: list[str] = []

@@ -38,6 +38,7 @@ __all__ = [
     "NotificationTimeout",
     "PermissionDenied",
     "PortInUse",
+    "QuotaExceeded",
     "ResourceExhausted",
     "SessionAlreadyRunning",
     "SessionNotFound",
@@ -255,6 +256,14 @@ class ResourceExhausted(FootlightError):
     default_suggestion = "Close a session that is not needed with close_session, then try again."
 
 
+class QuotaExceeded(FootlightError):
+    """The files of the session, or of all sessions, have as many bytes as the server allows."""
+
+    code = "QUOTA_EXCEEDED"
+    is_specified = False
+    default_suggestion = "Delete files that are not needed, then try again."
+
+
 class BrowserNotInstalled(FootlightError):
     """There is no usable browser on this machine."""
 
@@ -369,6 +378,7 @@ CODES: tuple[type[FootlightError], ...] = (
     NavigationFailed,
     NetworkFailed,
     ResourceExhausted,
+    QuotaExceeded,
     LaunchFailed,
     InternalError,
 )

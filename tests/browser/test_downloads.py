@@ -9,6 +9,7 @@ from typing import Any, cast
 import anyio
 import pytest
 
+from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.page.events import Events
 
@@ -36,10 +37,17 @@ class File:
     async def save_as(self, path: Path) -> None:
         await anyio.Path(path).write_bytes(b"content")
 
+    async def delete(self) -> None: ...
+
+
+def make_downloads(folder: Path) -> Downloads:
+    files = FileQuota().of_session("session")
+    return Downloads(folder, Events().add_download, lambda _: "page-1", files=files)
+
 
 async def test_only_the_latest_are_remembered(tmp_path: Path) -> None:
     """A browser takes a quarter of a minute for so many."""
-    tab, downloads = Tab(), Downloads(tmp_path, Events().add_download, lambda _: "page-1")
+    tab, downloads = Tab(), make_downloads(tmp_path)
     downloads.watch_page(cast("Any", tab))
 
     for number in range(1, 204):

@@ -94,7 +94,7 @@ OURS = (
     *("snapshot", "find", "read_page", "tabs", "wait_for", "expect", "handle_dialog", "run_steps"),
     *("pdf", "trace", "har", "video", "visual_diff", "console_messages", "get_request", "downloads"),
     *("delete_cookies", "storage", "clipboard", "fill_form", "drop", "emulate"),
-    *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel"),
+    *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel", "tap", "swipe"),
     "request_help",
 )
 """What the document does not have, in our order."""

@@ -21,10 +21,12 @@ __all__ = [
     "Button",
     "Point",
     "cancel_drag_steps",
+    "check_inside",
     "click",
     "click_at",
     "drag",
     "move",
+    "viewport_size",
     "wheel",
 ]
 
@@ -95,9 +97,9 @@ async def _use_mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGen
     Raises:
         InvalidParameter: a point is outside of the viewport.
     """
-    width, height = await _viewport_size(page, deadline)
+    width, height = await viewport_size(page, deadline)
     for point in points:
-        _check_inside(point, width, height)
+        check_inside(point, width, height)
 
     def message() -> str:
         return f"The mouse had no answer after {deadline.elapsed}; its events had been sent"
@@ -106,14 +108,16 @@ async def _use_mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGen
         yield page.playwright.mouse
 
 
-async def _viewport_size(page: Page, deadline: Deadline) -> tuple[float, float]:
+async def viewport_size(page: Page, deadline: Deadline) -> tuple[float, float]:
+    """Return the width and height of the viewport, in CSS pixels."""
     if size := page.playwright.viewport_size:
         return size["width"], size["height"]
     width, height = await evaluate(page, "() => [innerWidth, innerHeight]", None, deadline)
     return width, height
 
 
-def _check_inside(point: Point, width: float, height: float) -> None:
+def check_inside(point: Point, width: float, height: float) -> None:
+    """Raise InvalidParameter if the point is outside of a viewport of this size."""
     for name, value, size in ((point.names[0], point.x, width), (point.names[1], point.y, height)):
         if not 0 <= value < size:
             raise InvalidParameter(

@@ -10,10 +10,11 @@ import errno
 import os
 import re
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from footlight.browser.driver.file_quota import FileQuota, SessionFiles
 from footlight.browser.driver.playwright_api import Error, file_error
 from footlight.errors import FootlightError, InvalidParameter, PermissionDenied, ResourceExhausted
 
@@ -42,10 +43,12 @@ class OutputFolder:
     """A folder that is created when the first file is reserved."""
 
     path: Path
+    files: SessionFiles = field(default_factory=lambda: FileQuota().of_session(""))
+    """Counts what is written to the folder."""
 
     def below(self, folder: str) -> OutputFolder:
         """Return a separate subfolder."""
-        return OutputFolder(self.path / folder) if folder else self
+        return replace(self, path=self.path / folder) if folder else self
 
     def reserve(self, name: str, suffix: str, *, parameter: str = "name") -> Path:
         """Create an empty file of that name, with a number if the name is taken, and return its real path.
@@ -54,12 +57,25 @@ class OutputFolder:
             InvalidParameter: the name, given as this parameter, is not that of a plain file.
             PermissionDenied: the folder cannot be written to.
             ResourceExhausted: there is no room left.
+            QuotaExceeded: the session has written as much as it may.
         """
         _check_name(name, parameter)
+        self.files.check()
         stem = name.removesuffix(suffix)
         with translate_write_errors(WHAT, remedy=REMEDY):
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             return _reserve(self.path.resolve(), stem, suffix)
+
+    @contextlib.contextmanager
+    def fill(self, path: Path) -> Generator[Path]:
+        """Fill a file that was reserved here in this block, and count it. It is removed if that fails.
+
+        Raises:
+            QuotaExceeded: the session has written more than it may.
+        """
+        with fill_reserved(path):
+            yield path
+            self.files.count(path)
 
     def find(self, name: str) -> Path | None:
         """Return the file of that name in the folder. Links are not followed."""

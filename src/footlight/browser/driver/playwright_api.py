@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.async_api import Browser, Error, Playwright, async_playwright
+from playwright.async_api import Browser, Download, Error, Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from footlight.errors import (
@@ -31,6 +31,7 @@ __all__ = [
     "PlaywrightTimeout",
     "SilentPart",
     "cause",
+    "download_files",
     "driver_answers",
     "file_error",
     "find_interceptor",
@@ -129,6 +130,15 @@ async def driver_answers(of: Playwright | Browser) -> bool:
     except Error:
         return True
     return True
+
+
+def download_files(download: Download) -> tuple[Path, Path]:
+    """Return the files that the browser writes a download to: while it runs, and when it is complete.
+
+    Playwright has no public way to see how large a download has become.
+    """
+    done = Path(download._impl_obj._artifact._initializer["absolutePath"])  # pyright: ignore
+    return done.with_name(f"{done.name}.crdownload"), done
 
 
 def _connection(of: Playwright | Browser) -> Any:

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
-from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_api import Error, cause, download_files
+from footlight.errors import QuotaExceeded
 from footlight.private_files import make_private
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Download, Frame, Page, Request
+
+    from footlight.browser.driver.file_quota import SessionFiles
 
 __all__ = ["ABORTED_SECONDS", "DownloadSeen", "DownloadState", "Downloads", "KnownDownload"]
 
@@ -27,6 +30,8 @@ ANNOUNCED_SECONDS = 3.0
 """How long a download may take to begin after a click on a link with the attribute `download`."""
 ABORTED_SECONDS = 0.25
 """How long a download may take to be reported after the navigation that was aborted for it."""
+GROWTH_SECONDS = 0.2
+"""How often the size of a running download is compared with the quota."""
 MAX_KNOWN = 200
 """Downloads of a session that can be listed."""
 MAX_URL = 1_000
@@ -70,9 +75,14 @@ class Downloads:
         on_end: Callable[[DownloadSeen], None],
         page_id_of: Callable[[Page], str],
         *,
+        files: SessionFiles,
         mask: Callable[[str], str] = str,
     ) -> None:
-        """Call `on_end` for each download that has ended. `mask` removes secrets from the name of a file."""
+        """Call `on_end` for each download that has ended. `files` counts what is written.
+
+        `mask` removes secrets from the name of a file.
+        """
+        self._files = files
         self._mask = mask
         self.count = 0
         self._page_id_of = page_id_of
@@ -164,22 +174,55 @@ class Downloads:
         failure: str | None = None
         try:
             path = _create_file(self._folder, self._mask(download.suggested_filename))
-            await download.save_as(path)
-            make_private(path)  # It has the mode of the copy that the browser made.
+            await self._write(download, path)
             known.state, known.path, known.bytes = "completed", path, path.stat().st_size
-        except (Error, OSError) as error:
-            known_error = write_error(error, "The download folder", remedy="")
-            if known_error:
-                failure = known_error.message
-            else:
-                failure = cause(error) if isinstance(error, Error) else str(error)
+        except (Error, OSError, QuotaExceeded) as error:
+            failure = _describe_failure(error)
             known.state, known.failure = "failed", failure
         finally:
             if path is not None and known.state != "completed":  # Also where the session has ended.
-                with contextlib.suppress(OSError):
-                    path.unlink(missing_ok=True)
+                self._files.remove(path)
         self._changed.set()
         self._on_end(DownloadSeen(download.suggested_filename, download.url, path, failure))
+
+    async def _write(self, download: Download, path: Path) -> None:
+        """Write a download to `path`. It is cancelled as soon as it is larger than the quota allows.
+
+        Raises:
+            QuotaExceeded: it is too large.
+        """
+        saving: asyncio.Future[None] | None = None
+        try:
+            self._files.check()
+            saving = asyncio.ensure_future(download.save_as(path))
+            while not (await asyncio.wait([saving], timeout=GROWTH_SECONDS))[0]:
+                self._files.set_size(path, _size_of(download))
+            await saving
+            make_private(path)  # It has the mode of the copy that the browser made.
+            self._files.count(path)
+        except QuotaExceeded:
+            await download.cancel()
+            raise
+        finally:
+            if saving is not None:
+                saving.cancel()
+        await download.delete()  # The browser would keep its own copy until the session ends.
+
+
+def _size_of(download: Download) -> int:
+    """Return how many bytes the browser has written of a download so far."""
+    for path in download_files(download):
+        with contextlib.suppress(OSError):
+            return path.stat().st_size
+    return 0
+
+
+def _describe_failure(error: Error | OSError | QuotaExceeded) -> str:
+    if isinstance(error, QuotaExceeded):
+        return f"{error.code}: {error.message}. {error.suggestion}"
+    if known := write_error(error, "The download folder", remedy=""):
+        return known.message
+    return cause(error) if isinstance(error, Error) else str(error)
 
 
 def _create_file(folder: Path, name: str) -> Path:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from footlight.browser.driver.deadline import no_progress
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from footlight.browser.snapshot.view import RefCounter
     from footlight.errors import FootlightError
 
-__all__ = ["LastAction", "Page", "PageOwner", "ReadingBlock"]
+__all__ = ["LastAction", "Page", "PageOwner", "ReadingBlock", "TouchSource"]
 
 T = TypeVar("T")
+
+TouchSource = Literal["context", "emulation"]
 
 HUNG_SECONDS = 3.0
 """A page hangs if it does not answer for this long after a call has timed out."""
@@ -80,6 +82,11 @@ class PageOwner(Protocol):
     @property
     def engine(self) -> str:
         """`chromium`, `firefox` or `webkit`."""
+        ...
+
+    @property
+    def touch_source(self) -> TouchSource | None:
+        """What gives the pages a touch screen: the context itself, or its emulation. None without one."""
         ...
 
     @property

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext
 
     from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.driver.file_quota import SessionFiles
     from footlight.browser.page.page import Page
 
 __all__ = ["Recordings"]
@@ -42,15 +43,17 @@ class Recordings:
         browser: Browser,
         scratch: Path,
         *,
+        files: SessionFiles,
         mask: Callable[[str], str] | None = None,
     ) -> None:
         """Create the recordings.
 
-        `mask`, if any, removes the server's secrets from a text before it is written.
+        `files` counts what is written. `mask`, if any, removes the server's secrets from a text before it is written.
         """
         self._context = context
         self._browser = browser
         self._scratch = scratch
+        self._files = files
         self._mask = mask
         self._trace: TraceRecorder | None = None
         self._har: HarRecorder | None = None
@@ -81,6 +84,7 @@ class Recordings:
             raise _not_running_error("trace")
         recorder, self._trace = self._trace, None
         await recorder.stop(self._mask)
+        self._files.count(recorder.path)
         return recorder.path
 
     async def start_har(self, reserve: Reserve, *, bodies: bool) -> Path:
@@ -105,6 +109,7 @@ class Recordings:
             raise _not_running_error("har")
         recorder, self._har = self._har, None
         await recorder.stop(self._mask or str)
+        self._files.count(recorder.path)
         return recorder.path
 
     async def start_video(self, page: Page, reserve: Reserve, deadline: Deadline) -> Path:
@@ -117,7 +122,9 @@ class Recordings:
             raise _already_running_error("video", self._videos[page.id].path, page_id=page.id)
         first = await take_screenshot(page, ScreenshotOptions(type="jpeg", quality=90), deadline)
         with fill_reserved(reserve()) as path:
-            recorder = await VideoRecorder.start(page.playwright, self._browser, path, first=first)
+            recorder = await VideoRecorder.start(
+                page.playwright, self._browser, path, first=first, files=self._files
+            )
         self._videos[page.id] = recorder
         page.playwright.once("close", lambda _: self._on_page_closed(page.id))
         return path
@@ -134,6 +141,7 @@ class Recordings:
             raise _not_running_error("video", page_id=page_id, others=[*self._videos, *self._ended])
         with fill_reserved(recorder.path) as path:
             await recorder.finish()
+            self._files.count(path)
         return path
 
     def _on_page_closed(self, page_id: str) -> None:

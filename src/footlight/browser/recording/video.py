@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed
 from footlight.browser.recording.webm import Codec, WebmWriter
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameter, QuotaExceeded
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Route, ScreencastFrame
     from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.driver.file_quota import SessionFiles
 
 __all__ = ["VideoRecorder"]
 
@@ -48,8 +50,11 @@ class EncodedFrames(TypedDict):
 class VideoRecorder:
     """Records from `start` to `finish` into a WebM file."""
 
-    def __init__(self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path) -> None:
+    def __init__(
+        self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path, files: SessionFiles
+    ) -> None:
         self.path = path
+        self._files = files
         self._page = page
         self._encoder = encoder
         self._file = path.open("wb")
@@ -59,12 +64,12 @@ class VideoRecorder:
         """The browser's time in milliseconds, and our time at that moment."""
         self._turn = asyncio.Lock()
         self._over = False
-        self._failure: OSError | None = None
+        self._failure: OSError | QuotaExceeded | None = None
         """The error that prevents further writing to the file."""
 
     @classmethod
     async def start(
-        cls, page: PlaywrightPage, browser: Browser, path: Path, *, first: bytes
+        cls, page: PlaywrightPage, browser: Browser, path: Path, *, first: bytes, files: SessionFiles
     ) -> VideoRecorder:
         """Start to record. `first` is a JPEG of the page now, because a page that does not change sends no
         image.
@@ -75,7 +80,7 @@ class VideoRecorder:
         context = await browser.new_context()
         async with contextlib.AsyncExitStack() as unless_started:
             unless_started.push_async_callback(_close, context)
-            recorder = cls(page, await _open_encoder(context), path)
+            recorder = cls(page, await _open_encoder(context), path, files)
             unless_started.callback(recorder._file.close)
             await recorder._add(first, 0)
             await page.screencast.start(on_frame=recorder._on_frame, size=page.viewport_size, quality=90)
@@ -88,6 +93,7 @@ class VideoRecorder:
 
         Raises:
             OSError: the file could not be written.
+            QuotaExceeded: the session has written more than it may.
         """
         with contextlib.suppress(Error):
             await self._page.screencast.stop()
@@ -115,7 +121,7 @@ class VideoRecorder:
         """Keep the first error of the file for the caller who stops the video."""
         try:
             yield
-        except OSError as error:
+        except (OSError, QuotaExceeded) as error:
             self._failure = self._failure or error
 
     async def _on_frame(self, frame: ScreencastFrame) -> None:
@@ -147,6 +153,7 @@ class VideoRecorder:
         with self._note_failure():
             for at_ms, key, data in encoded["frames"]:
                 self._writer.add(base64.b64decode(data), at_ms=at_ms, key=key)
+            self._files.set_size(self.path, self._file.tell())
 
     def _elapsed_ms(self) -> int:
         """Return the time since the first image, because the last image is shown until now."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         SessionOptions,
     )
     from footlight.browser.network.throttling import Throttling
-    from footlight.browser.page.page import Page
+    from footlight.browser.page.page import Page, TouchSource
 
 __all__ = ["Emulation", "Emulator", "Media"]
 
@@ -113,6 +113,15 @@ class Emulator:
     @property
     def in_force(self) -> Emulation:
         return self._in_force
+
+    @property
+    def touch_source(self) -> TouchSource | None:
+        """What gives the pages a touch screen. None without one."""
+        device = self._in_force.device or self._own_device
+        if device is None or not device.touch:
+            return None
+        # Playwright touches the pages of a context that was created with a touch screen, and no others.
+        return "context" if self._own_device and self._own_device.touch else "emulation"
 
     async def change(self, to: Emulation) -> None:
         """Change the emulation of every page, or of no page if the browser refuses a value.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.context.devices import Devices
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
+from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
@@ -194,6 +195,7 @@ class Engine:
             output_path=settings.browser.output_path or temporary / "output",
             scratch_path=temporary,
             artifacts=ArtifactStore(settings.resources.max_stored),
+            quota=FileQuota(total=settings.browser.file_quota, session=settings.browser.session_file_quota),
             script_evaluation=settings.security.enable_script_evaluation,
             devices=Devices(cast("dict[str, Any]", playwright.devices)),
             secrets=self._secrets,

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from footlight.browser.context.arguments import open_context
 from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import SessionOptions
+from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.output_folder import OutputFolder
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.network.console import Console
@@ -24,7 +25,7 @@ from footlight.browser.network.policy import DomainPolicy, make_refused_host_err
 from footlight.browser.network.request_log import RequestLog
 from footlight.browser.page.dialogs import Dialogs
 from footlight.browser.page.events import Events
-from footlight.browser.page.page import LastAction, Page
+from footlight.browser.page.page import LastAction, Page, TouchSource
 from footlight.browser.recording.recordings import Recordings
 from footlight.browser.sessions.action_tracker import ActionTracker
 from footlight.browser.sessions.change_events import ChangeKind, OnChange, SessionChange, ignore_change
@@ -72,6 +73,7 @@ class SessionEnvironment:
     scratch_path: Path
     """A folder for temporary files. It is removed with the server, or by the next server."""
     artifacts: ArtifactStore
+    quota: FileQuota = field(default_factory=FileQuota)
     devices: Devices = field(default_factory=Devices)
     script_evaluation: bool = False
     """Whether callers may run scripts in pages."""
@@ -128,6 +130,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
 
         popups = PopupTracker(browser, context)
+        self.files = environment.quota.of_session(id)
         self.events = Events()
         self.page_table = PageTable(self, context, popups)
         self.dialogs = Dialogs(
@@ -137,6 +140,7 @@ class Session:
             environment.download_path,
             self.events.add_download,
             self.page_table.id_of,
+            files=self.files,
             mask=environment.mask or str,
         )
         self.actions = ActionTracker(
@@ -146,7 +150,7 @@ class Session:
         self.log = RequestLog(self.page_table.id_of_request)
         self.console = Console(context, page_id_of=self.page_table.id_of, spawn=self.spawn)
         self.recordings = Recordings(
-            context, browser.browser, environment.scratch_path, mask=environment.mask
+            context, browser.browser, environment.scratch_path, files=self.files, mask=environment.mask
         )
         self.emulator = Emulator(
             context,
@@ -310,6 +314,10 @@ class Session:
         """The extensions that the browser runs."""
         return self._browser.extensions
 
+    @property
+    def touch_source(self) -> TouchSource | None:
+        return self.emulator.touch_source
+
     async def find_silent_part(self) -> SilentPart | None:
         """Return what does not respond, whatever the pages do: the driver or the browser."""
         return await self._browser.find_silent_part()
@@ -328,7 +336,7 @@ class Session:
 
     @property
     def output(self) -> OutputFolder:
-        return OutputFolder(self._environment.output_path)
+        return OutputFolder(self._environment.output_path, self.files)
 
     @property
     def artifacts(self) -> ArtifactStore:

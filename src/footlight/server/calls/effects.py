@@ -61,7 +61,7 @@ _CLICKING = "screenshot to see what is there, a click on what is inside or aroun
 _TYPING = "a click on the field first, or the other one of fill and type"
 _USUAL_ADVICE = "screenshot or snapshot to see what is there, or another way"
 _ADVICE = {
-    **dict.fromkeys(("click", "check", "uncheck", "mouse_click"), _CLICKING),
+    **dict.fromkeys(("click", "check", "uncheck", "mouse_click", "tap"), _CLICKING),
     **dict.fromkeys(("fill", "fill_form", "type"), _TYPING),
     "press": "a click on the element that should receive the key first, or a click in place of the key",
     "select": "a click on the list, and then on the option",

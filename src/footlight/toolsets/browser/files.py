@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser.actions.drop import drop_onto_element
 from footlight.browser.actions.form_controls import upload_files
-from footlight.browser.driver.output_folder import OutputFolder, fill_reserved, write_new
+from footlight.browser.driver.output_folder import OutputFolder, write_new
 from footlight.browser.network.policy import upload_paths
 from footlight.browser.reading import printing
 from footlight.browser.reading.printing import PaperFormat, PrintOptions
@@ -133,7 +133,8 @@ async def pdf(
     options = PrintOptions(
         format=format, landscape=landscape, background=background, scale=scale, pages=pages or ""
     )
-    with fill_reserved(output_of(call).reserve(name or call.page.id, ".pdf")) as path:
+    folder = output_of(call)
+    with folder.fill(folder.reserve(name or call.page.id, ".pdf")) as path:
         write_new(path, await printing.print_pdf(call.page, options, call.deadline))
     return _describe_file(call, path, "application/pdf")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from footlight.browser.actions import forms, text_input
+from footlight.browser.actions import forms, text_input, touch
 from footlight.browser.actions import mouse as pointer
 from footlight.browser.actions.click import click_element, drag_element, hover_element
 from footlight.browser.actions.form_controls import select_option, set_checked
@@ -13,6 +13,8 @@ from footlight.browser.actions.forms import FieldKind
 from footlight.browser.actions.keyboard import Modifier, press_key
 from footlight.browser.actions.mouse import Point
 from footlight.browser.actions.scroll import scroll_by
+from footlight.browser.actions.touch import Direction
+from footlight.errors import InvalidParameter, MissingParameter
 from footlight.server.secrets.secrets import SecretText, SecretValue
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
@@ -150,6 +152,77 @@ async def mouse_wheel(
     """Turn mouse wheel at a point"""
     await pointer.wheel(call.page, Point(x, y), delta_x, delta_y, call.deadline)
     return action_result(call)
+
+
+Coordinate = Annotated[Number | None, Field(description="CSS pixels of the viewport")]
+
+
+@tool(effect="act", destructive=True, group="touch")
+async def tap(
+    call: ToolCall,
+    selector: Selector | None = None,
+    x: Coordinate = None,
+    y: Coordinate = None,
+    hold: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds before the finger lifts")] = 0,
+) -> ActionResult:
+    """Tap element or point. With a finger; needs a session with a touch screen."""
+    at = _find_point(x, y)
+    if (selector is None) == (at is None):
+        raise _make_choice_error("tap", "selector", "x and y")
+    call.stage(f"tapping {selector or 'a point'}")
+    if at is not None:
+        await touch.tap_point(call.page, at, call.deadline, hold_ms=hold)
+    elif selector is not None:
+        await touch.tap_element(call.page, selector, call.deadline, hold_ms=hold)
+    return action_result(call)
+
+
+@tool(effect="act", destructive=True, group="touch")
+async def swipe(
+    call: ToolCall,
+    direction: Annotated[
+        Direction | None, Field(description="Where the finger moves; up scrolls down")
+    ] = None,
+    selector: Annotated[Selector | None, Field(description="Start in its middle")] = None,
+    distance: Annotated[Number | None, Field(gt=0, le=10_000)] = None,
+    from_x: Coordinate = None,
+    from_y: Coordinate = None,
+    to_x: Coordinate = None,
+    to_y: Coordinate = None,
+) -> ActionResult:
+    """Swipe. From an element, a point or the middle, in a direction or to a point; Chromium only."""
+    first = _find_point(from_x, from_y, ("fromX", "fromY"))
+    goal = _find_point(to_x, to_y, ("toX", "toY"))
+    if first is not None and selector is not None:
+        raise _make_choice_error("swipe", "selector", "fromX and fromY")
+    if (direction is None) == (goal is None):
+        raise _make_choice_error("swipe", "direction", "toX and toY")
+    touch.check_swipe(call.page)
+    start = first or await touch.find_start(call.page, selector, call.deadline)
+    if direction is not None:
+        goal = await touch.find_goal(call.page, start, direction, distance, call.deadline)
+    assert goal is not None
+    call.stage(f"swiping to {goal.x:g}, {goal.y:g}")
+    await touch.swipe(call.page, start, goal, call.deadline)
+    return action_result(call)
+
+
+def _find_point(x: float | None, y: float | None, names: tuple[str, str] = ("x", "y")) -> Point | None:
+    """Return the point, or None where neither coordinate is given.
+
+    Raises:
+        MissingParameter: only one of them is given.
+    """
+    if x is None and y is None:
+        return None
+    if x is None or y is None:
+        missing = names[0] if x is None else names[1]
+        raise MissingParameter(f"{names[0]} and {names[1]} need each other", parameter=missing)
+    return Point(x, y, names)
+
+
+def _make_choice_error(tool: str, one: str, other: str) -> InvalidParameter:
+    return InvalidParameter(f"{tool} takes either {one}, or {other}", parameter=one)
 
 
 class SelectResult(ActionResult):

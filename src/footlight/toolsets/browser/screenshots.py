@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.driver.output_folder import fill_reserved, write_new
+from footlight.browser.driver.output_folder import write_new
 from footlight.browser.network.policy import upload_paths
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.reading.areas import Area, find_areas, locate_frame
@@ -237,7 +237,8 @@ async def _take_picture(call: ToolCall, selector: str | None, *, full_page: bool
 
 
 def _save_baseline(call: ToolCall, name: str, picture: bytes) -> Path:
-    with fill_reserved(output_of(call).reserve(name, ".png", parameter="save")) as path:
+    folder = output_of(call)
+    with folder.fill(folder.reserve(name, ".png", parameter="save")) as path:
         write_new(path, picture)
     return path
 

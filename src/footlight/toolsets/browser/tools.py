@@ -89,6 +89,8 @@ TOOLS = (
     interaction.mouse_move,
     interaction.mouse_drag,
     interaction.mouse_wheel,
+    interaction.tap,
+    interaction.swipe,
     sessions.request_help,
 )
 """In the order of `tools/list`, which clients see."""

@@ -1,0 +1,132 @@
+"""The bytes that sessions have written to the disk: downloads and output files, with a limit for each."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from footlight.errors import QuotaExceeded
+
+__all__ = ["FileQuota", "SessionFiles"]
+
+NO_LIMIT = 0
+
+
+@dataclass(slots=True)
+class _CountedFile:
+    session_id: str
+    bytes: int
+
+
+class FileQuota:
+    """Counts the files of all sessions. It is the only place that knows how much each has written.
+
+    Files that were removed meanwhile are noticed when a limit is reached, so removing files makes room.
+    """
+
+    def __init__(self, *, total: int = NO_LIMIT, session: int = NO_LIMIT) -> None:
+        """Create the quota with limits in bytes, for all sessions and for each."""
+        self._total = total
+        self._session = session
+        self._files: dict[Path, _CountedFile] = {}
+
+    def of_session(self, session_id: str) -> SessionFiles:
+        """Return the view of one session."""
+        return SessionFiles(self, session_id)
+
+    def set_size(self, session_id: str, path: Path, size: int) -> None:
+        """Note the present size of a file.
+
+        Raises:
+            QuotaExceeded: a limit is exceeded.
+        """
+        self._files[path] = _CountedFile(session_id, size)
+        self.check(session_id)
+
+    def forget(self, path: Path) -> None:
+        """Stop counting a file that was removed."""
+        self._files.pop(path, None)
+
+    def check(self, session_id: str, *, room: int = 0) -> None:
+        """Check that there is room for so many bytes more.
+
+        Raises:
+            QuotaExceeded: a limit is exceeded.
+        """
+        if self._find_excess(session_id, room) is not None:
+            self._forget_removed()
+        excess = self._find_excess(session_id, room)
+        if excess is not None:
+            raise excess
+
+    def _find_excess(self, session_id: str, room: int) -> QuotaExceeded | None:
+        own = sum(each.bytes for each in self._files.values() if each.session_id == session_id)
+        total = sum(each.bytes for each in self._files.values())
+        if self._session and own + room > self._session:
+            return QuotaExceeded(
+                f"The files of this session would have {own + room:,} bytes, and it may write {self._session:,}",
+                suggestion="Delete files of this session that are not needed, or go on in a new session. The "
+                "server operator can raise browser.sessionFileQuota.",
+                used=own,
+                limit=self._session,
+                setting="browser.sessionFileQuota",
+            )
+        if self._total and total + room > self._total:
+            return QuotaExceeded(
+                f"The files of all sessions would have {total + room:,} bytes, and the server may write "
+                f"{self._total:,}",
+                suggestion="Delete files that are not needed from the folders for downloads and output. The "
+                "server operator can raise browser.fileQuota.",
+                used=total,
+                limit=self._total,
+                setting="browser.fileQuota",
+            )
+        return None
+
+    def _forget_removed(self) -> None:
+        for path in list(self._files):
+            if not path.is_file():
+                del self._files[path]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFiles:
+    """What one session may do with the quota."""
+
+    _quota: FileQuota
+    _session_id: str
+
+    def check(self) -> None:
+        """Check that the session may write another file.
+
+        Raises:
+            QuotaExceeded: a limit is reached.
+        """
+        self._quota.check(self._session_id, room=1)
+
+    def set_size(self, path: Path, size: int) -> None:
+        """Note the present size of a file that grows.
+
+        Raises:
+            QuotaExceeded: a limit is exceeded.
+        """
+        self._quota.set_size(self._session_id, path, size)
+
+    def count(self, path: Path) -> None:
+        """Count a file that is complete. It is removed if a limit is exceeded.
+
+        Raises:
+            QuotaExceeded: a limit is exceeded.
+        """
+        try:
+            self.set_size(path, path.stat().st_size)
+        except QuotaExceeded:
+            self.remove(path)
+            raise
+
+    def remove(self, path: Path) -> None:
+        """Remove a file, and stop counting it."""
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        self._quota.forget(path)

@@ -1,0 +1,197 @@
+"""The touch screen: tap and swipe, by selector, by ref and by coordinates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.conftest import ENGINE, SessionBrowser
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="holding and swiping need Chromium"),
+]
+
+PAGE = """<meta name=viewport content='width=device-width'><style>body { margin: 0 } button { display: block;
+  width: 200px; height: 50px } #map { width: 300px;
+  height: 300px; touch-action: none }</style>
+<button id=go>Go</button><button id=ask onclick="confirm('Sure?')">Ask</button><div id=map></div>
+<p>none</p><div style='height: 3000px'></div><script>
+  const log = [];
+  const say = (it) => { document.querySelector('p').textContent = it };
+  go.onclick = () => say('gone');
+  let held;
+  go.ontouchstart = () => { held = setTimeout(() => { held = 0; say('held') }, 600) };
+  go.ontouchend = (event) => { if (!held) event.preventDefault(); clearTimeout(held) };
+  for (const type of ['touchstart', 'touchmove', 'touchend', 'touchcancel', 'click'])
+    addEventListener(type, (event) => {
+      const { clientX: x, clientY: y } = event.changedTouches?.[0] ?? event;
+      log.push([type, Math.round(x), Math.round(y)]);
+    }, { passive: true, capture: true });
+  let from;
+  map.ontouchstart = (event) => { from = event.touches[0].clientX };
+  map.ontouchend = (event) => { say(event.changedTouches[0].clientX < from ? 'next' : 'previous') };
+</script>"""
+
+
+@pytest.fixture(params=["a device of the session", "an emulated device"])
+async def phone(browser: SessionBrowser, request: pytest.FixtureRequest) -> AsyncGenerator[SessionBrowser]:
+    """A page in a session with a touch screen, which the context has or which is emulated later."""
+    if request.param == "an emulated device":
+        await browser.call("emulate", device="iPhone 13")
+        await browser.show(PAGE)
+        yield browser
+        return
+    session_id = (await browser.call("create_session", device="iPhone 13"))["sessionId"]
+    phone = SessionBrowser(browser, session_id)
+    phone.root = browser.root
+    await phone.show(PAGE)
+    yield phone
+    await phone.call("close_session")
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    return (await browser.call("evaluate", script=script))["result"]
+
+
+async def effect_of(browser: SessionBrowser, tool: str, **arguments: Any) -> dict[str, Any]:
+    content = (await browser.answer(tool, observe="diff", **arguments)).structured_content
+    assert content is not None
+    assert content["success"], content["error"]
+    return content
+
+
+async def test_an_element_is_tapped_with_a_finger(phone: SessionBrowser) -> None:
+    answer = await effect_of(phone, "tap", selector="#go")
+
+    assert answer["effect"] == "page"
+    assert "gone" in str(answer["observation"])
+    assert [event[0] for event in await value_of(phone, "log")] == ["touchstart", "touchend", "click"]
+
+
+async def test_a_ref_is_tapped(phone: SessionBrowser) -> None:
+    snapshot = (await phone.answer("snapshot")).model_dump_json()
+    ref = re.findall(r"(e\d+) button \\*\"Go", snapshot)[0]
+
+    await phone.call("tap", selector=ref)
+
+    assert await value_of(phone, "document.querySelector('p').textContent") == "gone"
+
+
+async def test_a_point_is_tapped(phone: SessionBrowser) -> None:
+    await phone.call("tap", x=30, y=20)
+
+    assert await value_of(phone, "log") == [["touchstart", 30, 20], ["touchend", 30, 20], ["click", 30, 20]]
+
+
+@pytest.mark.parametrize("where", [{"selector": "#go"}, {"x": 30, "y": 20}])
+async def test_a_finger_that_stays_is_a_long_press(phone: SessionBrowser, where: dict[str, Any]) -> None:
+    await phone.call("tap", **where, hold=1_000)
+
+    assert await value_of(phone, "document.querySelector('p').textContent") == "held"
+
+
+async def test_an_element_below_the_screen_is_scrolled_to(phone: SessionBrowser) -> None:
+    await phone.call(
+        "evaluate",
+        script="document.body.append(Object.assign(document.createElement('b'), {id: 'end', "
+        "textContent: 'end', onclick() { this.textContent = 'tapped' }}))",
+    )
+
+    await phone.call("tap", selector="#end")
+
+    assert await value_of(phone, "document.querySelector('#end').textContent") == "tapped"
+
+
+async def test_a_tap_may_open_a_dialog(phone: SessionBrowser) -> None:
+    answer = await effect_of(phone, "tap", selector="#ask")
+
+    assert answer["effect"] == "dialog"
+    assert "Sure?" in str(answer)
+
+
+async def test_a_swipe_over_an_element_turns_its_page(phone: SessionBrowser) -> None:
+    answer = await effect_of(phone, "swipe", selector="#map", direction="left", distance=100)
+
+    assert answer["effect"] == "page"
+    assert await value_of(phone, "document.querySelector('p').textContent") == "next"
+    events = await value_of(phone, "log")
+    assert events[0] == ["touchstart", 150, 250]
+    assert events[-1] == ["touchend", 50, 250]
+    assert len(events) > 4
+
+
+async def test_a_swipe_upwards_scrolls_the_page_down(phone: SessionBrowser) -> None:
+    answer = await effect_of(phone, "swipe", direction="up", fromX=200, fromY=600)
+
+    assert answer["effect"] == "page"
+    assert await value_of(phone, "scrollY") > 100
+
+
+async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
+    await phone.call("swipe", fromX=50, fromY=200, toX=250, toY=220)
+
+    assert await value_of(phone, "document.querySelector('p').textContent") == "previous"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("tap", {}, "tap takes either selector, or x and y"),
+        ("tap", {"selector": "#go", "x": 1, "y": 1}, "tap takes either selector, or x and y"),
+        ("tap", {"x": 1}, "x and y need each other"),
+        ("tap", {"x": 9_000, "y": 1}, "x: 9000 is outside of the viewport"),
+        ("swipe", {}, "swipe takes either direction, or toX and toY"),
+        ("swipe", {"direction": "up", "toX": 1, "toY": 1}, "swipe takes either direction, or toX and toY"),
+        (
+            "swipe",
+            {"direction": "up", "selector": "#map", "fromX": 1, "fromY": 1},
+            "swipe takes either selector, or fromX and fromY",
+        ),
+        ("swipe", {"toX": 1, "toY": 9_000}, "toY: 9000 is outside of the viewport"),
+    ],
+)
+async def test_a_touch_that_cannot_be_is_refused(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any], message: str
+) -> None:
+    await browser.call("emulate", device="iPhone 13")
+    await browser.show(PAGE)
+
+    error = await browser.refused(tool, **arguments)
+
+    assert error["message"].startswith(message)
+    assert await value_of(browser, "log") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("tap", {"selector": "#go"}), ("tap", {"x": 5, "y": 5}), ("swipe", {"direction": "up"})],
+)
+async def test_a_session_without_a_touch_screen_says_how_to_get_one(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any]
+) -> None:
+    await browser.show(PAGE)
+
+    error = await browser.refused(tool, **arguments)
+
+    assert (error["code"], error["message"]) == ("INVALID_PARAMETER", "this session has no touch screen")
+    assert "create_session" in error["suggestion"]
+    assert "emulate" in error["suggestion"]
+    assert await value_of(browser, "log") == []
+
+
+async def test_a_covered_element_is_not_tapped(phone: SessionBrowser) -> None:
+    await phone.call(
+        "evaluate",
+        script="document.body.insertAdjacentHTML('beforeend', "
+        "'<div id=veil style=\"position:fixed;inset:0\">wait</div>')",
+    )
+
+    error = await phone.refused("tap", selector="#go", timeout=2_000)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert "veil" in error["message"]
+    assert await value_of(phone, "log") == []
