@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import anyio
@@ -33,6 +34,10 @@ class File:
     page: Tab
     suggested_filename: str
     url: str = "http://a.test/file"
+
+    @property
+    def _impl_obj(self) -> Any:
+        return SimpleNamespace(_artifact=SimpleNamespace(_initializer={"absolutePath": "/nowhere"}))
 
     async def save_as(self, path: Path) -> None:
         await anyio.Path(path).write_bytes(b"content")

@@ -85,9 +85,9 @@ async def test_a_download_above_the_quota_fails_and_leaves_nothing(limited: Brow
     found = await download(limited, session, *([os.urandom(50_000)] * 5))
 
     assert found["failure"] == (
-        "QUOTA_EXCEEDED: The files of this session would have 250,000 bytes, and it may write 200,000. Delete "
-        "files of this session that are not needed, or go on in a new session. The server operator can raise "
-        "browser.sessionFileQuota."
+        "QUOTA_EXCEEDED: The files of this session would have 250,000 bytes, and it may write 200,000. "
+        "Delete files of this session that are not needed, or go on in a new session. The server operator "
+        "can raise browser.sessionFileQuota."
     )
     assert list_files(limited.root) == []
     [entry] = (await limited.call("downloads", sessionId=session))["entries"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class FileQuota:
         self._total = total
         self._session = session
         self._files: dict[Path, _CountedFile] = {}
+        self._by_session: Counter[str] = Counter()
 
     def of_session(self, session_id: str) -> SessionFiles:
         """Return the view of one session."""
@@ -41,12 +43,17 @@ class FileQuota:
         Raises:
             QuotaExceeded: a limit is exceeded.
         """
+        self.forget(path)
         self._files[path] = _CountedFile(session_id, size)
+        self._by_session[session_id] += size
         self.check(session_id)
 
     def forget(self, path: Path) -> None:
         """Stop counting a file that was removed."""
-        self._files.pop(path, None)
+        if counted := self._files.pop(path, None):
+            self._by_session[counted.session_id] -= counted.bytes
+            if not self._by_session[counted.session_id]:
+                del self._by_session[counted.session_id]
 
     def check(self, session_id: str, *, room: int = 0) -> None:
         """Check that there is room for so many bytes more.
@@ -61,11 +68,11 @@ class FileQuota:
             raise excess
 
     def _find_excess(self, session_id: str, room: int) -> QuotaExceeded | None:
-        own = sum(each.bytes for each in self._files.values() if each.session_id == session_id)
-        total = sum(each.bytes for each in self._files.values())
+        own, total = self._by_session[session_id], self._by_session.total()
         if self._session and own + room > self._session:
             return QuotaExceeded(
-                f"The files of this session would have {own + room:,} bytes, and it may write {self._session:,}",
+                f"The files of this session would have {own + room:,} bytes, and it may write "
+                f"{self._session:,}",
                 suggestion="Delete files of this session that are not needed, or go on in a new session. The "
                 "server operator can raise browser.sessionFileQuota.",
                 used=own,
@@ -87,7 +94,7 @@ class FileQuota:
     def _forget_removed(self) -> None:
         for path in list(self._files):
             if not path.is_file():
-                del self._files[path]
+                self.forget(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ They are kept apart, so that other messages do not push them out.
 MAX_CHATTER = 500
 MAX_TEXT = 2_000
 MAX_URL = 300
+MAX_STACK = 5_000
 PLAYWRIGHT_KEEPS = 200
 FEWEST_OF_MANY = 180
 """Playwright keeps at most 200 messages of a page, and at least 180 once it had to drop some."""
@@ -65,6 +66,8 @@ class Message:
     number: int = 0
     last: int = 0
     count: int = 1
+    stack: str = ""
+    """The stack of an uncaught error. That of a logged error is in its text."""
 
     def is_like(self, other: Message) -> bool:
         return self._comparison_key == other._comparison_key
@@ -233,6 +236,7 @@ class Console:
                 page_id,
                 self._document(page_id),
                 time.time() * 1000,
+                stack=(page_error.stack or "")[:MAX_STACK],
             )
         )
 

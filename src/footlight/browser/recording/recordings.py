@@ -48,7 +48,7 @@ class Recordings:
     ) -> None:
         """Create the recordings.
 
-        `files` counts what is written. `mask`, if any, removes the server's secrets from a text before it is written.
+        `files` counts what is written. `mask`, if any, removes the server's secrets from a text before that.
         """
         self._context = context
         self._browser = browser

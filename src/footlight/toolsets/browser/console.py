@@ -1,4 +1,4 @@
-"""The console messages of a session's pages."""
+"""The console messages of a session's pages, and their stacks."""
 
 from typing import Annotated, NotRequired
 
@@ -6,6 +6,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.network.console import Level, MessageFilter
+from footlight.browser.reading import stacks
+from footlight.browser.reading.stacks import StackFrame
 from footlight.browser.sessions.overview import MessageInfo, message_info
 from footlight.server.tools import Count, ToolCall, Whole, tool
 
@@ -53,3 +55,74 @@ async def console_messages(
     if console.missed:
         answer["note"] = MISSED
     return answer
+
+
+class OriginalSource(TypedDict):
+    """The place in the original source, from 1; `text` is its line."""
+
+    source: str
+    line: int
+    column: int
+    name: NotRequired[str]
+    text: NotRequired[str]
+
+
+class Frame(TypedDict):
+    """A frame of a stack, the innermost first. `note`: why its source map could not be used."""
+
+    source: str
+    function: NotRequired[str]
+    original: NotRequired[OriginalSource]
+    note: NotRequired[str]
+
+
+class MessageWithStack(MessageInfo):
+    frames: list[Frame]
+
+
+class ConsoleStacks(TypedDict):
+    """The last messages that match, oldest first; `total` counts all matches."""
+
+    messages: list[MessageWithStack]
+    total: int
+
+
+@tool(scope="session", effect="read", group="devtools", open_world=True)
+async def console_stacks(
+    call: ToolCall,
+    levels: Annotated[list[Level] | None, Field(min_length=1, description="Default: error")] = None,
+    text: str | None = None,
+    since_navigation: bool = True,
+    page_id: str | None = None,
+    limit: Annotated[Count, Field(le=10)] = 3,
+) -> ConsoleStacks:
+    """Get stacks of console messages. With the original sources from source maps; Chromium only."""
+    console = call.session.console
+    await console.fetch(page_id)
+    selected = MessageFilter(
+        levels=levels or ("error",), text=text or "", page=page_id, since_navigation=since_navigation
+    )
+    matching = console.matching(selected)
+    pages = {page.id: page for page in call.session.pages}
+    messages: list[MessageWithStack] = []
+    for message in matching[-limit:]:
+        frames = stacks.frames_of(message)
+        if frames and message.page in pages:
+            frames = await stacks.add_originals(pages[message.page], frames, call.deadline)
+        messages.append({**message_info(message), "frames": [_describe_frame(each) for each in frames]})
+    return {"messages": messages, "total": len(matching)}
+
+
+def _describe_frame(frame: StackFrame) -> Frame:
+    described: Frame = {"source": f"{frame.url}:{frame.line}:{frame.column}"}
+    if frame.function:
+        described["function"] = frame.function
+    if place := frame.original:
+        described["original"] = {"source": place.source, "line": place.line, "column": place.column}
+        if place.name:
+            described["original"]["name"] = place.name
+        if place.text:
+            described["original"]["text"] = place.text
+    elif frame.note:
+        described["note"] = frame.note
+    return described

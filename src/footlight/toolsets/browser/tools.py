@@ -77,6 +77,7 @@ TOOLS = (
     files.video,
     screenshots.visual_diff,
     console.console_messages,
+    console.console_stacks,
     network.get_request,
     files.downloads,
     storage.delete_cookies,
