@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-23T10:46:29Z
+# Last generated: 2026-11-24T22:19:55Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -55,6 +55,7 @@ class BrowserRunTestResult(TypedDict):
     log: str
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
 
@@ -117,6 +118,7 @@ class ExtractEvaluateResult(TypedDict):
     result: NotRequired[Any]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -153,6 +155,7 @@ class ExtractScreenshotResult(TypedDict):
     uri: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     resource: NotRequired[dict[str, Any]]
@@ -216,6 +219,7 @@ class InteractClickResult(TypedDict):
     url: str
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -236,6 +240,7 @@ class InteractSelectResult(TypedDict):
     selected: NotRequired[list[str]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -259,6 +264,7 @@ class InteractTypeResult(TypedDict):
     url: str
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -310,6 +316,7 @@ class NavBackResult(TypedDict):
     moved: NotRequired[bool]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -329,6 +336,7 @@ class NavForwardResult(TypedDict):
     moved: NotRequired[bool]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -351,6 +359,7 @@ class NavGotoResult(TypedDict):
     status: NotRequired[int | None]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -407,6 +416,7 @@ class WorkflowFillFormResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -435,6 +445,7 @@ class WorkflowLoginResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     observation: NotRequired[Observation]
@@ -457,6 +468,7 @@ class WorkflowScrapeResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
     resource: NotRequired[dict[str, Any]]
