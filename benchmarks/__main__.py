@@ -145,7 +145,7 @@ async def _compare_plain(url: str, calls: int) -> None:
 
 
 async def _compare(url: str, calls: int) -> list[Row]:
-    async with _ours() as client, _plain() as page:
+    async with _ours() as client, _open_plain() as page:
 
         def tool(name: str, **arguments: Any) -> Call:
             async def call() -> None:
@@ -231,7 +231,7 @@ async def _ours() -> AsyncGenerator[Client]:
 
 
 @asynccontextmanager
-async def _plain() -> AsyncGenerator[Any]:
+async def _open_plain() -> AsyncGenerator[Any]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=_executable() or None, args=list(NO_OWN_REQUESTS)

@@ -52,7 +52,7 @@ def measure_knowledge(records: int) -> None:
             )
         now = START + timedelta(seconds=13 * records)
         _row("search: unlock, in the last 48 h", _measure_repeatedly(lambda: _search_recent(store, now)))
-        _row("the last 20 steps", _measure_repeatedly(lambda: store.last(20)))
+        _row("the last 20 steps", _measure_repeatedly(lambda: store.list_last(20)))
         _row("summary of a session", _measure_repeatedly(store.summarize))
         _row("prior knowledge of a screen", _measure_repeatedly(lambda: store.prior("home", now=now)))
         store.close()

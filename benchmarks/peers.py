@@ -29,7 +29,7 @@ from benchmarks.servers import (
     PlaywrightMcpWithChromium,
     Server,
     Worker,
-    shared_footlight,
+    start_shared_footlight,
     text_of,
 )
 from benchmarks.tokens import count_tokens
@@ -141,7 +141,7 @@ async def compare_cold(site: Site, names: Sequence[str], starts: int, figures: F
     greeted: dict[str, list[float]] = defaultdict(list)
     opened: dict[str, list[float]] = defaultdict(list)
     memory: dict[str, list[float]] = defaultdict(list)
-    async with shared_footlight() as shared:
+    async with start_shared_footlight() as shared:
         kinds.append((_SHARED, FOOTLIGHT, shared))
         kinds = [each for each in kinds if each[1] in names]
         for _ in range(starts):

@@ -35,7 +35,7 @@ __all__ = [
     "Worker",
     "executable",
     "install_peers",
-    "shared_footlight",
+    "start_shared_footlight",
     "text_of",
 ]
 
@@ -274,7 +274,7 @@ class ChromeDevtoolsMcp(Server):
 
 
 @asynccontextmanager
-async def shared_footlight() -> AsyncGenerator[type[Server]]:
+async def start_shared_footlight() -> AsyncGenerator[type[Server]]:
     """Start a background server, and yield Footlight as a client of it."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         environment = {"FOOTLIGHT_DAEMON_DIR": folder, "FOOTLIGHT_POOL_MIN_BROWSERS": "1"}

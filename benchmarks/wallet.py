@@ -40,7 +40,7 @@ async def compare_wallet(calls: int) -> None:
     print(f"{'call':<26} {'footlight':>9} {'plain':>9} {'p95 ours':>9}")
     with tempfile.TemporaryDirectory(prefix="footlight-bench-") as name:
         root = Path(name)
-        async with _serve_wallet(root) as tool, _plain(root / "dist/chrome", root) as page:
+        async with _serve_wallet(root) as tool, _open_plain(root / "dist/chrome", root) as page:
             rows: list[tuple[str, Call, Call]] = [
                 ("describe screen", lambda: tool("mm_describe_screen"), lambda: _describe(page)),
                 (
@@ -97,7 +97,7 @@ async def _serve_wallet(root: Path) -> AsyncGenerator[Callable[..., Awaitable[An
 
 
 @asynccontextmanager
-async def _plain(folder: Path, root: Path) -> AsyncGenerator[Page]:
+async def _open_plain(folder: Path, root: Path) -> AsyncGenerator[Page]:
     """Open the wallet with plain Playwright. It uses the services of the server, which must be running."""
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(

@@ -47,7 +47,7 @@ async def measure_watching(site: Site, calls: int, figures: Figures) -> None:
             await session.call("navigate", url=site.page(STATIC_PAGE))
             first = [await _open(browser, server) for _ in range(OPENINGS)]
             await session.call("navigate", url=site.page(MOVING))
-            unwatched = await _busy(server)
+            unwatched = await _measure_load(server)
             lags, watched = await _watch(browser, server)
             captures, crowd = await _watch_together(client, server)
         clicks = [
@@ -88,7 +88,7 @@ async def _watch(browser: Browser, server: HttpServer) -> tuple[list[float], flo
     await page.goto(f"{server.url}/watch#token={TOKEN}")
     await page.wait_for_selector("#picture:not([hidden])")
     await page.evaluate(_COLLECT)
-    busy = await _busy(server)
+    busy = await _measure_load(server)
     lags: list[float] = await page.evaluate("lags")
     await context.close()
     return lags, busy
@@ -106,7 +106,7 @@ async def _watch_together(client: Raw, server: HttpServer) -> tuple[int, float]:
             answer = await client.send(method="GET", path=path)
             after = answer.headers.get("X-Frame", after)
 
-    busy, *_ = await asyncio.gather(_busy(server), *(watch() for _ in range(WATCHERS)))
+    busy, *_ = await asyncio.gather(_measure_load(server), *(watch() for _ in range(WATCHERS)))
     return (await _state(client))["captures"] - before["captures"], busy
 
 
@@ -114,7 +114,7 @@ async def _state(client: Raw) -> dict[str, Any]:
     return (await client.send(method="GET", path="/watch/api/state")).json()
 
 
-async def _busy(server: HttpServer) -> float:
+async def _measure_load(server: HttpServer) -> float:
     """Return the percentage of a core that the server's own process uses."""
     process = psutil.Process(server.pid)
     before, began = process.cpu_times(), time.perf_counter()

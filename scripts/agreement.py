@@ -314,13 +314,13 @@ async def compare_open_page(page: Page, name: str) -> list[Pair]:
 async def _snapshot_nodes(page: Page) -> dict[str, tuple[str, str]]:
     body = quote(json.dumps({"what": "look", "next": 1}))
     reply = json.loads(await page.get_attribute(f"footlight={body}", "v", timeout=PAGE_MS) or "")
-    return {ref: (role, _plain(name)) for _, role, name, ref, *_ in reply["nodes"] if ref}
+    return {ref: (role, _normalize_name(name)) for _, role, name, ref, *_ in reply["nodes"] if ref}
 
 
 async def _chrome_nodes(session: CDPSession) -> dict[int, tuple[str, str]]:
     tree = cast("Any", await session.send("Accessibility.getFullAXTree"))
     return {
-        node["backendDOMNodeId"]: (_role(node), _plain(node.get("name", {}).get("value", "")))
+        node["backendDOMNodeId"]: (_role(node), _normalize_name(node.get("name", {}).get("value", "")))
         for node in tree["nodes"]
         if "backendDOMNodeId" in node
     }
@@ -331,7 +331,7 @@ def _role(node: Mapping[str, Any]) -> str:
     return ROLES.get(role, role)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Return the name as in a snapshot: no icon glyphs or repeated spaces, and the same maximum length."""
     folded = " ".join(INVISIBLE_CHARACTERS.sub("", name).split())
     return folded if len(folded) <= 400 else folded[:399] + "…"

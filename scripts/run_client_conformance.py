@@ -70,12 +70,12 @@ async def run_all(run: Run) -> list[Check]:
     """Run the scenarios with one client per core. The suite starts all at once, and some would time out."""
     free = asyncio.Semaphore(os.cpu_count() or 1)
 
-    async def in_turn(scenario: str) -> list[Check]:
+    async def run_in_turn(scenario: str) -> list[Check]:
         async with free:
             return await run_scenario(run, scenario)
 
     scenarios = run.scenarios or await list_scenarios(run)
-    return [check for checks in await asyncio.gather(*map(in_turn, scenarios)) for check in checks]
+    return [check for checks in await asyncio.gather(*map(run_in_turn, scenarios)) for check in checks]
 
 
 async def run_scenario(run: Run, scenario: str) -> list[Check]:

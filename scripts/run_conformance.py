@@ -116,12 +116,14 @@ class Verdict:
 
     @property
     def unexpected(self) -> list[Check]:
-        return [each for each in self._failed_checks() if not any(map(each.matches, self.expected))]
+        return [each for each in self._list_failed_checks() if not any(map(each.matches, self.expected))]
 
     @property
     def stale(self) -> list[str]:
         return [
-            entry for entry in self.expected if not any(each.matches(entry) for each in self._failed_checks())
+            entry
+            for entry in self.expected
+            if not any(each.matches(entry) for each in self._list_failed_checks())
         ]
 
     @property
@@ -130,9 +132,9 @@ class Verdict:
 
     def row(self) -> Sequence[str | int]:
         passed = sum(each.status == "SUCCESS" for each in self.checks)
-        failed = len(self._failed_checks())
+        failed = len(self._list_failed_checks())
         scenarios = {each.scenario for each in self.checks}
-        bad = {each.scenario for each in self._failed_checks()}
+        bad = {each.scenario for each in self._list_failed_checks()}
         return (
             *(self.run.subject, self.run.title, f"{len(scenarios - bad)}/{len(scenarios)}"),
             *(f"{passed}/{passed + failed}", failed - len(self.unexpected), len(self.unexpected)),
@@ -145,7 +147,7 @@ class Verdict:
         for entry in self.stale:
             yield f"{self.run.name}: {entry} is expected to fail, but passes"
 
-    def _failed_checks(self) -> list[Check]:
+    def _list_failed_checks(self) -> list[Check]:
         return [each for each in self.checks if each.failed]
 
 

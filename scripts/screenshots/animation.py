@@ -90,7 +90,7 @@ def _make_frames(steps: Sequence[TourStep]) -> Iterator[Frame]:
         for box in step.targets:
             goal = _middle(box)
             for move in range(1, MOVES + 1):
-                place = _between(pointer, goal, move / MOVES)
+                place = _place_between(pointer, goal, move / MOVES)
                 yield _frame(log, picture, join([rings, _draw_pointer(place)]), step.url_before, MOVED_MS)
             pointer = goal
             ripple = element("div", class_="ripple", style=f"left:{goal[0]:.1f}px;top:{goal[1]:.1f}px")
@@ -182,7 +182,7 @@ def _middle(box: Box) -> tuple[float, float]:
     return (box.x + min(box.width / 2, 90)) * SCALE, (box.y + box.height / 2) * SCALE
 
 
-def _between(start: tuple[float, float], goal: tuple[float, float], part: float) -> tuple[float, float]:
+def _place_between(start: tuple[float, float], goal: tuple[float, float], part: float) -> tuple[float, float]:
     """Return a place on the line between two, slower at both ends."""
     eased = part * part * (3 - 2 * part)
     return start[0] + (goal[0] - start[0]) * eased, start[1] + (goal[1] - start[1]) * eased

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from footlight.demo.remote_browser import BrowserAnswer, ToolError
 from footlight.demo.transcript import DemoTranscript, describe_arguments, describe_data
-from footlight.demo.verdict import Check, failed, find_difference
+from footlight.demo.verdict import Check, fail_step, find_difference
 
 OPENED = BrowserAnswer(
     tool="navigate", data={"status": 200, "url": "http://x/"}, error=None, image=None, elapsed_ms=12.4
@@ -55,7 +55,7 @@ def test_a_line_is_never_wrapped_when_piped() -> None:
 
 
 def test_the_verdicts_are_aligned_and_a_difference_is_named() -> None:
-    lines = write(lambda page: page.verdicts([AGREED, DIFFERED, failed("Write", "fill: TIMEOUT")]))
+    lines = write(lambda page: page.verdicts([AGREED, DIFFERED, fail_step("Write", "fill: TIMEOUT")]))
 
     assert lines == [
         "",

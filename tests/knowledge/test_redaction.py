@@ -565,7 +565,7 @@ def words_of_the_files() -> str:
         root = Path(folder) / "knowledge"
         store = KnowledgeStore(root)
         store.record(DOORS["typed by ref"]("@"))
-        store.last(10)
+        store.list_last(10)
         store.close()
         files = [path for path in root.rglob("*") if path.is_file()]
         return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files).casefold()
@@ -589,7 +589,7 @@ def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tu
         for window, change in screens:
             store.record(WINDOWS[window](CHANGES[change](secret)))
         store.screenshot_path("mm-abcdef", secret, AT)
-        store.last(10)
+        store.list_last(10)
         store.close()
         files = [path for path in (Path(folder) / "knowledge").rglob("*") if path.is_file()]
         written = "\n".join(

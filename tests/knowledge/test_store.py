@@ -91,7 +91,7 @@ def test_where_a_step_goes(store: KnowledgeStore, root: Path) -> None:
 
 
 def test_nothing_is_made_before_the_first_step(store: KnowledgeStore, root: Path) -> None:
-    assert (store.sessions(), store.last(5)) == ([], [])
+    assert (store.sessions(), store.list_last(5)) == ([], [])
     assert not root.exists()
 
 
@@ -288,7 +288,7 @@ def test_pruning(store: KnowledgeStore, root: Path) -> None:
     assert store.prune(keep=2) == ["mm-2", "mm-1"]
     assert store.prune() == []
     assert [session.id for session in store.sessions()] == ["mm-4", "mm-3"]
-    assert [row["sessionId"] for row in store.last(9)] == ["mm-4", "mm-3"]
+    assert [row["sessionId"] for row in store.list_last(9)] == ["mm-4", "mm-3"]
 
 
 def test_what_is_not_of_the_store_is_not_removed(store: KnowledgeStore, root: Path, tmp_path: Path) -> None:
@@ -324,12 +324,12 @@ def test_questions(store: KnowledgeStore) -> None:
     store.record(step("mm_describe_screen", observation=looked))
     store.record(step(input={"testId": "send-button"}, observation=looked, at=AT + MS))
 
-    assert [row["tool"] for row in store.last(1)] == ["mm_click"]
-    assert [row["tool"] for row in store.last(5, session_id="mm-abcdef")] == [
+    assert [row["tool"] for row in store.list_last(1)] == ["mm_click"]
+    assert [row["tool"] for row in store.list_last(5, session_id="mm-abcdef")] == [
         "mm_click",
         "mm_describe_screen",
     ]
-    assert store.last(5, session_id="mm-other") == []
+    assert store.list_last(5, session_id="mm-other") == []
     assert store.summarize()["sessionId"] == store.summarize("mm-abcdef")["sessionId"] == "mm-abcdef"
     assert len(store.search(SearchQuery(text="send button"), now=AT)) == 2
     assert store.prior("home", now=AT).as_json() != {}
@@ -343,7 +343,7 @@ def test_a_broken_index_loses_no_step(store: KnowledgeStore, root: Path) -> None
 
     store.record(step())
 
-    assert len(store.last(5)) == 2
+    assert len(store.list_last(5)) == 2
 
 
 # Screenshots

@@ -166,15 +166,15 @@ class ExtensionApp:
         """Return stored items of the extension by key; all items if no key is given."""
         deadline = Deadline.after(READ_SECONDS * 1000)
         return await read_extension_storage(
-            await self._any_page(deadline), self.id, keys, deadline, area=area
+            await self._ensure_page(deadline), self.id, keys, deadline, area=area
         )
 
     async def write_storage(self, values: Mapping[str, Any], *, area: ExtensionArea = "local") -> None:
         """Write items to the storage of the extension before its pages read it."""
         deadline = Deadline.after(READ_SECONDS * 1000)
-        await write_extension_storage(await self._any_page(deadline), self.id, values, deadline, area=area)
+        await write_extension_storage(await self._ensure_page(deadline), self.id, values, deadline, area=area)
 
-    async def _any_page(self, deadline: Deadline) -> Page:
+    async def _ensure_page(self, deadline: Deadline) -> Page:
         """Return a page through which the browser gives access to the extension."""
         pages = (*self.pages_of("extension"), *self.pages_of("notification"))
         return pages[0] if pages else await self._open(self.home_path, deadline)

@@ -446,7 +446,7 @@ class AppSessions(SessionTable):
 
     def _not_found_error(self, id: str, caller: Caller) -> NoActiveSession:
         """Return the error that says how the named session, or else the last one, ended."""
-        id = id or self._last_of(caller) or ""
+        id = id or self._find_last_ended(caller) or ""
         ended = self._find_ended(id, caller)
         why = f"{self.profile.name} is not running"
         if ended and ended.reason == CRASHED:
@@ -455,7 +455,7 @@ class AppSessions(SessionTable):
             why += f": session {id} {ended.reason}"
         return NoActiveSession(why, crashed=True if ended and ended.reason == CRASHED else None)
 
-    def _last_of(self, caller: Caller) -> str | None:
+    def _find_last_ended(self, caller: Caller) -> str | None:
         return next((id for id in reversed(self._ended) if self._find_ended(id, caller)), None)
 
     async def _keep(self, session: Session) -> None:

@@ -68,7 +68,7 @@ def load_baseline(file: Path, sources: Mapping[str, str]) -> frozenset[str]:
             raise ValueError("it is too large")
         report = json.loads(file.read_text("utf-8"))
         saved = {**cast("Mapping[str, str]", report.get("sources") or {}), **sources}
-        return frozenset(key for each in report["findings"] for key in _saved_keys(each, saved))
+        return frozenset(key for each in report["findings"] for key in _read_saved_keys(each, saved))
     except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not a JSON report of footlight audit"
         raise ConfigurationError(
@@ -76,7 +76,7 @@ def load_baseline(file: Path, sources: Mapping[str, str]) -> frozenset[str]:
         ) from None
 
 
-def _saved_keys(finding: Mapping[str, Any], sources: Mapping[str, str]) -> Iterable[str]:
+def _read_saved_keys(finding: Mapping[str, Any], sources: Mapping[str, str]) -> Iterable[str]:
     elements = [str(each["selector"]) for each in finding["elements"]] or [str(finding["title"])]
     path = page_path(str(finding["page"]), sources)
     return [element_key(str(finding["rule"]), path, each, finding.get("persona")) for each in elements]

@@ -149,7 +149,7 @@ def _install(engine: str) -> bool:
     for manager, commands in PACKAGE_MANAGERS:
         if shutil.which(manager):
             click.echo(f"installing {engine} with {manager} …", err=True)
-            return _run_first([_as_root(manager, command) for command in commands])
+            return _run_first([_add_sudo(manager, command) for command in commands])
     return False
 
 
@@ -158,7 +158,7 @@ def _run_first(commands: Sequence[Sequence[str]]) -> bool:
     return any(_run(command, PACKAGE_SECONDS) and "update" not in command for command in commands)
 
 
-def _as_root(manager: str, command: Sequence[str]) -> Sequence[str]:
+def _add_sudo(manager: str, command: Sequence[str]) -> Sequence[str]:
     if manager == "brew" or not hasattr(os, "geteuid") or os.geteuid() == 0:
         return command
     return ("sudo", "-n", *command)

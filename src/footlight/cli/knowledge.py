@@ -81,7 +81,7 @@ def last(*, n: int, session: str | None, root: Path, as_json: bool) -> None:
     """List the latest steps, newest first."""
     with _open_store(root) as store:
         _check_session(store, session)
-        steps = store.last(n, session_id=session)
+        steps = store.list_last(n, session_id=session)
     if as_json:
         say(_to_json(steps))
     for step in [] if as_json else steps:
@@ -230,7 +230,7 @@ def prune(*, before: datetime | None, keep: int | None, yes: bool, root: Path, a
         if going and not yes:
             _confirm(f"{len(going)} of {len(sessions)} sessions, {sum(each.steps for each in going)} steps")
         removed = store.prune(before=before, keep=keep) if going else []
-        store.last(1)  # Removes the sessions from the index as well.
+        store.list_last(1)  # Removes the sessions from the index as well.
     if as_json:
         say(_to_json({"removed": removed}))
     else:

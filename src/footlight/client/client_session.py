@@ -137,7 +137,7 @@ class ClientSession:
         """
         if self.http is None or self.http.session_id is None:
             return False
-        async with CallDeadline(self._timeout_ms).within("Ending the session"):
+        async with CallDeadline(self._timeout_ms).limit("Ending the session"):
             return await self.http.terminate()
 
     async def listen(self, on_message: OnMessage, on_error: OnError) -> bool:
@@ -155,7 +155,7 @@ class ClientSession:
     async def stop_listening(self) -> None:
         await self._get_stream.leave(self.http)
 
-    async def ready(self, deadline: CallDeadline) -> tuple[Connection, ServerIntroduction]:
+    async def ensure_connected(self, deadline: CallDeadline) -> tuple[Connection, ServerIntroduction]:
         """Return the connection and the server's description. Connect and negotiate first if necessary.
 
         Concurrent callers share one attempt, which continues as long as one of them waits.
@@ -166,7 +166,7 @@ class ClientSession:
         if (ready := self._find_ready()) is not None:
             return ready
         try:
-            async with deadline.within("Connecting"):
+            async with deadline.limit("Connecting"):
                 starting = await self._starting.join()
         except MCPTimeoutError:
             raise self._timeout_error(deadline) from None
@@ -186,7 +186,7 @@ class ClientSession:
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Result:
-        connection, introduction = await self.ready(deadline)
+        connection, introduction = await self.ensure_connected(deadline)
 
         async def ask(params_of_round: Mapping[str, Any]) -> Result:
             return await connection.request(
@@ -194,7 +194,7 @@ class ClientSession:
             )
 
         async def handle(asked: str, with_params: Mapping[str, Any]) -> Mapping[str, Any]:
-            async with deadline.within(f"The client's handler of {asked}"):
+            async with deadline.limit(f"The client's handler of {asked}"):
                 return await connection.handle(asked, with_params)
 
         try:
@@ -233,7 +233,7 @@ class ClientSession:
     async def _open_within_timeout(self, transport: Transport) -> None:
         deadline = CallDeadline(self._timeout_ms)
         try:
-            async with deadline.within("Connecting"):
+            async with deadline.limit("Connecting"):
                 await self._open(transport)
         except MCPTimeoutError:
             raise self._timeout_error(deadline) from None

@@ -249,7 +249,7 @@ class MCPClient:
     async def ping(self, *, timeout_ms: float | None = None) -> None:
         """Check that the server answers. The stateless protocol has no ping, so `server/discover` is sent."""
         deadline = self._deadline(timeout_ms)
-        _, introduction = await self._session.ready(deadline)
+        _, introduction = await self._session.ensure_connected(deadline)
         method = "server/discover" if is_stateless(introduction.version) else "ping"
         await self._session.request(method, deadline=deadline)
 
@@ -264,11 +264,11 @@ class MCPClient:
         return await self._list_tools(self._deadline(), refresh=refresh)
 
     async def _list_tools(self, deadline: CallDeadline, *, refresh: bool = False) -> tuple[Tool, ...]:
-        _, introduction = await self._session.ready(deadline)
+        _, introduction = await self._session.ensure_connected(deadline)
         uses_param_headers = is_stateless(introduction.version) and self._session.http is not None
         try:
             # The limit also covers waiting for a list that another task requests.
-            async with deadline.within("tools/list"):
+            async with deadline.limit("tools/list"):
                 return await self._tools.get(
                     lambda: self._pages("tools/list", deadline),
                     refresh=refresh,
@@ -372,7 +372,7 @@ class MCPClient:
     async def _param_headers(
         self, name: str, arguments: Mapping[str, Any], deadline: CallDeadline
     ) -> Mapping[str, str]:
-        _, introduction = await self._session.ready(deadline)
+        _, introduction = await self._session.ensure_connected(deadline)
         if not is_stateless(introduction.version) or self._session.http is None:
             return {}
         # Many servers do not allow caching the list: it would be requested before every call.
@@ -484,7 +484,7 @@ class MCPClient:
         message. There is one stream; another call replaces it.
         """
         deadline = self._deadline()
-        connection, introduction = await self._session.ready(deadline)
+        connection, introduction = await self._session.ensure_connected(deadline)
         await self.close_stream()
         self._stream = stream = Stream(on_message, on_error)
         opened = False

@@ -48,7 +48,7 @@ class Stream:
     async def listen(self, session: ClientSession, deadline: CallDeadline) -> bool:
         """Open the GET stream of the HTTP session. Return False if the server has none."""
         self._session = session
-        async with deadline.within("Opening the stream"):
+        async with deadline.limit("Opening the stream"):
             return await session.listen(self._pass_on, self._fail)
 
     async def subscribe(

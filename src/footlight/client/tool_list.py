@@ -57,7 +57,7 @@ class ToolList:
             listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
             tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
             if forget_count == self._forget_count:  # Otherwise the tools changed while the list was sent.
-                self._tools, self._until = tools, _until(pages)
+                self._tools, self._until = tools, _find_expiry(pages)
                 self._fetch_count += 1
             return tools
 
@@ -74,7 +74,7 @@ def _read(entry: object) -> Tool | None:
         return None
 
 
-def _until(pages: list[Result]) -> float | None:
+def _find_expiry(pages: list[Result]) -> float | None:
     """Return when the list expires, on the monotonic clock, or None if the server sets no limit."""
     limits = [ttl for page in pages if (ttl := number(page.get("ttlMs"))) is not None]
     return time.monotonic() + min(*limits, LONGEST_MS) / 1000 if limits else None

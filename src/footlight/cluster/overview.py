@@ -36,7 +36,7 @@ async def ask_workers(address: str) -> list[dict[str, Any]]:
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _joined(address):
+    async with _connect_cluster(address):
         names, found = await _ask_all()
     return [_facts(name, status) for name, status in zip(names, found, strict=True)]
 
@@ -50,7 +50,7 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _joined(address):
+    async with _connect_cluster(address):
         names, found = await _ask_all()
         left = {
             name
@@ -133,7 +133,7 @@ async def _call(actor_name: str, method: str) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def _joined(address: str) -> AsyncGenerator[None]:
+async def _connect_cluster(address: str) -> AsyncGenerator[None]:
     require_token()
     await connect(address)
     try:

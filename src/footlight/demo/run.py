@@ -16,7 +16,7 @@ from footlight.demo.remote_browser import RemoteBrowser, StepError, ToolRefused
 from footlight.demo.shop.site import serve_shop
 from footlight.demo.steps import SECRETS, STEPS, DemoStage, DemoStep
 from footlight.demo.transcript import DemoTranscript
-from footlight.demo.verdict import StepVerdict, failed
+from footlight.demo.verdict import StepVerdict, fail_step
 from footlight.protocol.errors import MCPError
 
 __all__ = ["run_demo"]
@@ -39,7 +39,7 @@ async def run_demo(output: Path, *, console: Console, server_arguments: Sequence
             async with _open_stage(output, transcript, server_arguments) as stage:
                 await _perform(stage, transcript, verdicts)
     except* (MCPError, TimeoutError) as lost:
-        transcript.failure(f"the server was lost or does not answer: {_first(lost)}")
+        transcript.failure(f"the server was lost or does not answer: {_find_first_error(lost)}")
     return _conclude(output, transcript, verdicts)
 
 
@@ -107,7 +107,7 @@ async def _take(step: DemoStep, stage: DemoStage) -> StepVerdict:
     try:
         check = await step.run(stage)
     except (StepError, OSError) as error:
-        return failed(step.name, str(error), remedy=_remedy(error))
+        return fail_step(step.name, str(error), remedy=_remedy(error))
     return check.judge(step.name)
 
 
@@ -146,6 +146,6 @@ def _read_tail(path: Path) -> list[str]:
     return path.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:]
 
 
-def _first(errors: BaseExceptionGroup[Exception]) -> Exception:
+def _find_first_error(errors: BaseExceptionGroup[Exception]) -> Exception:
     error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return _find_first_error(error) if isinstance(error, BaseExceptionGroup) else error

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-__all__ = ["Check", "StepVerdict", "failed", "find_difference"]
+__all__ = ["Check", "StepVerdict", "fail_step", "find_difference"]
 
 _LONGEST = 120
 
@@ -40,7 +40,7 @@ class Check:
         )
 
 
-def failed(step: str, reason: str, *, remedy: str = "") -> StepVerdict:
+def fail_step(step: str, reason: str, *, remedy: str = "") -> StepVerdict:
     """Return the verdict on a step that failed."""
     return StepVerdict(step=step, holds="", got="nothing", agrees=False, difference=reason, remedy=remedy)
 
@@ -49,7 +49,7 @@ def find_difference(holds: object, received: object, *, place: str = "") -> str:
     """Return where two values first differ, or an empty text."""
     if holds == received:
         return ""
-    plainly = f"{_at(place)}the site holds {_brief(holds)}, what came back is {_brief(received)}"
+    plainly = f"{_describe_place(place)}the site holds {_brief(holds)}, what came back is {_brief(received)}"
     if isinstance(holds, Mapping) and isinstance(received, Mapping):
         return _differing_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", received), place)
     if isinstance(holds, list | tuple) and isinstance(received, list | tuple):
@@ -66,11 +66,11 @@ def _differing_item(holds: Sequence[Any], received: Sequence[Any], place: str) -
     pairs = zip(holds, received, strict=False)
     index = next((index for index, (left, right) in enumerate(pairs) if left != right), None)
     if index is None:
-        return f"{_at(place)}the site holds {len(holds)}, what came back are {len(received)}"
+        return f"{_describe_place(place)}the site holds {len(holds)}, what came back are {len(received)}"
     return find_difference(holds[index], received[index], place=f"{place}[{index}]")
 
 
-def _at(place: str) -> str:
+def _describe_place(place: str) -> str:
     return f"at {place} " if place else ""
 
 

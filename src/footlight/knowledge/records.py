@@ -124,7 +124,7 @@ def make_record(
     all_secrets = SecretTexts(rules.known_texts) if secrets is None else secrets
     seen = _check_observation(step.observation, rules)
     _learn_secrets(step, seen, rules, all_secrets)
-    typed = _typed_texts(step, rules)
+    typed = _list_typed_texts(step, rules)
     is_revealing = _is_revealing(step, seen, set() if revealing is None else revealing)
     chips = frozenset(seen.chips) - rules.interface_words if is_revealing else frozenset[str]()
     in_call = Sanitiser(rules, all_secrets, also=_secrets_of_call(typed), reveals=is_revealing, chips=chips)
@@ -229,7 +229,7 @@ def _learn_secrets(
     step: RawStep, seen: _CheckedObservation, rules: RedactionRules, secrets: SecretTexts
 ) -> None:
     """Remember texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
-    for text in _typed_texts(step, rules):
+    for text in _list_typed_texts(step, rules):
         _learn_typed(text, step, rules, secrets)
     for text in find_named_secrets((step.input, step.error), rules):
         secrets.remember(text)
@@ -242,7 +242,7 @@ def _learn_secrets(
             secrets.remember(phrase)
 
 
-def _typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
+def _list_typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
     return [value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str)]
 
 

@@ -154,7 +154,7 @@ class KnowledgeStore:
         record = read_step(path) if parse_step_name(path.name) else None
         return record if record and record.get("schemaVersion") == 1 else None
 
-    def last(self, n: int, *, session_id: str | None = None) -> list[dict[str, Any]]:
+    def list_last(self, n: int, *, session_id: str | None = None) -> list[dict[str, Any]]:
         """Return the latest steps, one line each, latest first."""
         return summary.list_last(self._index, n, session_id=_folder_name(session_id))
 

@@ -25,7 +25,7 @@ class CallDeadline:
         return max(0.0, (self._end - time.monotonic()) * 1000)
 
     @contextlib.asynccontextmanager
-    async def within(self, what: str) -> AsyncGenerator[None]:
+    async def limit(self, what: str) -> AsyncGenerator[None]:
         """Limit the block to the time that is left.
 
         Raises:

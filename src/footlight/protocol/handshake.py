@@ -174,7 +174,7 @@ class _Negotiation:
             self._speak(version)
             result = await self.connection.request("server/discover", timeout_ms=limit.left_ms)
         except MCPError as error:
-            version = _newest_common(versions, _supported_versions(error))
+            version = _newest_common(versions, _read_supported_versions(error))
             if error.rpc_code != UNSUPPORTED_VERSION or version is None:
                 raise
             self._speak(version)
@@ -201,7 +201,7 @@ class _Negotiation:
         self.channel.use_version(version or DEFAULT_VERSION)
 
 
-def _supported_versions(error: MCPError) -> list[object]:
+def _read_supported_versions(error: MCPError) -> list[object]:
     return items(an_object(error.data).get("supported"))
 
 

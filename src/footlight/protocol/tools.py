@@ -165,9 +165,9 @@ def read_tool(entry: object) -> Tool:
     output = object_or_none(raw.get("outputSchema"))
     problem = (
         find_name_problem(name)
-        or _within("inputSchema", find_schema_problem(schema, of_parameters=True))
+        or _add_prefix("inputSchema", find_schema_problem(schema, of_parameters=True))
         or (
-            _within("outputSchema", find_schema_problem(output, of_parameters=False))
+            _add_prefix("outputSchema", find_schema_problem(output, of_parameters=False))
             if output is not None
             else None
         )
@@ -186,5 +186,5 @@ def read_tool(entry: object) -> Tool:
     )
 
 
-def _within(schema: str, problem: str | None) -> str | None:
+def _add_prefix(schema: str, problem: str | None) -> str | None:
     return None if problem is None else f"{schema}: {problem}"

@@ -91,7 +91,7 @@ class Journal:
 
     def begin(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> _FollowedCall:
         entry = self._new_entry(tool.name, owner=caller.principal)
-        with _logged(tool.name):
+        with _log_failures(tool.name):
             entry.arguments = self.redactor.arguments(tool.name, arguments)
         self._add(entry)
         return _FollowedCall(self, entry, tool, arguments)
@@ -234,7 +234,7 @@ class _FollowedCall:
         self._journal.update(self._entry)
 
     async def before(self, call: ToolCall) -> None:
-        with _logged(self._tool.name):
+        with _log_failures(self._tool.name):
             journal, entry, session = self._journal, self._entry, call.session
             page = call.maybe_page
             selector = self._arguments.get("selector")
@@ -247,7 +247,7 @@ class _FollowedCall:
             journal.update(entry)
 
     async def after(self, call: ToolCall) -> None:
-        with _logged(self._tool.name):
+        with _log_failures(self._tool.name):
             page = call.maybe_page
             if page is None or page.closed:
                 return
@@ -259,7 +259,7 @@ class _FollowedCall:
         entry, journal = self._entry, self._journal
         entry.duration_ms = round(time.time() * 1000 - entry.at_ms)
         entry.outcome = outcome
-        with _logged(self._tool.name):
+        with _log_failures(self._tool.name):
             if session is not None:
                 entry.session_id, entry.owner = session.id, session.owner
             if answer is not None:
@@ -328,7 +328,7 @@ def _describe_target(page: Page | None, selector: str) -> str | None:
 
 
 @contextlib.contextmanager
-def _logged(tool: str) -> Generator[None]:
+def _log_failures(tool: str) -> Generator[None]:
     try:
         yield
     except Exception:

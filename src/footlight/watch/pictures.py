@@ -48,7 +48,7 @@ class Pictures:
         frames = [feed.frame for (watched, _), feed in self._feeds.items() if watched == session_id]
         return max((frame for frame in frames if frame), key=lambda frame: frame.at_ms, default=None)
 
-    async def next(
+    async def wait_for_next(
         self, session: Session, page: Page, after: int, seconds: float
     ) -> tuple[int, LiveFrame] | None:
         """Return a frame whose number is greater than `after`, or None if there is none in time."""
@@ -58,7 +58,7 @@ class Pictures:
             feed = self._feeds[key] = _Feed(page, self._numbers)
             self.captures += 1
             feed.task = asyncio.create_task(self._run(key, feed))
-        return await feed.next(after, seconds)
+        return await feed.wait_for_next(after, seconds)
 
     async def _run(self, key: tuple[str, str], feed: _Feed) -> None:
         try:
@@ -124,7 +124,7 @@ class _Feed:
         async with self._changed:
             self._changed.notify_all()
 
-    async def next(self, after: int, seconds: float) -> tuple[int, LiveFrame] | None:
+    async def wait_for_next(self, after: int, seconds: float) -> tuple[int, LiveFrame] | None:
         self.waiting += 1
         try:
             with contextlib.suppress(TimeoutError):

@@ -19,7 +19,7 @@ from footlight.server.secrets.secrets import SecretText
 if TYPE_CHECKING:
     from footlight.server.tools.declaration import Function, Tool
 
-__all__ = ["TYPED", "Redactor", "typed_parameters"]
+__all__ = ["TYPED", "Redactor", "find_typed_parameters"]
 
 TYPED = "[typed text]"
 """The placeholder for any text that a call typed."""
@@ -68,7 +68,7 @@ class Redactor:
         """
         for text in find_named_secrets(arguments, self._rules):
             self._secrets.remember(text)
-        for text in self._typed_texts(tool, arguments):
+        for text in self._find_typed_texts(tool, arguments):
             unknown = field is None and len(text) >= SHORTEST_SECRET
             if unknown or (field is not None and self._rules.is_secret_name(field)):
                 self._secrets.remember(text)
@@ -78,7 +78,7 @@ class Redactor:
 
     def _names(self, tool: str) -> frozenset[str]:
         known = self._tools.get(tool)
-        return typed_parameters(known.function) if known else USUAL_NAMES
+        return find_typed_parameters(known.function) if known else USUAL_NAMES
 
     def _without_typed(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         names = self._names(tool)
@@ -87,10 +87,10 @@ class Redactor:
     def _argument(self, name: str, value: Any, names: frozenset[str], depth: int = 0) -> Any:
         if name in names and value is not None and not isinstance(value, bool):
             # The values in a list or mapping of fields have their own names.
-            return self._each(value, names, depth) if _has_fields(value) else TYPED
-        return self._each(value, names, depth)
+            return self._mask_each(value, names, depth) if _has_fields(value) else TYPED
+        return self._mask_each(value, names, depth)
 
-    def _each(self, value: Any, names: frozenset[str], depth: int) -> Any:
+    def _mask_each(self, value: Any, names: frozenset[str], depth: int) -> Any:
         if depth > 8:
             return "…"
         if isinstance(value, Mapping):
@@ -102,10 +102,10 @@ class Redactor:
                 str(key): self._argument(str(key), item, names, depth + 1) for key, item in mapping.items()
             }
         if isinstance(value, list):
-            return [self._each(item, names, depth + 1) for item in cast("list[Any]", value)]
+            return [self._mask_each(item, names, depth + 1) for item in cast("list[Any]", value)]
         return value
 
-    def _typed_texts(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[str]:
+    def _find_typed_texts(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[str]:
         names = self._names(tool)
         waiting: list[tuple[str, Any]] = [*arguments.items()]
         while waiting:
@@ -123,7 +123,7 @@ def _has_fields(value: Any) -> bool:
 
 
 @lru_cache(maxsize=512)
-def typed_parameters(function: Function) -> frozenset[str]:
+def find_typed_parameters(function: Function) -> frozenset[str]:
     """Return the names of the tool's parameters, at any depth, that accept text that may be secret."""
     found: set[str] = set()
     seen: set[Any] = set()

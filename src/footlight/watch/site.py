@@ -22,7 +22,7 @@ from starlette.responses import Response
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.transports.access import AccessControl, AccessGrant, Refusal
-from footlight.watch.views import ended_view, session_view
+from footlight.watch.views import render_ended_session, session_view
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -136,19 +136,19 @@ class WatchSite:
         asked = {
             "/api/state": self._state,
             "/api/picture": self._picture,
-            "/api/still": self._still,
+            "/api/still": self._serve_picture,
             "/api/report": self._report,
         }
         if method == "GET" and path in asked:
-            return await self._while_there(asked[path](query, owner), receive)
+            return await self._answer_while_there(asked[path](query, owner), receive)
         if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
             return await self._steer(path, await _body(receive), owner)
         raise _RequestFailed(404, "There is no such page.")
 
-    async def _while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
+    async def _answer_while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
         """Return the answer, or stop waiting when the watcher disconnects or the server stops."""
         working = asyncio.create_task(work)
-        leaving = asyncio.create_task(_until_gone(receive))
+        leaving = asyncio.create_task(_wait_until_gone(receive))
         closing = asyncio.create_task(self._closed.wait())
         try:
             await asyncio.wait((working, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
@@ -193,7 +193,7 @@ class WatchSite:
                     for session in sessions
                 ],
                 "ended": [
-                    ended_view(each)
+                    render_ended_session(each)
                     for each in self._journal.list_ended()
                     if owner in (None, each.owner) and each.id not in live
                 ],
@@ -210,7 +210,7 @@ class WatchSite:
             raise _RequestFailed(409, "The session has no open page.")
         if page.crashed:
             raise _RequestFailed(409, "The page has crashed.")
-        found = await self._pictures.next(session, page, _count(query, "after"), WAIT_SECONDS)
+        found = await self._pictures.wait_for_next(session, page, _count(query, "after"), WAIT_SECONDS)
         if session.has_ended:
             self._session(session.id, owner)
         if found is None:
@@ -224,7 +224,7 @@ class WatchSite:
         }
         return Response(frame.data, headers={**_HEADERS, **facts}, media_type="image/jpeg")
 
-    async def _still(self, query: QueryParams, owner: str | None) -> Response:
+    async def _serve_picture(self, query: QueryParams, owner: str | None) -> Response:
         number = _count(query, "call")
         entry = next((each for each in self._journal.entries() if each.number == number), None)
         if entry is None or entry.picture is None or owner not in (None, entry.owner):
@@ -288,7 +288,7 @@ def _check_sender(access_control: AccessControl, headers: Headers) -> None:
         raise _RequestFailed(refusal.status, refusal.message)
 
 
-async def _until_gone(receive: Receive) -> None:
+async def _wait_until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from footlight.watch.journal import EndedSession, Journal
     from footlight.watch.pictures import Pictures
 
-__all__ = ["ended_view", "session_view"]
+__all__ = ["render_ended_session", "session_view"]
 
 MAX_URL = 500
 
@@ -46,7 +46,7 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
     }
 
 
-def ended_view(ended: EndedSession) -> dict[str, Any]:
+def render_ended_session(ended: EndedSession) -> dict[str, Any]:
     return {
         "id": ended.id,
         "state": "ended",

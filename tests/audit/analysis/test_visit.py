@@ -35,7 +35,7 @@ class Visitor:
     async def said(self, name: str, **arguments: Any) -> str:
         answer = await self.call(name, **arguments)
         assert not answer.is_error, answer.text
-        return MARKS.within(answer.text)
+        return MARKS.unwrap_text(answer.text)
 
 
 async def visitor(

@@ -148,7 +148,9 @@ def test_ids_are_followed_also_within_texts() -> None:
         {"id": "note-22222222", "unused": "note-44444444", "s": "other", "n": 2},
     )
 
-    assert ids.in_arguments({"id": "note-11111111", "in": ["note-11111111", "<note-11111111>", "short"]}) == {
+    assert ids.translate_arguments(
+        {"id": "note-11111111", "in": ["note-11111111", "<note-11111111>", "short"]}
+    ) == {
         "id": "note-22222222",
         "in": ["note-22222222", "<note-11111111>", "short"],
     }
@@ -161,8 +163,8 @@ def test_an_id_may_be_what_another_was() -> None:
     ids.note("note-0001", "note-0002")
     ids.note("note-0002", "note-0003")
 
-    assert ids.in_text("note-0001") == "note-0002"
-    assert ids.in_text("note-0002 after note-0001") == "note-0003 after note-0002"
+    assert ids.translate_text("note-0001") == "note-0002"
+    assert ids.translate_text("note-0002 after note-0001") == "note-0003 after note-0002"
     assert differences(["note-0001", "note-0002."], ["note-0002", "note-0003."], ids=ids) == []
 
 
@@ -172,7 +174,7 @@ def test_a_session_may_be_called_as_a_word() -> None:
 
     assert differences("shop opened in 12 ms", "shop opened in 13 ms", ids=ids) == []
     assert differences("shop: opened in 12 ms", "replay: opened in 13 ms", ids=ids) == []
-    assert ids.in_arguments({"text": "shop"}) == {"text": "shop"}
+    assert ids.translate_arguments({"text": "shop"}) == {"text": "shop"}
 
 
 def test_an_id_that_no_later_call_has_is_none() -> None:
@@ -181,7 +183,7 @@ def test_an_id_that_no_later_call_has_is_none() -> None:
 
     ids.learn(calls[1], "note-11111111", "note-22222222")
 
-    assert ids.in_arguments("note-11111111") == "note-11111111"
+    assert ids.translate_arguments("note-11111111") == "note-11111111"
 
 
 def test_differences_are_shown_short() -> None:

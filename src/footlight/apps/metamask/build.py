@@ -33,11 +33,11 @@ async def build(
     manifest = repository / DIST / "manifest.json"
     if force or not manifest.exists():
         yarn = _find_yarn(repository)
-        before = _modified_ns(manifest)
+        before = _read_modified_ns(manifest)
         try:
             await _run_yarn(yarn, build_type, repository, timeout_s)
         except BaseException:
-            if _modified_ns(manifest) != before:
+            if _read_modified_ns(manifest) != before:
                 manifest.unlink(missing_ok=True)
             raise
         if not manifest.exists():
@@ -83,5 +83,5 @@ async def _run_yarn(yarn: str, build_type: str, repository: Path, timeout_s: flo
         )
 
 
-def _modified_ns(manifest: Path) -> int | None:
+def _read_modified_ns(manifest: Path) -> int | None:
     return manifest.stat().st_mtime_ns if manifest.exists() else None

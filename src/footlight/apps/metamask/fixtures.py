@@ -124,7 +124,7 @@ def _default_data(chain_port: int) -> Data:
         "AccountsController": _accounts(1),
         "KeyringController": {"vault": _read_data("vaults")["one"]},
         "NetworkController": _networks(chain_port),
-        **_enabled_networks(CHAIN),
+        **_enable_networks(CHAIN),
         "NftController": {"allNftContracts": {}, "allNfts": {}, "ignoredNfts": []},
         "OnboardingController": {
             "completedOnboarding": True,
@@ -193,7 +193,7 @@ def _networks(chain_port: int) -> Data:
     }
 
 
-def _enabled_networks(chain_id: str) -> Data:
+def _enable_networks(chain_id: str) -> Data:
     """Select the network whose tokens are listed. Version 13.5.0 and later versions store it differently."""
     enabled = {"eip155": {chain_id: True}}
     return {
@@ -266,8 +266,8 @@ def _token(address: str, symbol: str, name: str, decimals: int) -> Data:
     }
 
 
-def _connected_dapp(data: Data) -> None:
-    data["PermissionController"]["subjects"] = {origin: _connected_subject(origin) for origin in DAPPS}
+def _connect_dapp(data: Data) -> None:
+    data["PermissionController"]["subjects"] = {origin: _build_subject(origin) for origin in DAPPS}
     data["SubjectMetadataController"]["subjectMetadata"] = {
         origin: {
             "extensionId": None,
@@ -280,7 +280,7 @@ def _connected_dapp(data: Data) -> None:
     }
 
 
-def _connected_subject(origin: str) -> Data:
+def _build_subject(origin: str) -> Data:
     account = ACCOUNT.lower()
     scopes = {
         scope: {"accounts": [f"{scope}:{account}"]} for scope in (f"eip155:{int(CHAIN, 16)}", "wallet:eip155")
@@ -308,7 +308,7 @@ def _popular_networks(data: Data) -> None:
 
 def _mainnet(data: Data) -> None:
     data["NetworkController"]["selectedNetworkClientId"] = "mainnet"
-    data |= _enabled_networks("0x1")
+    data |= _enable_networks("0x1")
     data["PreferencesController"]["preferences"]["tokenNetworkFilter"] = {"0x1": True}
 
 
@@ -346,7 +346,7 @@ PRESETS: Mapping[str, Callable[[Data], None]] = MappingProxyType(
         "onboarding": _keep_data,
         "withMultipleAccounts": _multiple_accounts,
         "withERC20Tokens": _erc20_tokens,
-        "withConnectedDapp": _connected_dapp,
+        "withConnectedDapp": _connect_dapp,
         "withPopularNetworks": _popular_networks,
         "withMainnet": _mainnet,
         "withNFTs": _nfts,

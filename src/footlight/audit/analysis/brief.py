@@ -52,7 +52,9 @@ def _fit_findings(findings: Sequence[Finding], room: int) -> Sequence[str]:
     """Return as many of the worst findings in full as fit, and the others in short."""
     if not findings:
         return ("none",)
-    full, short, names = ([form(each) for each in findings] for form in (_full, _short, _name))
+    full, short, names = (
+        [form(each) for each in findings] for form in (_describe_with_elements, _describe_briefly, _name)
+    )
     for forms in ((full, short), (short, names)):
         for full_count in range(len(findings), -1, -1):
             lines = [*forms[0][:full_count], *forms[1][full_count:]]
@@ -61,12 +63,12 @@ def _fit_findings(findings: Sequence[Finding], room: int) -> Sequence[str]:
     return names
 
 
-def _full(finding: Finding) -> str:
+def _describe_with_elements(finding: Finding) -> str:
     where = "; ".join(_element(each) for each in finding.elements[:MAX_ELEMENTS])
-    return _line(_short(finding) + (f" · {where}" if where else ""))
+    return _line(_describe_briefly(finding) + (f" · {where}" if where else ""))
 
 
-def _short(finding: Finding) -> str:
+def _describe_briefly(finding: Finding) -> str:
     count = f" ×{finding.count}" if finding.count > 1 else ""
     return _line(f"{finding.id} {finding.severity} {finding.rule}{count}: {finding.title}")
 

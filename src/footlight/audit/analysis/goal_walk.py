@@ -180,7 +180,9 @@ class GoalWalk:
             tool=part.tool_name,
             input=mask(self._inputs[part.tool_call_id]),
             ok=not part.is_error,
-            answer=mask(shorten(summary or self._visit.marks.within(str(part.result)), MAX_ANSWER_LENGTH)),
+            answer=mask(
+                shorten(summary or self._visit.marks.unwrap_text(str(part.result)), MAX_ANSWER_LENGTH)
+            ),
         )
 
     def _why(self, reason: str) -> str:

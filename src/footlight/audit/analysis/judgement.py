@@ -159,7 +159,7 @@ class ModelJudgement:
                 "evidence",
                 personas="\n".join(f"- {each.name}: {each.description}" for each in personas),
                 focus=f"Look above all at: {', '.join(focus_areas)}\n" if focus_areas else "",
-                evidence=marks.around(f"{describe_evidence(evidence)}\nWalks:\n{describe_walks(walks)}"),
+                evidence=marks.wrap_text(f"{describe_evidence(evidence)}\nWalks:\n{describe_walks(walks)}"),
             ),
             tools=(self.recorded.tool(),),
             pictures=pictures,

@@ -29,7 +29,7 @@ from footlight.audit.model.stream import (
     Usage,
 )
 from footlight.audit.model.transcript import Transcript
-from footlight.audit.page.observation import small_picture
+from footlight.audit.page.observation import shrink_picture
 from footlight.audit.page.observer import observer_for
 from footlight.audit.page.page import AuditedPage
 from footlight.audit.page.page_text import PageMarks
@@ -158,7 +158,7 @@ class PageAnalysis:
                         yield part
         except (ModelError, MCPError) as error:
             self.failure = error
-        for part in self._last_parts():
+        for part in self._build_last_parts():
             self._transcript.add(part)
             yield part
 
@@ -220,7 +220,7 @@ class PageAnalysis:
                 yield part
         self._finished = judgement.reason
 
-    def _last_parts(self) -> Sequence[AIStreamPart]:
+    def _build_last_parts(self) -> Sequence[AIStreamPart]:
         last = (
             FinishPart(finish_reason=self._finished or "error")
             if self.failure is None
@@ -245,6 +245,6 @@ def _choose_pictures(evidence: Evidence) -> Sequence[EvidencePicture]:
     """Return the widest and the narrowest screenshot without marks, made small."""
     shots = sorted((shot for shot in evidence.screenshots if not shot.marked), key=lambda shot: shot.width)
     return [
-        small_picture(shot.picture.data, side=PICTURE_SIDE)
+        shrink_picture(shot.picture.data, side=PICTURE_SIDE)
         for shot in dict.fromkeys((*shots[-1:], *shots[:1]))
     ]

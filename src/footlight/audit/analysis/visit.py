@@ -95,12 +95,14 @@ class Visit:
         except MCPError as error:
             if isinstance(error, ConnectionError):
                 self.lost = error
-            return ToolAnswer(text=self.marks.around(error.message), is_error=True)
+            return ToolAnswer(text=self.marks.wrap_text(error.message), is_error=True)
         if not observed.whole and observed.url == self.url:
             observed = replace(observed, url=None, title=None)  # The model knows it already.
         self.url, self._summary = observed.url or self.url, observed.summary
         return ToolAnswer(
-            text=self.marks.around(observed.text_for_model), picture=observed.picture, replaces=observed.whole
+            text=self.marks.wrap_text(observed.text_for_model),
+            picture=observed.picture,
+            replaces=observed.whole,
         )
 
     def _guard(self, tool: AITool) -> AITool:

@@ -13,7 +13,7 @@ from footlight.audit.page.page_text import shorten
 from footlight.javascript import join_modules
 from footlight.protocol.untrusted_json import an_object, integer, items, number, text
 
-__all__ = ["boxes_of", "count_of", "elements_of", "facts_of", "failed_rules_of", "script"]
+__all__ = ["boxes_of", "count_of", "elements_of", "facts_of", "find_failed_rules", "script"]
 
 MAX_ELEMENTS = 10
 MAX_TEXT_LENGTH = 300
@@ -47,7 +47,7 @@ def boxes_of(answer: object) -> Mapping[int, ElementBox]:
     return {handle: box for handle, value in boxes if (box := _read_box(value)) is not None}
 
 
-def failed_rules_of(answer: object, collector: str) -> Sequence[Skipped]:
+def find_failed_rules(answer: object, collector: str) -> Sequence[Skipped]:
     """Return the rules of a collector that failed on this page."""
     failed = (an_object(each) for each in items(an_object(answer).get("failed")))
     return [

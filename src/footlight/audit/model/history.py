@@ -48,10 +48,10 @@ class History:
             self._add_request([_result(call, answer) for call, answer in answers])
 
     def to_send(self) -> Sequence[ModelMessage]:
-        old = self._old()
+        old = self._count_old_answers()
         return _replace_old_results(self._messages, old) if old else self._messages
 
-    def _old(self) -> int:
+    def _count_old_answers(self) -> int:
         """Return how many answers are old."""
         pages = [index for index, answer in enumerate(self._answers) if answer.replaces]
         return min(pages[-2], self._seen) if len(pages) > 1 else 0

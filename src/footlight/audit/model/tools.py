@@ -66,7 +66,7 @@ class ToolInput(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra=_remove_titles)
 
 
-def _as_given(arguments: BaseModel) -> Mapping[str, Any]:
+def _dump_arguments(arguments: BaseModel) -> Mapping[str, Any]:
     return arguments.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -84,7 +84,7 @@ class AIToolDefinition:
     ai_tool_name: str
     description: str
     input_schema: type[BaseModel]
-    arguments: Callable[[Any], Mapping[str, Any]] = _as_given
+    arguments: Callable[[Any], Mapping[str, Any]] = _dump_arguments
 
     def __post_init__(self) -> None:
         if not _MCP_NAME.fullmatch(self.mcp_tool_name):

@@ -23,7 +23,7 @@ __all__ = [
     "picture_of",
     "read_footlight_answer",
     "read_playwright_mcp_answer",
-    "small_picture",
+    "shrink_picture",
 ]
 
 _EVENTS = ("dialogs", "newPages", "downloads")
@@ -104,7 +104,7 @@ def read_playwright_mcp_answer(result: ToolResult) -> PageObservation:
 def picture_of(result: ToolResult) -> EvidencePicture | None:
     data = next((part.data for part in result.content if part.type == "image" and part.data), None)
     try:
-        return small_picture(base64.b64decode(data), side=PICTURE_SIDE) if data else None
+        return shrink_picture(base64.b64decode(data), side=PICTURE_SIDE) if data else None
     except ValueError:
         return None
 
@@ -127,11 +127,11 @@ def changes(before: str, after: str) -> str | None:
     old, new = before.splitlines(), after.splitlines()
     if len(old) + len(new) > MAX_LINES_COMPARED:
         return None
-    changed = "\n".join(_changed_lines(old, new))
+    changed = "\n".join(_find_changed_lines(old, new))
     return changed if len(changed) < len(after) else None
 
 
-def _changed_lines(old: Sequence[str], new: Sequence[str]) -> list[str]:
+def _find_changed_lines(old: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return each changed line before and after."""
     lines: list[str] = []
     for kind, first, last, begin, end in difflib.SequenceMatcher(
@@ -146,7 +146,7 @@ def _changed_lines(old: Sequence[str], new: Sequence[str]) -> list[str]:
 QUALITY = 50
 
 
-def small_picture(data: bytes, *, side: int) -> EvidencePicture:
+def shrink_picture(data: bytes, *, side: int) -> EvidencePicture:
     """Return the image as a JPEG whose sides have at most `side` pixels.
 
     Raises:

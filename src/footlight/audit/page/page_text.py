@@ -35,10 +35,10 @@ class PageMarks:
     def last(self) -> str:
         return f"</page-content id={self.id}>"
 
-    def around(self, text: str) -> str:
+    def wrap_text(self, text: str) -> str:
         """Return the text between marks. The id is removed from it: a model may have typed it into a page."""
         return f"{self.first}\n{text.replace(self.id, '')}\n{self.last}"
 
-    def within(self, text: str) -> str:
+    def unwrap_text(self, text: str) -> str:
         """Return the text between the marks, or the text itself if it has none."""
         return text.removeprefix(self.first).removesuffix(self.last).strip()

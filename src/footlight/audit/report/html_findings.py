@@ -10,9 +10,9 @@ from footlight.audit.findings import Element, Finding
 from footlight.audit.report.html_parts import (
     EmbeddedPictures,
     citation_links,
-    labelled_text,
     page_title,
     render_code_spans,
+    render_labelled_text,
     report_section,
     tag,
     web_link,
@@ -20,10 +20,10 @@ from footlight.audit.report.html_parts import (
 from footlight.audit.report.summary import (
     MEANINGS,
     ListedFinding,
-    by_rule,
-    by_severity,
     citable_anchors,
     describe_criteria,
+    group_by_rule,
+    group_by_severity,
     has_notes,
     list_findings,
     list_to_check,
@@ -42,7 +42,7 @@ def render_findings(audit: Audit, pictures: EmbeddedPictures) -> Html:
     found = list_findings(audit)
     known = [citable_anchors(page, number) for number, page in enumerate(audit.pages, 1)]
     many = len(audit.pages) > 1
-    rules = len(by_rule(found))
+    rules = len(group_by_rule(found))
     return report_section(
         "findings",
         "Findings",
@@ -51,11 +51,11 @@ def render_findings(audit: Audit, pictures: EmbeddedPictures) -> Html:
             element(
                 "section",
                 element("h3", tag(severity, severity), f" {MEANINGS[severity]}"),
-                *(_render_rule(each, known, many, pictures) for each in by_rule(group)),
+                *(_render_rule(each, known, many, pictures) for each in group_by_rule(group)),
                 id=severity,
                 class_="group",
             )
-            for severity, group in by_severity(found)
+            for severity, group in group_by_severity(found)
         ),
         element("p", "No finding matches the filter.", class_="quiet", id="no-finding", hidden=True),
         count=f"{len(found):,} of {format_count(rules, 'rule')}" if rules < len(found) else len(found),
@@ -151,7 +151,7 @@ def _render_place(
 
 
 def _render_advice(finding: Finding) -> Html:
-    return labelled_text(
+    return render_labelled_text(
         "What to do", render_code_spans(finding.advice), " ", _render_help(finding), kind="advice"
     )
 
@@ -197,9 +197,11 @@ def _render_help(finding: Finding) -> Html | None:
 def _render_evidence(finding: Finding, known: Mapping[str, str]) -> Html | None:
     """Render how the finding was made: measured, or from which evidence."""
     if finding.source == "measured":
-        return labelled_text("Measured", finding.measured_by, kind="how") if finding.measured_by else None
+        return (
+            render_labelled_text("Measured", finding.measured_by, kind="how") if finding.measured_by else None
+        )
     cited = citation_links(finding.cites, known) if finding.cites else "none"
-    return labelled_text("Evidence", cited, finding.measured_by, kind="how")
+    return render_labelled_text("Evidence", cited, finding.measured_by, kind="how")
 
 
 def _render_elements(finding: Finding, pictures: EmbeddedPictures) -> Iterator[Html]:
@@ -244,7 +246,7 @@ _NO_NAMES: Mapping[str, str] = {}
 
 
 def render_toolbar(audit: Audit, found: Sequence[ListedFinding]) -> Html:
-    findings = [group[0].finding for group in by_rule(found)]
+    findings = [group[0].finding for group in group_by_rule(found)]
     pages = {
         str(number): f"{number}. {page_title(page)}"[:_LONGEST_TITLE]
         for number, page in enumerate(audit.pages, 1)

@@ -18,9 +18,9 @@ __all__ = [
     "EmbeddedPictures",
     "citation_links",
     "definition_list",
-    "labelled_text",
     "page_title",
     "render_code_spans",
+    "render_labelled_text",
     "render_prose",
     "report_section",
     "severity_tags",
@@ -42,7 +42,7 @@ def severity_tags(counts: Mapping[Severity, int]) -> Sequence[Html]:
     return [tag(f"{count:,} {severity}", severity) for severity, count in counts.items() if count]
 
 
-def labelled_text(label: str, *content: object, kind: str) -> Html:
+def render_labelled_text(label: str, *content: object, kind: str) -> Html:
     return element("p", element("span", label, class_="label"), " ", *content, class_=f"{kind} text")
 
 

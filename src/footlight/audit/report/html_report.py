@@ -20,8 +20,8 @@ from footlight.audit.report.html_pages import render_pages
 from footlight.audit.report.html_parts import (
     EmbeddedPictures,
     definition_list,
-    labelled_text,
     page_title,
+    render_labelled_text,
     render_prose,
     report_section,
     tag,
@@ -214,8 +214,8 @@ def _render_walk(walk: Walk, number: int, many: bool) -> Html:
         "article",
         element("h4", walk.goal, class_="text"),
         element("p", *_render_walk_summary(walk, number, many), class_="line"),
-        labelled_text("Where", element("code", walk.where), kind="how") if walk.where else None,
-        labelled_text("Why", walk.why, kind="how") if walk.why else None,
+        render_labelled_text("Where", element("code", walk.where), kind="how") if walk.where else None,
+        render_labelled_text("Why", walk.why, kind="how") if walk.why else None,
         element(
             "details",
             element("summary", format_count(len(walk.steps), "step")),

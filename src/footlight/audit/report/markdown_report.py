@@ -14,9 +14,9 @@ from footlight.audit.report.summary import (
     MEANINGS,
     UNFINISHED,
     ListedFinding,
-    by_rule,
-    by_severity,
     describe_criteria,
+    group_by_rule,
+    group_by_severity,
     has_notes,
     headline,
     list_findings,
@@ -131,9 +131,9 @@ def _render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _render_findings(found: Sequence[ListedFinding], many: bool) -> Iterator[str]:
-    for severity, group in by_severity(found):
+    for severity, group in group_by_severity(found):
         heading = f"### {severity.capitalize()}: {MEANINGS[severity]}\n\n"
-        for each in by_rule(group):
+        for each in group_by_rule(group):
             yield heading + _render_rule(each, many)
             heading = ""
 

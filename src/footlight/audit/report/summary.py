@@ -15,10 +15,10 @@ __all__ = [
     "UNFINISHED",
     "ListedFinding",
     "anchor",
-    "by_rule",
-    "by_severity",
     "citable_anchors",
     "describe_criteria",
+    "group_by_rule",
+    "group_by_severity",
     "has_notes",
     "headline",
     "list_findings",
@@ -100,7 +100,7 @@ def _list_page(audit: Audit, place: int, *, check: bool) -> Iterator[ListedFindi
         yield ListedFinding(each, page, number, f"{prefix}{each.id}")
 
 
-def by_rule(found: Iterable[ListedFinding]) -> Sequence[Sequence[ListedFinding]]:
+def group_by_rule(found: Iterable[ListedFinding]) -> Sequence[Sequence[ListedFinding]]:
     """Return the findings in groups of one rule on several pages, in the order of their first findings.
 
     Each finding of a model is a group of its own: two with the same rule are different problems. So are two
@@ -125,7 +125,7 @@ def describe_criteria(finding: Finding) -> str:
     return ", ".join(filter(None, (wcag, act)))
 
 
-def by_severity(found: Sequence[ListedFinding]) -> Iterator[tuple[Severity, Sequence[ListedFinding]]]:
+def group_by_severity(found: Sequence[ListedFinding]) -> Iterator[tuple[Severity, Sequence[ListedFinding]]]:
     """Yield each severity that has findings, with these findings."""
     for severity in SEVERITIES:
         if group := [each for each in found if each.finding.severity == severity]:

@@ -10,7 +10,7 @@ from footlight.audit.report.presentable import make_plain, make_presentable
 from footlight.audit.report.summary import (
     UNFINISHED,
     ListedFinding,
-    by_rule,
+    group_by_rule,
     headline,
     list_findings,
     list_to_check,
@@ -43,7 +43,7 @@ def _render_lines(audit: Audit, verdict: Verdict | None, most: int, width: int) 
         yield UNFINISHED
     yield ""
     yield from _render_pages(audit.pages, width)
-    rules = by_rule(list_findings(audit))
+    rules = group_by_rule(list_findings(audit))
     if rules:
         yield ""
         yield from (_render_rule(each, width) for each in rules[:most])

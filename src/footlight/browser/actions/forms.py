@@ -73,18 +73,18 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
                 _check_value(await _find_kind(page, field.selector, deadline.start_patience()), field)
             )
         except FootlightError as error:
-            raise _with_index(error, index, done=None) from error
+            raise _add_field_index(error, index, done=None) from error
     filled: list[Filled] = []
     for index, (field, kind) in enumerate(zip(fields, kinds, strict=True)):
         deadline.stage(f"filling {field.selector}")
         try:
             filled.append(await _fill(page, field, kind, deadline.start_patience()))
         except FootlightError as error:
-            raise _with_index(error, index, done=list(range(index))) from error
+            raise _add_field_index(error, index, done=list(range(index))) from error
     return filled
 
 
-def _with_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
+def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
     """Return the error with the field's index. `done` is None where no field was changed yet."""
     details: dict[str, Any] = {**error.details, "field": index, "done": done or []}
     if details.get("parameter") == "value":
@@ -198,7 +198,7 @@ async def _choose_radio(page: Page, group: Locator, field: Field, timeout_ms: fl
     if radio := found.as_element():
         await choose_radio(page, radio, timeout_ms)
         return
-    raise _no_option(field, _text_of(field), await found.json_value())
+    raise _missing_option_error(field, _text_of(field), await found.json_value())
 
 
 async def _find_options_problem(
@@ -212,7 +212,7 @@ async def _find_options_problem(
         names = None
     missing = [each for each in options if names is not None and each not in names]
     if names is not None and missing:
-        return _no_option(field, missing[0], names)
+        return _missing_option_error(field, missing[0], names)
     return await find_obstacle(page, field.selector, deadline)
 
 
@@ -226,7 +226,7 @@ async def _open_and_choose(
         await press(page, option, timeout_ms)
         return
     await box.press("Escape", timeout=timeout_ms)
-    raise _no_option(field, _text_of(field), await found.json_value())
+    raise _missing_option_error(field, _text_of(field), await found.json_value())
 
 
 async def _choose_options(
@@ -242,7 +242,7 @@ async def _choose_options(
         found = await box.evaluate_handle(_OPTION, [each, deadline.start_patience().element_ms / 2])
         option = found.as_element()
         if option is None:
-            raise _no_option(field, each, await found.json_value())
+            raise _missing_option_error(field, each, await found.json_value())
         options.append(option)
     for option in options:
         await press(page, option, timeout_ms)
@@ -266,7 +266,7 @@ def _text_of(field: Field) -> str:
     return field.value[0] if isinstance(field.value, list) else _to_text(field.value)
 
 
-def _no_option(field: Field, name: str, names: Any) -> InvalidParameter:
+def _missing_option_error(field: Field, name: str, names: Any) -> InvalidParameter:
     known = "; ".join(f'"{each}"' for each in names[:50]) or "none that this tool can see: use click"
     return InvalidParameter(
         f'value: "{field.selector}" has no option "{name}", or more than one; it has: {known}',

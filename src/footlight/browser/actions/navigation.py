@@ -19,7 +19,7 @@ from footlight.browser.driver.playwright_api import (
     network_cause,
     translate_error,
     was_aborted,
-    was_crossed,
+    was_interrupted,
 )
 from footlight.browser.network.downloads import ABORTED_SECONDS
 from footlight.browser.network.policy import host_of, make_refused_host_error
@@ -170,7 +170,7 @@ async def _go_past_error_page(
         except Error as error:
             if is_between_documents(error) and not deadline.is_over:
                 await _wait_for_commit(page, COMMIT_SECONDS)
-            elif not was_crossed(error, url, page.timed_out_url):
+            elif not was_interrupted(error, url, page.timed_out_url):
                 raise
 
 

@@ -134,7 +134,7 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
     """Wait until a frame shows the text, including frames that are added meanwhile."""
     ended: asyncio.Queue[Error | None] = asyncio.Queue()
 
-    async def in_elements(frame: Frame) -> None:
+    async def wait_in_elements(frame: Frame) -> None:
         try:
             await _elements_with(frame, text).wait_for(state="visible", timeout=timeout_ms)
             ended.put_nowait(None)
@@ -142,12 +142,12 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
             if frame == page.playwright.main_frame:  # It exists until the page is closed.
                 ended.put_nowait(error)
 
-    async def in_shadow_roots(frame: Frame) -> None:
+    async def wait_in_shadow_roots(frame: Frame) -> None:
         with contextlib.suppress(Error, TimeoutError):
             await _wait_for_shadow_roots(frame, text, contain=True, timeout_ms=timeout_ms)
             ended.put_nowait(None)
 
-    async with _watch_frames(page, in_elements, in_shadow_roots):
+    async with _watch_frames(page, wait_in_elements, wait_in_shadow_roots):
         if error := await ended.get():
             raise error
 

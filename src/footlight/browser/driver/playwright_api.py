@@ -51,9 +51,9 @@ __all__ = [
     "start_playwright",
     "translate_error",
     "was_aborted",
-    "was_crossed",
     "was_dispatched",
     "was_editing",
+    "was_interrupted",
 ]
 
 
@@ -231,7 +231,7 @@ def was_aborted(error: Error) -> bool:
     return _is("aborted", error.message)
 
 
-def was_crossed(error: Error, *urls: str | None) -> bool:
+def was_interrupted(error: Error, *urls: str | None) -> bool:
     """Return whether a navigation was interrupted by one that no caller asked for.
 
     That is the browser's error page about an earlier failure, or the rest of a navigation to one of `urls`.

@@ -81,7 +81,7 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
     Use `by_handle` for selectors that are not known in the page's own world.
     """
 
-    async def in_page() -> Any:
+    async def run_in_page() -> Any:
         if not by_handle:
             return await found.evaluate_all(script, argument)
         elements = await found.element_handles()
@@ -95,20 +95,20 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
         asked = found.first.locator(_query(script, argument, over=key))
         return _parse_reply(await asked.get_attribute("v", timeout=0))
 
-    return await _retry_isolated(in_page, run_isolated)
+    return await _retry_isolated(run_in_page, run_isolated)
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
     """Return the element that a function returns, or None."""
 
-    async def in_page() -> ElementHandle | None:
+    async def run_in_page() -> ElementHandle | None:
         return (await within.evaluate_handle(script)).as_element()
 
     async def run_isolated() -> ElementHandle | None:
         found = await within.query_selector(_query(script, None))
         return None if found is None or await found.get_attribute("v") == "null" else found
 
-    return await _retry_isolated(in_page, run_isolated)
+    return await _retry_isolated(run_in_page, run_isolated)
 
 
 async def _retry_isolated(in_page: Callable[[], Awaitable[T]], run_isolated: Callable[[], Awaitable[T]]) -> T:

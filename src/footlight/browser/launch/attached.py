@@ -45,7 +45,7 @@ def attached_page(endpoint: str, *, target: str | None = None) -> Generator[sync
                 session.detach()
                 yield page
                 return
-        raise _no_page(endpoint, target, len(pages))
+        raise _missing_page_error(endpoint, target, len(pages))
 
 
 @asynccontextmanager
@@ -65,10 +65,10 @@ async def attached_page_async(endpoint: str, *, target: str | None = None) -> As
                 await session.detach()
                 yield page
                 return
-        raise _no_page(endpoint, target, len(pages))
+        raise _missing_page_error(endpoint, target, len(pages))
 
 
-def _no_page(endpoint: str, target: str | None, count: int) -> LookupError:
+def _missing_page_error(endpoint: str, target: str | None, count: int) -> LookupError:
     if target is not None:
         return LookupError(f"The browser at {endpoint} has no page {target}")
     return LookupError(

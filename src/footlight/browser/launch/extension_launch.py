@@ -129,7 +129,7 @@ class ExtensionLauncher:
         async with contextlib.AsyncExitStack() as stack:
             profile = Path(tempfile.mkdtemp(prefix="profile-", dir=self._temporary))
             stack.push_async_callback(asyncio.to_thread, remove_folder, profile)
-            elsewhere = _new_folder(self._temporary) if storage else None
+            elsewhere = _make_folder(self._temporary) if storage else None
             if elsewhere is not None:
                 stack.push_async_callback(asyncio.to_thread, remove_folder, elsewhere)
             display = None if headless else await stack.enter_async_context(open_display())
@@ -236,7 +236,7 @@ async def _fill_storage(
     return replace(extension, folder=folder)
 
 
-def _new_folder(parent: Path) -> Path:
+def _make_folder(parent: Path) -> Path:
     """Return a new folder as the browser reports it, without links."""
     return Path(tempfile.mkdtemp(prefix="extension-", dir=parent)).resolve()
 

@@ -159,10 +159,10 @@ def find_browser_holder(folder: Path) -> Holder | None:
 
     The headless shell does not leave Chromium's lock, so it is found by its command line.
     """
-    return _by_mark(folder / "SingletonLock") or next(_by_command(folder), None)
+    return _find_by_mark(folder / "SingletonLock") or next(_find_by_command(folder), None)
 
 
-def _by_mark(mark: Path) -> Holder | None:
+def _find_by_mark(mark: Path) -> Holder | None:
     """Find the holder by Chromium's own lock, a link to `host-pid`."""
     try:
         match = re.fullmatch(r"(.+)-(\d+)", str(mark.readlink()))
@@ -177,7 +177,7 @@ def _by_mark(mark: Path) -> Holder | None:
     return holder if not holder.here or _runs(holder.pid, until=made + CLOCK_SECONDS) else None
 
 
-def _by_command(folder: Path) -> Iterator[Holder]:
+def _find_by_command(folder: Path) -> Iterator[Holder]:
     import psutil
 
     switch = f"--user-data-dir={folder}"

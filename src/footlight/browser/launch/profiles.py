@@ -128,7 +128,7 @@ class ProfileStore:
         now = datetime.now(UTC).isoformat()
         data = {"created": stored.get("created", now), "lastUsed": now, "options": options.to_json()}
         with _translate_write_errors():
-            write_private_json(self._beside(name, "json"), data)
+            write_private_json(self._path_beside(name, "json"), data)
         return self._info(folder)
 
     def lock(self, name: str) -> ProfileLock:
@@ -140,7 +140,7 @@ class ProfileStore:
             PermissionDenied: nothing can be written here.
         """
         self.check_name(name)
-        path = self._beside(name, "lock")
+        path = self._path_beside(name, "lock")
         with _translate_write_errors():
             ensure_private_folder(self._directory)
             lock = lock_file(path)
@@ -174,10 +174,10 @@ class ProfileStore:
             trash = folder.with_name(f".{name}.deleted-{os.getpid()}")
             with _translate_write_errors():
                 folder.rename(trash)
-                self._beside(name, "json").unlink(missing_ok=True)
+                self._path_beside(name, "json").unlink(missing_ok=True)
             shutil.rmtree(trash, ignore_errors=True)
 
-    def _beside(self, name: str, kind: str) -> Path:
+    def _path_beside(self, name: str, kind: str) -> Path:
         """Return the path of a file beside the profile. No profile name begins with a dot."""
         return self._directory / f".{name}.{kind}"
 
@@ -193,7 +193,7 @@ class ProfileStore:
         return named and folder.is_dir() and not folder.is_symlink() and self._is_profile(folder)
 
     def _is_profile(self, folder: Path) -> bool:
-        marks = (self._beside(folder.name, "json"), folder / "Local State", folder / "Default")
+        marks = (self._path_beside(folder.name, "json"), folder / "Local State", folder / "Default")
         return any(mark.exists() for mark in marks) or (folder.is_dir() and not any(folder.iterdir()))
 
     def _info(self, folder: Path) -> ProfileInfo:
@@ -205,13 +205,13 @@ class ProfileStore:
             created=_parse_time(stored.get("created")) or made,
             last_used=_parse_time(stored.get("lastUsed")) or made,
             options=_options(stored),
-            held_by=find_holder(self._beside(folder.name, "lock")),
+            held_by=find_holder(self._path_beside(folder.name, "lock")),
         )
 
     def _read(self, name: str) -> dict[str, Any]:
         """Return the saved data, or nothing if it is damaged, because the profile can be used without it."""
         try:
-            data: object = json.loads(self._beside(name, "json").read_text("utf-8"))
+            data: object = json.loads(self._path_beside(name, "json").read_text("utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:

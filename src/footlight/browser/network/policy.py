@@ -89,7 +89,7 @@ class DomainPolicy:
         """
         if url == "about:blank":
             return
-        parts = _split(url)
+        parts = _split_url(url)
         if parts.scheme == "data" and self._allowed is None:
             return
         if parts.scheme not in self._schemes:
@@ -172,7 +172,7 @@ def host_of(url: str) -> str:
         return ""
 
 
-def _split(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url.strip())
         _ = parts.port

@@ -111,7 +111,7 @@ class RequestLog:
         entries = itertools.takewhile(lambda entry: entry.began >= began, reversed(self._entries))
         return [entry for entry in entries if entry.page == page][::-1]
 
-    def before(self, entry: LogEntry) -> Iterator[LogEntry]:
+    def list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the requests of the same page to the same path, before this one, latest first."""
         address = _address_of(entry)
         earlier = itertools.dropwhile(lambda each: each is not entry, reversed(self._entries))

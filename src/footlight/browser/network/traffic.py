@@ -81,17 +81,17 @@ class Traffic:
 
     def is_idle(self, since: float) -> bool:
         """Return whether everything has ended that began since then."""
-        return self._until(since) <= time.monotonic()
+        return self._find_end(since) <= time.monotonic()
 
     async def wait_until_idle(self, since: float) -> None:
         """Wait until everything has ended that began since then. The caller limits the wait."""
-        while (seconds := self._until(since) - time.monotonic()) > 0:
+        while (seconds := self._find_end(since) - time.monotonic()) > 0:
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._changed.wait()
 
-    def _until(self, since: float) -> float:
+    def _find_end(self, since: float) -> float:
         sent = [each.until for each in self._sent.values() if self._is_new(each, since)]
         return max([*sent, self._document_until(since)])
 

@@ -121,7 +121,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
             target = Target(ref, frame)
         else:
             target = _find_successor(page, ref, nodes)
-        return target._replace(locator=_known_locator(page, target.frame, target.ref) or locator)
+        return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
 
     return await offload(len(nodes), find_target)
 
@@ -131,7 +131,7 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
     if frame.is_detached():
         return None
     seen = page.view.frames.get(frame)
-    locator = await offload(len(seen.nodes) if seen else 0, lambda: _known_locator(page, frame, ref))
+    locator = await offload(len(seen.nodes) if seen else 0, lambda: _find_known_locator(page, frame, ref))
     found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
     if found is None:
         return None
@@ -141,7 +141,7 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
     return ElementIdentity(found["testid"], found["role"], found["lasting"]), locator
 
 
-def _known_locator(page: Page, frame: Frame, ref: str) -> str | None:
+def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
     """Return a locator of a ref's element from the last snapshot, or None where that has none."""
     seen, before = page.view.frames.get(frame), frame_locator(frame)
     found = stable_locator(seen.nodes, ref) if seen else None

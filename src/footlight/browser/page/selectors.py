@@ -42,7 +42,7 @@ def _parts(selector: str) -> tuple[str, ...]:
             suggestion="Use a shorter selector, such as a ref.",
             selector=f"{selector[:100]}…",
         )
-    parts = tuple(part.strip() for part in _split(selector))
+    parts = tuple(part.strip() for part in _split_selector(selector))
     if not all(parts):
         raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
     return parts
@@ -57,7 +57,7 @@ def _to_playwright(part: str) -> str:
     return f"footlight={part}" if _REF.fullmatch(part) else part
 
 
-def _split(selector: str) -> list[str]:
+def _split_selector(selector: str) -> list[str]:
     """Split a selector at each `>>` outside quotes."""
     parts: list[str] = []
     quote = ""
@@ -106,7 +106,7 @@ async def _is_frame(element: Locator, *, timeout_ms: float | None) -> bool:
 async def evaluate_all(found: Locator, selector: str, script: str, argument: Any = None) -> Any:
     """Return what a script returns for the list of all elements that match now."""
     # Only the world of the snapshot script knows refs, and scripts run in the world of the page.
-    by_handle = any(_REF.fullmatch(part.strip()) for part in _split(selector))
+    by_handle = any(_REF.fullmatch(part.strip()) for part in _split_selector(selector))
     return await run_about_all(found, script, argument, by_handle=by_handle)
 
 

@@ -119,7 +119,9 @@ def _place_labels(
         ]
         best = min(
             places,
-            key=lambda place: LABEL_WEIGHT * labels.covered_pixels(place) + elements.covered_pixels(place),
+            key=lambda place: (
+                LABEL_WEIGHT * labels.count_covered_pixels(place) + elements.count_covered_pixels(place)
+            ),
         )
         labels.add(best)
         yield best
@@ -138,7 +140,7 @@ class _AreaIndex:
             for square in _squares(area):
                 self._squares.setdefault(square, []).append(area)
 
-    def covered_pixels(self, area: Area) -> int:
+    def count_covered_pixels(self, area: Area) -> int:
         """Return how many pixels of the areas the given one covers."""
         neighbours = {other for square in _squares(area) for other in self._squares.get(square, ())}
         return sum(_overlap(area, other) for other in neighbours)

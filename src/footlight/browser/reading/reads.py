@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
-    "all_text",
     "attribute",
     "count",
     "frame_path",
@@ -38,6 +37,7 @@ __all__ = [
     "is_enabled",
     "is_shown",
     "is_visible",
+    "read_all_texts",
     "text",
     "value",
     "values",
@@ -66,7 +66,7 @@ async def is_shown(page: Page, selector: str, deadline: Deadline) -> bool:
     return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
 
 
-async def all_text(page: Page, selector: str, deadline: Deadline) -> list[str]:
+async def read_all_texts(page: Page, selector: str, deadline: Deadline) -> list[str]:
     return await read_all_elements(
         page, selector, deadline, lambda found: evaluate_all(found, selector, _TEXTS_OF)
     )

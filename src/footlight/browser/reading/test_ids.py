@@ -60,19 +60,21 @@ async def list_test_ids(
         return _items(found)
     try:
         async with limit_reading(page, deadline):
-            return (await retry_after_navigation(lambda: _in_all_frames(page, request)))[:limit]
+            return (await retry_after_navigation(lambda: _find_in_all_frames(page, request)))[:limit]
     except Error as error:
         raise await explain_page_failure(page, error) from error
 
 
-async def _in_all_frames(page: Page, request: dict[str, Any]) -> list[VisibleTestId]:
+async def _find_in_all_frames(page: Page, request: dict[str, Any]) -> list[VisibleTestId]:
     main = page.playwright.main_frame
     others = [frame for frame in page.playwright.frames if frame is not main][:MAX_FRAMES]
-    own, *inside = await asyncio.gather(ask(main, request), *(_in_frame(frame, request) for frame in others))
+    own, *inside = await asyncio.gather(
+        ask(main, request), *(_find_in_frame(frame, request) for frame in others)
+    )
     return [item for found in (own, *inside) for item in _items(found)]
 
 
-async def _in_frame(frame: Frame, request: dict[str, Any]) -> Any:
+async def _find_in_frame(frame: Frame, request: dict[str, Any]) -> Any:
     """Return the elements of a frame, or none where the frame does not answer or is gone."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(FRAME_SECONDS):

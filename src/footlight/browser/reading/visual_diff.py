@@ -66,7 +66,7 @@ def compare(
     """
     old, new = _open_image(before), _open_image(after)
     size = (max(old.width, new.width), max(old.height, new.height))
-    changed = _changed_mask(_extend(old, size), _extend(new, size), threshold)
+    changed = _make_change_mask(_extend(old, size), _extend(new, size), threshold)
     _mark_beyond(changed, old.size, new.size)
     pen = ImageDraw.Draw(changed)
     for area in ignored:
@@ -110,7 +110,7 @@ def _extend(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     return canvas
 
 
-def _changed_mask(old: Image.Image, new: Image.Image, threshold: float) -> Image.Image:
+def _make_change_mask(old: Image.Image, new: Image.Image, threshold: float) -> Image.Image:
     """Return an image with 255 for each changed pixel and 0 for others.
 
     Only the bounds of all differences are compared in detail.

@@ -99,7 +99,7 @@ class VideoRecorder:
             await self._page.screencast.stop()
         try:
             async with self._turn, asyncio.timeout(LAST_SECONDS):
-                self._write(await self._encoder.evaluate("ms => finish(ms)", self._elapsed_ms()))
+                self._write(await self._encoder.evaluate("ms => finish(ms)", self._measure_elapsed_ms()))
         except (Error, TimeoutError):
             logger.warning("the end of the video %s is missing", self.path.name, exc_info=True)
         finally:
@@ -128,7 +128,7 @@ class VideoRecorder:
         """Add a frame. The browser sends the next one when this one is acknowledged."""
         async with self._turn:
             if self._clock is None:
-                self._clock = frame["timestamp"] - self._elapsed_ms()
+                self._clock = frame["timestamp"] - self._measure_elapsed_ms()
             at_ms = round(frame["timestamp"] - self._clock)
             if self._over or self._failure or at_ms > MAX_DURATION_MS:
                 return
@@ -155,7 +155,7 @@ class VideoRecorder:
                 self._writer.add(base64.b64decode(data), at_ms=at_ms, key=key)
             self._files.set_size(self.path, self._file.tell())
 
-    def _elapsed_ms(self) -> int:
+    def _measure_elapsed_ms(self) -> int:
         """Return the time since the first image, because the last image is shown until now."""
         return min(MAX_DURATION_MS, round((time.monotonic() - self._began) * 1000))
 

@@ -83,7 +83,7 @@ class PooledSessions(SessionTable):
             )
         return caller.default_session
 
-    def kept_ids(self, *, caller: Caller) -> Sequence[str]:
+    def list_kept_ids(self, *, caller: Caller) -> Sequence[str]:
         if not self._settings.persistent_sessions:
             return ()
         whose = caller.scope_name("")
@@ -100,7 +100,7 @@ class PooledSessions(SessionTable):
     async def close(self, id: str, *, caller: Caller) -> None:
         own = self.own_id(id, caller)
         async with self._one_at_a_time(own):
-            if self._find(own, caller) is None and own in self.kept_ids(caller=caller):
+            if self._find(own, caller) is None and own in self.list_kept_ids(caller=caller):
                 self._forget(own, caller)
                 return
         await super().close(id, caller=caller)

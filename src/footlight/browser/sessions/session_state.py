@@ -94,12 +94,12 @@ async def _check_accepted(session: Session, state: SessionState, deadline: Deadl
 async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline: Deadline) -> None:
     """Visit an empty page of each origin in the tab, because sessionStorage belongs to the tab."""
 
-    async def empty(route: Route) -> None:
+    async def answer_empty(route: Route) -> None:
         await route.fulfill(status=200, content_type="text/html", body="")
 
     for origin, items in storage.items():
         try:
-            await page.route(f"{origin}/**", empty)
+            await page.route(f"{origin}/**", answer_empty)
             await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
             await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
         except Error as error:
@@ -108,7 +108,7 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
                 parameter="state.sessionStorage",
             ) from error
         finally:
-            await page.unroute(f"{origin}/**", empty)
+            await page.unroute(f"{origin}/**", answer_empty)
 
 
 # Items are read by key and method, because an item named `length` is not a property of the storage.

@@ -59,7 +59,7 @@ class SessionTable(ABC):
         """The number of sessions of all callers."""
         return len(self._sessions)
 
-    def kept_ids(self, *, caller: Caller) -> Sequence[str]:
+    def list_kept_ids(self, *, caller: Caller) -> Sequence[str]:
         """Return the ids of the principal's sessions on disk, which are created again when they are used."""
         del caller
         return ()

@@ -71,20 +71,20 @@ class _ChangeWriter:
         self._parents = match.after.parents
         self._changed = _find_changed(match)
         self._moved = _find_moved(match)
-        self._new = set(match.added_indices())
+        self._new = set(match.find_added())
         self._path: list[tuple[int, int]] = []
         """Index and level of the written lines that are ancestors of the current one, outermost first."""
 
     def changes(self) -> Iterator[NodeChange]:
         removed = _find_removed(self._match)
-        written = {*self._changed, *self._moved, *self._new, *self._kept_in_new()}
+        written = {*self._changed, *self._moved, *self._new, *self._find_kept_in_new()}
         for index in sorted(written | removed.keys()):
             for where, old in removed.get(index, ()):
                 yield from self._write_removal(where, old)
             if index in written:
                 yield from self._write_change(index)
 
-    def _kept_in_new(self) -> list[int]:
+    def _find_kept_in_new(self) -> list[int]:
         """Return the nodes that existed before and are inside a new node now."""
         after = self._match.after.indices if self._new else ()
         return [index for index in after if self._parents[index] in self._new]
@@ -165,8 +165,8 @@ def _find_changed(match: Match) -> dict[int, Node]:
     """
     old, new = match.before.nodes, match.after.nodes
     changed = {index: old[origin] for origin, index in match.pairs if _differs(old[origin], new[index])}
-    if any("focused" in new[index].states for index in (*changed, *match.added_indices())):
-        changed = {index: was for index, was in changed.items() if not _lost_focus(was, new[index])}
+    if any("focused" in new[index].states for index in (*changed, *match.find_added())):
+        changed = {index: was for index, was in changed.items() if not _has_only_lost_focus(was, new[index])}
     return changed
 
 
@@ -181,7 +181,7 @@ def _visible_values(node: Node) -> tuple[object, ...]:
     )
 
 
-def _lost_focus(was: Node, now: Node) -> bool:
+def _has_only_lost_focus(was: Node, now: Node) -> bool:
     if "focused" not in was.states or "focused" in now.states:
         return False
     states = tuple(state for state in was.states if state != "focused")
@@ -197,8 +197,8 @@ def _find_moved(match: Match) -> set[int]:
     """Return the kept nodes that have another parent, or another position among their kept siblings."""
     if _has_same_order(match):
         return set()
-    before = _kept_parents(match.before, match.partners)
-    after = _kept_parents(match.after, match.origins)
+    before = _find_kept_parents(match.before, match.partners)
+    after = _find_kept_parents(match.after, match.origins)
     children: defaultdict[int, list[int]] = defaultdict(list)
     moved: set[int] = set()
     for index in match.after.indices:
@@ -223,7 +223,7 @@ def _has_same_order(match: Match) -> bool:
     )
 
 
-def _kept_parents(tree: Tree, others: Sequence[int]) -> list[int]:
+def _find_kept_parents(tree: Tree, others: Sequence[int]) -> list[int]:
     """Return for each node its nearest ancestor that is in both lists."""
     parents = list(tree.parents)
     for index in tree.indices:
@@ -240,7 +240,7 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
     followed.
     """
     before, after = match.before, match.after
-    indices = match.removed_indices()
+    indices = match.find_removed()
     if not indices:
         return {}
     ends, followed = after.ends(), _preceding_siblings(match)

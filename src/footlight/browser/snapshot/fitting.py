@@ -53,7 +53,7 @@ def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = Fals
     known = dict(zip(map(id, lines), whole, strict=True))
     fewer = fold(lines)
     less = [known.get(id(line)) or line.render() for line in fewer]
-    if folded and _joined_length(less) <= budget:
+    if folded and _measure_joined(less) <= budget:
         return Fitted("\n".join(less), cut=False, lines=len(lines))
     return Fitted(_reduce(fewer, less, budget, len(lines), link(text)), cut=True, lines=len(lines))
 
@@ -73,18 +73,18 @@ def _reduce(lines: Sequence[Line], written: Sequence[str], budget: int, total: i
         for line, text in zip(lines, written, strict=True)
     ]
     for less in (written, short, _drop_deepest_texts(lines, short, room)):
-        if _joined_length(less) <= room:
+        if _measure_joined(less) <= room:
             return "\n".join([*less, cut_mark("shortened", len(less), total, uri)])
     return _keep_beginning(short, budget, total, uri)
 
 
-def _joined_length(lines: Sequence[str]) -> int:
+def _measure_joined(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines) - 1
 
 
 def _drop_deepest_texts(lines: Sequence[Line], written: Sequence[str], room: int) -> list[str]:
     """Drop texts without a ref, the deepest first, until the rest fits."""
-    excess = _joined_length(written) - room
+    excess = _measure_joined(written) - room
     texts = [index for index, line in enumerate(lines) if _is_text(line)]
     dropped: set[int] = set()
     for index in sorted(texts, key=lambda index: -lines[index].depth):

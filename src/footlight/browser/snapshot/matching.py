@@ -105,16 +105,16 @@ class Match:
         self.origins[new] = old
         self.pairs.append((old, new))
 
-    def removed_indices(self) -> list[int]:
+    def find_removed(self) -> list[int]:
         return [index for index in self.before.indices if self.partners[index] < 0]
 
-    def added_indices(self) -> list[int]:
+    def find_added(self) -> list[int]:
         return [index for index in self.after.indices if self.origins[index] < 0]
 
     def _match_refs(self) -> None:
         nodes = self.before.nodes
-        known = {nodes[index].ref: index for index in self.removed_indices() if nodes[index].ref}
-        for index in self.added_indices():
+        known = {nodes[index].ref: index for index in self.find_removed() if nodes[index].ref}
+        for index in self.find_added():
             old = known.get(self.after.nodes[index].ref)
             if old is not None:
                 self._pair(old, index)
@@ -122,8 +122,8 @@ class Match:
     def _match_without_refs(self) -> None:
         """Match nodes without refs from the root inwards, parents before their children."""
         before, after = (
-            _children_without_refs(self.before, self.removed_indices()),
-            _children_without_refs(self.after, self.added_indices()),
+            _children_without_refs(self.before, self.find_removed()),
+            _children_without_refs(self.after, self.find_added()),
         )
         for parent, new in after.items():
             origin = self.origins[parent]
@@ -134,14 +134,14 @@ class Match:
         """Match equal nodes in order, and between them nodes of the same role in order."""
         same = _pair_equal(
             [self._likeness_key(self.before.nodes[index], self.partners[index]) for index in old],
-            [self._likeness_key(self.after.nodes[index], self._matched_index(index)) for index in new],
+            [self._likeness_key(self.after.nodes[index], self._find_match(index)) for index in new],
         )
         for (old_start, new_start), (old_end, new_end) in pairwise([(-1, -1), *same, (len(old), len(new))]):
             if new_start >= 0 and self.origins[new[new_start]] < 0:
                 self._pair(old[old_start], new[new_start])
             self._align_by_role(old[old_start + 1 : old_end], new[new_start + 1 : new_end])
 
-    def _matched_index(self, new: int) -> int:
+    def _find_match(self, new: int) -> int:
         return new if self.origins[new] >= 0 else -1
 
     def _likeness_key(self, node: Node, new: int) -> tuple[str, str, int]:

@@ -47,7 +47,7 @@ def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
         deepest = level + 1
         del above[min(level, MOST_LEVELS - 2) :]
         owner = above[-1] if above else None
-        key, value = _split(item[2])
+        key, value = _split_item(item[2])
         if key.startswith("/"):
             _describe(owner, key[1:], value)
             continue
@@ -59,7 +59,7 @@ def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
     return top
 
 
-def _split(item: str) -> tuple[str, str | None]:
+def _split_item(item: str) -> tuple[str, str | None]:
     """Return the key and what follows its colon, or None without a colon or where children follow."""
     if item.startswith("'"):
         quoted = _QUOTED_KEY.fullmatch(item)

@@ -64,7 +64,7 @@ class FootlightDialect:
     ) -> ScreenshotResult:
         result = await self._call(operation, "screenshot", {"type": format, "fullPage": full_page})
         image = next((part.data for part in result.content if part.type == "image"), None)
-        return ScreenshotResult.of(image or await self._linked_image(operation, result))
+        return ScreenshotResult.of(image or await self._read_linked_image(operation, result))
 
     async def snapshot(self, operation: Operation) -> SnapshotResult:
         data = await self._data(operation, "snapshot", {"format": "json", "budget": LARGEST_SNAPSHOT})
@@ -140,7 +140,7 @@ class FootlightDialect:
         session = {} if self._session is None else {"sessionId": self._session}
         return {**session, **arguments, "timeout": int(max(left_ms - RETURN_MS, left_ms * 0.9, 1))}
 
-    async def _linked_image(self, operation: Operation, result: ToolResult) -> str:
+    async def _read_linked_image(self, operation: Operation, result: ToolResult) -> str:
         """Return an image that was too large for the answer, which only links to it."""
         link = next((part.uri for part in result.content if part.type == "resource_link"), None)
         if link is not None:

@@ -202,11 +202,11 @@ def _properties(tool: Tool) -> dict[str, Schema]:
 
 def find_parameter(flag: str, properties: Mapping[str, Schema]) -> str | None:
     """Return the parameter that the flag names: `full-page` is `fullPage` or `full_page`."""
-    plain = _plain(flag)
-    return next((name for name in properties if _plain(name) == plain), None)
+    plain = _normalize_name(flag)
+    return next((name for name in properties if _normalize_name(name) == plain), None)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.replace("-", "").replace("_", "").lower()
 
 

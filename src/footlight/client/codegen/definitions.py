@@ -147,7 +147,7 @@ class Translator:
         members = self._schemas.members(schema)
         if members is not None:
             return union(
-                self.expression(member, _of_member(path, member, number))
+                self.expression(member, _name_member(path, member, number))
                 for number, member in enumerate(members, start=1)
             )
         types = schema_types(schema)
@@ -170,8 +170,8 @@ class Translator:
         rest = schema.get("additionalItems", True) if isinstance(items, list) else items
         inside = _add_suffix(path, "Item")
         if not isinstance(first, list):
-            return self._within(rest, inside)
-        return union(self._within(each, inside) for each in [*cast("list[Any]", first), rest])
+            return self._enter_schema(rest, inside)
+        return union(self._enter_schema(each, inside) for each in [*cast("list[Any]", first), rest])
 
     def _values(self, schema: Mapping[str, Any], path: Path) -> Expression:
         """Return the type of the values of a `dict` whose keys are not known."""
@@ -184,10 +184,11 @@ class Translator:
         if not self._named and properties:
             return ANY  # The document's table: an object is a dict of anything.
         return union(
-            self._within(each, _add_suffix(path, "Value")) for each in [*properties, *pattern_schemas, rest]
+            self._enter_schema(each, _add_suffix(path, "Value"))
+            for each in [*properties, *pattern_schemas, rest]
         )
 
-    def _within(self, schema: object, path: Path) -> Expression:
+    def _enter_schema(self, schema: object, path: Path) -> Expression:
         self._depth += 1
         try:
             return self.expression(schema, path)
@@ -236,7 +237,7 @@ class Translator:
             schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
         return ParameterDefinition(
             name,
-            self._within(schema, (*path, pascal(name))),
+            self._enter_schema(schema, (*path, pascal(name))),
             required,
             _text(schema_object.get("description")),
             json.dumps(schema_object["default"], ensure_ascii=False) if "default" in schema_object else None,
@@ -304,7 +305,7 @@ def _literal(value: Any) -> Expression:
             return _dict_of(ANY)
 
 
-def _of_member(path: Path, member: Flat, number: int) -> Path:
+def _name_member(path: Path, member: Flat, number: int) -> Path:
     """Return the part of a name for a member: the value that only it has, or its number."""
     properties = {} if isinstance(member, bool) else properties_of(member) or {}
     for schema in properties.values():

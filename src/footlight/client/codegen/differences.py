@@ -74,22 +74,22 @@ def _dictionary(node: ast.expr) -> Mapping[str, str]:
 
 def _methods(module: ast.Module) -> Mapping[str, str]:
     """Return the text of each tool's method with everything that it refers to, by the tool's name."""
-    defined = {name: node for node in module.body for name in _defined_names(node)}
+    defined = {name: node for node in module.body for name in _list_defined_names(node)}
     namespaces = _namespaces(defined.get("McpHandle"))
     texts: dict[str, str] = {}
     for class_name, wire in namespaces.items():
         node = defined.get(class_name)
         parts: list[str] = []
         for method in node.body if isinstance(node, ast.ClassDef) else ():
-            parts.append(_whole(method, defined))
-            called = _called_tool(method)
+            parts.append(_render_with_definitions(method, defined))
+            called = _find_called_tool(method)
             if called is not None:  # The overloads stand before it.
                 texts[called if wire == ROOT else f"{wire}.{called}"] = "\n".join(parts)
                 parts = []
     return texts
 
 
-def _defined_names(node: ast.stmt) -> list[str]:
+def _list_defined_names(node: ast.stmt) -> list[str]:
     match node:
         case ast.ClassDef(name=name):
             return [name]
@@ -112,7 +112,7 @@ def _namespaces(handle: ast.stmt | None) -> Mapping[str, str]:
     }
 
 
-def _called_tool(method: ast.stmt) -> str | None:
+def _find_called_tool(method: ast.stmt) -> str | None:
     """Return the tool that a method passes to `_invoke`, or None for an overload."""
     for node in ast.walk(method):
         if (
@@ -125,7 +125,7 @@ def _called_tool(method: ast.stmt) -> str | None:
     return None
 
 
-def _whole(method: ast.stmt, defined: Mapping[str, ast.stmt]) -> str:
+def _render_with_definitions(method: ast.stmt, defined: Mapping[str, ast.stmt]) -> str:
     nodes: dict[str, ast.stmt] = {}
     waiting: list[ast.AST] = [method]
     while waiting:

@@ -139,12 +139,12 @@ def _method(types: _Types, names: Mapping[str, str]) -> Method:
         wire,
         names[wire],
         types.arguments_key,
-        _each(types.arguments),
+        _find_value_type(types.arguments),
         None if types.result is None else types.result_key,
     )
 
 
-def _each(arguments: Definition) -> Expression | None:
+def _find_value_type(arguments: Definition) -> Expression | None:
     if not isinstance(arguments, AliasDefinition):
         return None
     values = arguments.type.arguments[-1] if isinstance(arguments.type, Subscript) else None

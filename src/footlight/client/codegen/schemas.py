@@ -57,9 +57,9 @@ class Schemas:
         own: Flat = {name: found[name] for name in found if name not in ("$ref", "allOf")}
         reference = found.get("$ref")
         if isinstance(reference, str) and reference not in seen:
-            own = self.both(own, self.flat(self.resolve(reference), seen | {reference}))
+            own = self.intersect(own, self.flat(self.resolve(reference), seen | {reference}))
         for each in _items(found.get("allOf")):
-            own = self.both(own, self.flat(each, seen))
+            own = self.intersect(own, self.flat(each, seen))
         return own
 
     def resolve(self, reference: str) -> object:
@@ -81,7 +81,7 @@ class Schemas:
                 return True
         return target
 
-    def both(self, one: Flat, other: Flat) -> Flat:
+    def intersect(self, one: Flat, other: Flat) -> Flat:
         """Return a schema that accepts what both accept."""
         if one is False or other is False:
             return False
@@ -107,7 +107,9 @@ class Schemas:
         for name in ("anyOf", "oneOf"):
             alternatives = _items(schema.get(name))
             if alternatives and len(members) * len(alternatives) <= MOST_CHOICES:
-                members = [self.both(each, self.flat(member)) for each in members for member in alternatives]
+                members = [
+                    self.intersect(each, self.flat(member)) for each in members for member in alternatives
+                ]
         return members
 
     def identity(self, schema: object) -> str:

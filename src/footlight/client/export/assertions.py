@@ -12,7 +12,7 @@ from footlight.client.replay.json_paths import Path, leaves
 from footlight.client.replay.logged_results import is_summary
 from footlight.client.replay.volatile import CHANGES, is_volatile_field, normalize_text
 
-__all__ = ["assertions", "at", "select_distinctive_parts"]
+__all__ = ["assertions", "index_expression", "select_distinctive_parts"]
 
 MOST = 8
 """Lines for one call."""
@@ -60,13 +60,15 @@ def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
     if not _stays(path, value):
         if isinstance(value, str) and not is_volatile_field(path, value, value):
             for piece in _pieces(value.split("\n"), MOST_PIECES):
-                yield from _if_fits(f"assert {string(piece)} in {at(name, path)}")
+                yield from _if_fits(f"assert {string(piece)} in {index_expression(name, path)}")
         return
-    line = f"assert {at(name, path)} {_equals(value)}"
+    line = f"assert {index_expression(name, path)} {_equals(value)}"
     if _fits(line):
         yield line
     elif isinstance(value, str):
-        yield from _if_fits(f"assert {at(name, path)}.startswith({string(value[:LONGEST_PIECE])})")
+        yield from _if_fits(
+            f"assert {index_expression(name, path)}.startswith({string(value[:LONGEST_PIECE])})"
+        )
 
 
 def _pieces(lines: Sequence[str], most: int) -> list[str]:
@@ -88,7 +90,7 @@ def _pieces(lines: Sequence[str], most: int) -> list[str]:
     return found
 
 
-def at(name: str, path: Path) -> str:
+def index_expression(name: str, path: Path) -> str:
     """Return the expression for a place in a result."""
     return name + "".join(f"[{string(step) if isinstance(step, str) else step}]" for step in path)
 

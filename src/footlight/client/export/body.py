@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from footlight.client.codegen.python_text import LINE_LENGTH, string
-from footlight.client.export.assertions import assertions, at, select_distinctive_parts
+from footlight.client.export.assertions import assertions, index_expression, select_distinctive_parts
 from footlight.client.export.locators import refs_in, with_locators
 from footlight.client.export.python_source import (
     INDENT,
@@ -87,7 +87,9 @@ class Body:
             # The file beside the log has the text, and a method may return something else.
             else assertions(self._without_what_changes(text), f"{variable}.text")
         )
-        made = self._call(each.name, arguments) if text is None else self._whole_call(each.name, arguments)
+        made = (
+            self._call(each.name, arguments) if text is None else self._build_whole_call(each.name, arguments)
+        )
         self._statement(made, before=f"{variable} = " if known or names_it else "")
         if any("json.loads(" in line for line in known):
             self.needs.add("json.")
@@ -126,9 +128,9 @@ class Body:
         if not dot:
             return call(f"await mcp.root{_method(tool)}", arguments_text)
         self.needs.add("value_of")
-        return call("value_of", [("", self._whole_call(tool, arguments))])
+        return call("value_of", [("", self._build_whole_call(tool, arguments))])
 
-    def _whole_call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
+    def _build_whole_call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
         """Return a call whose result is whole: the text, and everything else."""
         mapping = BracketGroup("{", [(f"{string(key)}: ", value) for key, value in arguments.items()], "}")
         return call("await mcp.call", [("", Code(string(tool))), ("", mapping)])
@@ -152,7 +154,7 @@ class Body:
     def _text(self, each: LoggedCall, key: str, text: str) -> Expression:
         place = self.ids.get(text)
         if place and place.line < each.line:
-            return Code(at(f"made_{place.line}", place.path))
+            return Code(index_expression(f"made_{place.line}", place.path))
         if each.redacted and not PLACE.search(text) and _is_masked(key, text):
             return _environment(f"{key}_{each.line}")
         return _join_parts(list(self._parts(text, template=each.redacted or not each.raw)))

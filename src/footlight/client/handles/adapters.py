@@ -26,8 +26,8 @@ __all__ = [
     "browser_session",
     "choose_adapter",
     "choose_fitting_adapter",
-    "injected_keys",
     "is_lifecycle",
+    "list_injected_keys",
     "no_session",
     "szkrabok_session",
     "without_traces",
@@ -82,7 +82,7 @@ AdapterChoice = Callable[[Sequence[Tool]], Adapter]
 """Returns the adapter that fits the server's tools."""
 
 
-def injected_keys(adapter: Adapter) -> tuple[str, ...]:
+def list_injected_keys(adapter: Adapter) -> tuple[str, ...]:
     """Return the parameters that the adapter fills in."""
     return tuple(adapter.inject_session({}, ""))
 

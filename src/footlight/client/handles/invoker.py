@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, cast
 
-from footlight.client.handles.adapters import Adapter, injected_keys
+from footlight.client.handles.adapters import Adapter, list_injected_keys
 from footlight.client.handles.call_log import CallLog
 from footlight.client.handles.recording import RecordedClient
 from footlight.client.mcp_client import MCPClient
@@ -114,7 +114,7 @@ class CallInvoker:
         tool = self._tools.get(name)
         if tool is None or not self._adapter.has_session(tool):
             return arguments
-        for key in injected_keys(self._adapter):
+        for key in list_injected_keys(self._adapter):
             if key in arguments:
                 raise MCPError(
                     f"{key}: the handle gives its own session to {name}; leave this argument out",

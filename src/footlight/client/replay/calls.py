@@ -188,11 +188,11 @@ def _entry(line: bytes) -> dict[str, Any]:
 _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:

@@ -18,7 +18,14 @@ from footlight.client.replay.json_paths import Path, format_path, items_of, leav
 from footlight.client.replay.variables import map_strings, replace_keys, strings_of
 from footlight.client.replay.volatile import Ignored, is_volatile_field, normalize_text
 
-__all__ = ["MISSING", "Identifiers", "ReplayDifference", "compare_results", "format_differences", "same_text"]
+__all__ = [
+    "MISSING",
+    "Identifiers",
+    "ReplayDifference",
+    "compare_results",
+    "format_differences",
+    "is_same_text",
+]
 
 MOST_SHOWN = 10
 MOST_LINES = 12
@@ -57,7 +64,7 @@ def _find_differences(
         return
     before, after = items_of(was), items_of(now)
     if before is None or after is None or isinstance(was, list) is not isinstance(now, list):
-        if not _same(path, was, now, ids):
+        if not _is_same(path, was, now, ids):
             yield ReplayDifference(path, was, now)
         return
     for key in dict.fromkeys([*before, *after]):
@@ -66,22 +73,22 @@ def _find_differences(
         )
 
 
-def _same(path: Path, was: Any, now: Any, ids: Identifiers) -> bool:
+def _is_same(path: Path, was: Any, now: Any, ids: Identifiers) -> bool:
     if isinstance(was, bool) or isinstance(now, bool):
         return was is now
     if was == now or is_volatile_field(path, was, now):
         return True
-    return isinstance(was, str) and isinstance(now, str) and same_text(was, now, ids)
+    return isinstance(was, str) and isinstance(now, str) and is_same_text(was, now, ids)
 
 
-def same_text(was: str, now: str, ids: Identifiers) -> bool:
+def is_same_text(was: str, now: str, ids: Identifiers) -> bool:
     """Return whether two texts are equal, apart from ids that are now others and values that change with each
     run.
     """
     # Also without the ids: a session may be called as a word of the text.
     return normalize_text(now) in (
         normalize_text(was),
-        normalize_text(ids.in_text(was)),
+        normalize_text(ids.translate_text(was)),
     )
 
 
@@ -150,7 +157,7 @@ class Identifiers:
     def _is_id(self, text: str, line: int) -> bool:
         return len(text) >= SHORTEST and self._needed.get(text, 0) > line
 
-    def in_arguments(self, arguments: Any) -> Any:
+    def translate_arguments(self, arguments: Any) -> Any:
         """Return a copy with logged ids replaced if they are whole strings.
 
         A short name of a session may also be a word, so it is not replaced.
@@ -159,6 +166,6 @@ class Identifiers:
             arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
         )
 
-    def in_text(self, text: str) -> str:
+    def translate_text(self, text: str) -> str:
         """Return a text of the log with the ids of this run, also inside of the text."""
         return self._live.get(text) or replace_keys(text, self._live)

@@ -18,7 +18,7 @@ from footlight.client.replay.comparison import (
     ReplayDifference,
     compare_results,
     format_differences,
-    same_text,
+    is_same_text,
 )
 from footlight.client.replay.logged_results import Sidecars, read_answer, read_logged
 from footlight.client.replay.sessions import session_names, without_session
@@ -123,7 +123,7 @@ async def again(
         ids.note(name, mcp.bound.session_name)
     checking = _ResultChecker(ids, script, ignored or Ignored())
     for call in calls:
-        arguments = ids.in_arguments(call.arguments)
+        arguments = ids.translate_arguments(call.arguments)
         began = time.monotonic()
         try:
             result = await mcp.call(call.name, arguments, timeout_ms=timeout_ms)
@@ -133,10 +133,12 @@ async def again(
             if not (verify and call.outcome and not call.outcome.ok):
                 yield Again(call, ms, error=located, stops=True)
                 return
-            yield Again(call, ms, error=located, differences=checking.of_failure(call.outcome.error, error))
+            yield Again(
+                call, ms, error=located, differences=checking.compare_failure(call.outcome.error, error)
+            )
             continue
         ms = (time.monotonic() - began) * 1000
-        differences = checking.of_result(call, result, verify=verify)
+        differences = checking.compare_result(call, result, verify=verify)
         yield Again(call, ms, value_of(result), differences=differences)
 
 
@@ -154,15 +156,15 @@ class _ResultChecker(NamedTuple):
     script: Script
     ignored: Ignored
 
-    def of_failure(self, was: str, error: MCPError) -> list[ReplayDifference]:
+    def compare_failure(self, was: str, error: MCPError) -> list[ReplayDifference]:
         now = error_text(error)
         return (
             []
-            if same_text(self._fill_variables(was), now, self.ids)
+            if is_same_text(self._fill_variables(was), now, self.ids)
             else [self._hide_values(ReplayDifference(("_error",), was, now))]
         )
 
-    def of_result(self, call: LoggedCall, result: ToolResult, *, verify: bool) -> list[ReplayDifference]:
+    def compare_result(self, call: LoggedCall, result: ToolResult, *, verify: bool) -> list[ReplayDifference]:
         """Return the differences of a result. Ids are learned from it for later calls, even if nothing is
         verified.
         """

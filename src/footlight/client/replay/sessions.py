@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
-from footlight.client.handles.adapters import ADAPTERS, Adapter, injected_keys, is_lifecycle
+from footlight.client.handles.adapters import ADAPTERS, Adapter, is_lifecycle, list_injected_keys
 from footlight.client.replay.calls import LoggedCall
 from footlight.protocol.errors import MCPError
 
@@ -39,7 +39,7 @@ def without_session(
             "replay each on its own, or the file as it is, with the adapter none",
             reason="invalid",
         )
-    keys = injected_keys(adapter)
+    keys = list_injected_keys(adapter)
     return tuple(
         replace(call, arguments={key: value for key, value in call.arguments.items() if key not in keys})
         if call.name in taking
@@ -50,5 +50,5 @@ def without_session(
 
 def session_names(calls: Iterable[LoggedCall], adapter: Adapter) -> list[str]:
     """Return the session names in the arguments, in order of appearance."""
-    found = (call.arguments.get(key) for call in calls for key in injected_keys(adapter))
+    found = (call.arguments.get(key) for call in calls for key in list_injected_keys(adapter))
     return list(dict.fromkeys(each for each in found if isinstance(each, str)))

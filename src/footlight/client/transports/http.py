@@ -44,14 +44,14 @@ class StreamableHTTP:
 
     def __post_init__(self) -> None:
         """Raise MCPError if the URL or a header is not valid."""
-        if _split_url(self.url).scheme not in ("http", "https"):
+        if _parse_url(self.url).scheme not in ("http", "https"):
             raise MCPError("A server over HTTP has a URL with http:// or https://", reason="invalid")
         check_headers(self.headers)
 
     @property
     def where(self) -> str:
         """Return the URL without user, password, query and fragment, which may be secret."""
-        parts = _split_url(self.url)
+        parts = _parse_url(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class StreamableHTTP:
         )
 
 
-def _split_url(url: str) -> SplitResult:
+def _parse_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         valid = bool(parts.hostname) and parts.port != 0

@@ -42,20 +42,20 @@ def _control(filled: _Filled) -> Html:
             return _checkbox(filled)
         case "textarea":
             # HTML drops one line feed after the start tag.
-            return _labelled(filled, element("textarea", "\n", filled.value, **_common(filled)))
+            return _add_label(filled, element("textarea", "\n", filled.value, **_common(filled)))
         case "select" | "multiselect":
-            return _labelled(filled, _select(filled))
+            return _add_label(filled, _select(filled))
         case "datalist":
-            return _labelled(filled, _datalist(filled))
+            return _add_label(filled, _datalist(filled))
         case "range":
-            return _labelled(
+            return _add_label(
                 filled, join((_input(filled), element("output", id=f"{filled.field.name}-reading")))
             )
         case _:
-            return _labelled(filled, _input(filled))
+            return _add_label(filled, _input(filled))
 
 
-def _labelled(filled: _Filled, control: Html) -> Html:
+def _add_label(filled: _Filled, control: Html) -> Html:
     label = element("label", filled.field.label, _star(filled), for_=filled.field.name)
     return element("div", label, control, _remarks(filled), class_="field")
 

@@ -51,7 +51,7 @@ async def _login_form(request: Request) -> Response:
 
 async def _login(request: Request) -> Response:
     texts, _ = await _read_form(request)
-    user, password, target = (_first(texts, name) for name in ("user", "password", "next"))
+    user, password, target = (_get_first(texts, name) for name in ("user", "password", "next"))
     token = _shop(request).sign_in(user, password)
     if token is None:
         form = views.login(user=user, next_path=_local(target), refused=True)
@@ -71,13 +71,13 @@ async def _logout(request: Request) -> Response:
 async def _account(request: Request) -> Response:
     user = _find_user(request)
     if user is None:
-        return _to_login(request)
+        return _redirect_to_login(request)
     return _page(request, "Your account", views.account(_shop(request), user))
 
 
 async def _order_form(request: Request) -> Response:
     if _find_user(request) is None:
-        return _to_login(request)
+        return _redirect_to_login(request)
     values = {
         "product": request.query_params.getlist("product"),
         "quantity": ["1"],
@@ -89,19 +89,19 @@ async def _order_form(request: Request) -> Response:
 
 async def _order(request: Request) -> Response:
     if _find_user(request) is None:
-        return _to_login(request)
+        return _redirect_to_login(request)
     texts, files = await _read_form(request)
     judgement = judge(texts, {name: uploads[0] for name, uploads in files.items()})
     if judgement.problems:
         form = views.order_form(texts, judgement.problems)
         return _page(request, "Place an order", form, status=422)
-    order = _shop(request).take_order(judgement.received, password=_first(texts, "password"))
+    order = _shop(request).take_order(judgement.received, password=_get_first(texts, "password"))
     return RedirectResponse(f"/orders/{order.number}", status_code=303)
 
 
 async def _order_received(request: Request) -> Response:
     if _find_user(request) is None:
-        return _to_login(request)
+        return _redirect_to_login(request)
     order = _shop(request).find_order(request.path_params["number"])
     if order is None:
         raise HTTPException(404)
@@ -184,7 +184,7 @@ def _page(
     return HTMLResponse(content, status_code=status)
 
 
-def _to_login(request: Request) -> Response:
+def _redirect_to_login(request: Request) -> Response:
     return RedirectResponse("/login?" + urlencode({"next": request.url.path}), status_code=303)
 
 
@@ -205,5 +205,5 @@ async def _read_form(request: Request) -> tuple[dict[str, list[str]], dict[str, 
     return texts, files
 
 
-def _first(texts: Mapping[str, Sequence[str]], name: str) -> str:
+def _get_first(texts: Mapping[str, Sequence[str]], name: str) -> str:
     return next(iter(texts.get(name, ())), "")

@@ -114,7 +114,7 @@ class Concept:
                 return quality
         return 0.0
 
-    def within(self, scope: Scope) -> str:
+    def render_in_scope(self, scope: Scope) -> str:
         """Return the full-text expression for steps that have the concept in `scope`."""
         return _join_or(
             _join_and(f'"{make_scoped_word(scope, word)}"' for word in way) for way, _ in self.ways
@@ -228,13 +228,13 @@ def _find_candidates(
     anywhere: list[str] = []
     common: list[tuple[int, str]] = []
     for concept in asked:
-        lists = [find(_join_and((concept.within(scope), narrowing))) for scope in STRONG]
+        lists = [find(_join_and((concept.render_in_scope(scope), narrowing))) for scope in STRONG]
         if not any(lists):
-            lists = [find(_join_and((concept.within(scope), narrowing))) for scope in WEAK]
+            lists = [find(_join_and((concept.render_in_scope(scope), narrowing))) for scope in WEAK]
         if any(len(some) == each for some in lists[: len(STRONG)]) and len(lists) == len(STRONG):
-            common.append((len(anywhere), concept.within("strong")))
+            common.append((len(anywhere), concept.render_in_scope("strong")))
         if any(lists):
-            anywhere.append(concept.within("anywhere"))
+            anywhere.append(concept.render_in_scope("anywhere"))
         yield from lists
     if anywhere:
         yield find(_join_and((_join_or(anywhere), narrowing)))

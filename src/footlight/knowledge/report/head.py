@@ -49,10 +49,10 @@ def render_header(steps: Sequence[ReportedStep], session_id: str, total_ms: int)
 
 
 def _list_facts(steps: Sequence[ReportedStep]) -> Iterator[tuple[str, str]]:
-    def first(name: str) -> Mapping[str, Any]:
+    def find_first(name: str) -> Mapping[str, Any]:
         return next(filter(None, (as_mapping(step.record.get(name)) for step in steps)), as_mapping(None))
 
-    git, build, environment = map(first, ("git", "build", "environment"))
+    git, build, environment = map(find_first, ("git", "build", "environment"))
     commit = str(git.get("commit") or "")[:12]
     yield "Began", format_time(steps[0].row.at_ms)
     yield "Ended", format_time(steps[-1].row.at_ms + steps[-1].duration_ms)

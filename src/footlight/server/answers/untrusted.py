@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 
-__all__ = ["META", "WHOLE", "from_page_in_meta", "mark_page_content"]
+__all__ = ["META", "WHOLE", "mark_page_content", "point_into_meta"]
 
 META = "footlight/untrusted"
 """The key in a `_meta`. Its value is a list of JSON pointers into what the `_meta` belongs to."""
@@ -37,6 +37,6 @@ def _origin(source: str) -> str:
     return origin if len(origin) <= MAX_SOURCE else f"{origin[:MAX_SOURCE]}…"
 
 
-def from_page_in_meta(*keys: str) -> list[str]:
+def point_into_meta(*keys: str) -> list[str]:
     """Return JSON pointers into a result whose own `_meta` has page texts under these keys."""
     return [f"/_meta/{key.replace('~', '~0').replace('/', '~1')}" for key in keys]

@@ -164,11 +164,13 @@ def _has_page_changed(trace: ActTrace) -> bool:
 
 def _find_request(trace: ActTrace) -> SentRequest | None:
     """Return the request that says most: one that failed, or changes something, or the first."""
-    found = [each for each in trace.requests if not trace.navigated or each.method != "GET" or _failed(each)]
-    return min(found, key=lambda each: (not _failed(each), each.method == "GET"), default=None)
+    found = [
+        each for each in trace.requests if not trace.navigated or each.method != "GET" or _has_failed(each)
+    ]
+    return min(found, key=lambda each: (not _has_failed(each), each.method == "GET"), default=None)
 
 
-def _failed(sent: SentRequest) -> bool:
+def _has_failed(sent: SentRequest) -> bool:
     is_aborted = sent.failure is not None and any(each in sent.failure for each in _ABORTED)
     return sent.status >= 400 or (sent.failure is not None and not is_aborted and not sent.status)
 
@@ -192,7 +194,7 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
 
 
 def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str | None:
-    if request is not None and _failed(request):
+    if request is not None and _has_failed(request):
         path = shorten(request.path, MAX_PATH)
         result = f"answered {request.status}" if request.status else f"failed: {request.failure}"
         return f"{request.method} {path} {result}"

@@ -154,7 +154,7 @@ class Observer:
             is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
             if not is_effect or is_later:
                 continue
-            by_itself = (each for each in log.before(entry) if not actions.was_acting(each.began))
+            by_itself = (each for each in log.list_earlier(entry) if not actions.was_acting(each.began))
             if len(list(itertools.islice(by_itself, POLLS))) < POLLS:
                 found.append(SentRequest.of(entry, call.mask))
         return found

@@ -65,7 +65,7 @@ class _Reporter:
         try:
             while True:
                 await self._wait_for_stage()
-                self._last_ms = passed_ms = self._passed_ms()
+                self._last_ms = passed_ms = self._measure_passed_ms()
                 if passed_ms >= self._total_ms:
                     return
                 await self._report(passed_ms, self._total_ms, self._stage)
@@ -79,6 +79,6 @@ class _Reporter:
                 await self._changed.wait()
         self._changed.clear()
 
-    def _passed_ms(self) -> float:
+    def _measure_passed_ms(self) -> float:
         passed_ms = round((time.monotonic() - self._began) * 1000, 1)
         return max(passed_ms, self._last_ms + LEAST_MS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.versions import FULL_SCHEMAS
-from footlight.server.answers.untrusted import META, from_page_in_meta
+from footlight.server.answers.untrusted import META, point_into_meta
 from footlight.server.calls.dispatcher import UnknownTool
 from footlight.server.protocol.envelope import SuccessEnvelope
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
@@ -70,7 +70,7 @@ class ToolHandlers:
         result = self._envelope.result(self._dispatcher.get(name), answer)
         if answer.locator is not None:
             meta = result.get("_meta", {})
-            from_page = [*meta.get(META, ()), *from_page_in_meta(LOCATOR)]
+            from_page = [*meta.get(META, ()), *point_into_meta(LOCATOR)]
             result["_meta"] = {**meta, LOCATOR: answer.locator, META: from_page}
         if not answer.success and (link := self._documentation.get(answer.content["error"]["code"])):
             result["_meta"] = {**result.get("_meta", {}), DOCUMENTATION: link}

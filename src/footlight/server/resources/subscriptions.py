@@ -106,7 +106,9 @@ class Subscriptions:
         # Before the acknowledgement is sent, so that no event is lost meanwhile.
         streams.add(stream)
         try:
-            await request.notify(ACKNOWLEDGED, {"notifications": _honored_fields(interest), "_meta": meta})
+            await request.notify(
+                ACKNOWLEDGED, {"notifications": _list_honored_fields(interest), "_meta": meta}
+            )
             while (event := await stream.events.get()) is not None:
                 method, params = event
                 await request.notify(method, {**params, "_meta": meta})
@@ -172,7 +174,7 @@ class Subscriptions:
                 del self._connections[resource]
 
 
-def _honored_fields(interest: Interest) -> dict[str, Any]:
+def _list_honored_fields(interest: Interest) -> dict[str, Any]:
     return {
         **({"resourcesListChanged": True} if interest.list_changes else {}),
         **({"resourceSubscriptions": list(interest.uris)} if interest.uris else {}),

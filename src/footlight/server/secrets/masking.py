@@ -90,7 +90,7 @@ class Masker:
 
     def __call__(self, value: T, /) -> T:
         """Mask a value of any shape: text, numbers, mappings, sequences and dataclasses."""
-        return cast("T", self._of(value, self._short_texts(value)))
+        return cast("T", self._mask_value(value, self._short_texts(value)))
 
     def text(self, text: str) -> str:
         return self._finish(self._pattern.replace(text, self._mark))
@@ -110,7 +110,7 @@ class Masker:
             return text
         return _without_end(_without_beginning(text, self._secrets), self._secrets)
 
-    def _of(self, value: Any, texts: Mapping[str, str]) -> Any:
+    def _mask_value(self, value: Any, texts: Mapping[str, str]) -> Any:
         if isinstance(value, str):
             known = texts.get(value)
             text = self.text(value) if known is None else known
@@ -118,17 +118,17 @@ class Masker:
         if isinstance(value, Mapping):
             entries = cast("Mapping[Any, Any]", value).items()
             return {
-                key if key in self._keys else self._of(key, texts): self._of(item, texts)
+                key if key in self._keys else self._mask_value(key, texts): self._mask_value(item, texts)
                 for key, item in entries
             }
         if isinstance(value, (list, tuple)):
-            items = [self._of(item, texts) for item in cast("Sequence[Any]", value)]
+            items = [self._mask_value(item, texts) for item in cast("Sequence[Any]", value)]
             return tuple(items) if isinstance(value, tuple) else items
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._number(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            masked = {name: self._of(item, texts) for name, item in fields.items()}
+            masked = {name: self._mask_value(item, texts) for name, item in fields.items()}
             return dataclasses.replace(value, **masked)
         return value
 
@@ -251,7 +251,7 @@ _NOTHING = r"[^\x00-\x{10FFFF}]"
 def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
     spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
-    return "|".join((*_in_base64(value), *map(_plain_pattern, spellings)))
+    return "|".join((*_encode_base64_variants(value), *map(_plain_pattern, spellings)))
 
 
 def _plain_pattern(value: str) -> str:
@@ -368,7 +368,7 @@ def _octets(data: bytes, size: int = 1) -> list[str]:
     return [data[at : at + size].hex() for at in range(0, len(data), size)]
 
 
-def _in_base64(value: str) -> list[str]:
+def _encode_base64_variants(value: str) -> list[str]:
     """Return the Base64 characters that depend only on the value, for each of the three positions of its
     first byte.
     """

@@ -193,7 +193,7 @@ def tool(
             untrusted=_is_untrusted(scope, effect) if untrusted is None else untrusted,
             queued=queued,
             observed=observes,
-            shared=_shared_parameters(
+            shared=_build_shared_parameters(
                 scope, effect, names_session=names_session, observed=observes, timeout=timeout
             )
             if shared is None
@@ -222,7 +222,7 @@ def _read_docstring(function: Function) -> tuple[str, str]:
     return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
 
 
-def _shared_parameters(
+def _build_shared_parameters(
     scope: Scope, effect: Effect, *, names_session: bool, observed: bool, timeout: Any
 ) -> dict[str, Any]:
     """Return the parameters of every tool of a scope. The server's instructions explain them once."""

@@ -55,7 +55,7 @@ async def get_text(call: ToolCall, selector: Selector) -> ElementText:
 @tool(effect="read")
 async def get_all_text(call: ToolCall, selector: Selector) -> ElementTexts:
     """Get text from all matches. Does not wait."""
-    return {"texts": await reading.all_text(call.page, selector, call.deadline)}
+    return {"texts": await reading.read_all_texts(call.page, selector, call.deadline)}
 
 
 @tool(effect="read")

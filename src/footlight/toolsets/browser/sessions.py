@@ -140,7 +140,7 @@ async def list_sessions(call: ToolCall) -> SessionList:
         "sessions": [session_info(session) for session in call.sessions.list(caller=call.caller)],
         "savedStates": list(call.states.names()),
     }
-    if kept_ids := call.sessions.kept_ids(caller=call.caller):
+    if kept_ids := call.sessions.list_kept_ids(caller=call.caller):
         listed["kept"] = list(kept_ids)
     return listed
 

@@ -51,7 +51,7 @@ async def knowledge_last(
 ) -> StepList:
     """List the latest recorded steps, one line each, latest first."""
     store = _get_store(call)
-    return {"steps": await asyncio.to_thread(store.last, n, session_id=session_id)}
+    return {"steps": await asyncio.to_thread(store.list_last, n, session_id=session_id)}
 
 
 @tool(scope="server", effect="read", untrusted=True)

@@ -56,7 +56,7 @@ class StepRecorder:
 
     async def observe(self, tool: Tool, call: ToolCall) -> StepObservation | None:
         """Return the observation that the call made itself, or a new one."""
-        if self._plain(tool) not in self._names:
+        if self._remove_prefix(tool) not in self._names:
             return None
         running = cast("AppSessions", call.sessions).find_running(caller=call.caller)
         if running is None:
@@ -64,7 +64,7 @@ class StepRecorder:
         return await _observe_app(running)
 
     async def record(self, recorded: RecordedCall) -> None:
-        name = self._plain(recorded.tool)
+        name = self._remove_prefix(recorded.tool)
         if name == "launch":
             self._learn(recorded)
         if name not in self._names:
@@ -77,7 +77,7 @@ class StepRecorder:
         step = self._step(recorded, name, observed)
         await asyncio.to_thread(self._store.record, step, facts)
 
-    def _plain(self, tool: Tool) -> str:
+    def _remove_prefix(self, tool: Tool) -> str:
         return tool.name.removeprefix(f"{self._prefix}_")
 
     def _learn(self, recorded: RecordedCall) -> None:

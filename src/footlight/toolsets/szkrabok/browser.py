@@ -24,7 +24,7 @@ from footlight.toolsets.szkrabok.parameters import (
     PlainText,
     Selector,
     SessionName,
-    named_sessions,
+    get_named_sessions,
     named_tool,
 )
 from footlight.toolsets.szkrabok.test_run import RunReport, RunRequest, TestOutcome, run_tests
@@ -118,7 +118,7 @@ async def run_test(
             suggestion="Ask the server operator to set tests.directory (--tests-dir).",
             setting="tests.directory",
         )
-    endpoint = named_sessions(call).endpoint(session_name, caller=call.caller)
+    endpoint = get_named_sessions(call).endpoint(session_name, caller=call.caller)
     call.stage("running the tests")
     request = RunRequest(
         directory=directory,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.errors import CODES
 from footlight.server.answers import without_page_texts
-from footlight.server.answers.untrusted import META, WHOLE, from_page_in_meta
+from footlight.server.answers.untrusted import META, WHOLE, point_into_meta
 from footlight.server.protocol.envelope import (
     image_parts,
     link_parts,
@@ -131,7 +131,7 @@ def _error_result(answer: Answer) -> dict[str, Any]:
             *link_parts(answer.links),
         ],
         # Not as structured content, which would have to match the output schema.
-        "_meta": {ERROR: error, META: from_page_in_meta(ERROR)},
+        "_meta": {ERROR: error, META: point_into_meta(ERROR)},
         "isError": True,
     }
 

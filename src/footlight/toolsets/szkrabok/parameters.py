@@ -18,8 +18,8 @@ __all__ = [
     "PlainText",
     "Selector",
     "SessionName",
+    "get_named_sessions",
     "get_title",
-    "named_sessions",
     "named_tool",
     "open_names",
 ]
@@ -87,14 +87,14 @@ async def get_title(call: ToolCall) -> str:
     return str(await evaluate(call.page, "() => document.title", None, call.deadline))
 
 
-def named_sessions(call: ToolCall) -> NamedSessions:
+def get_named_sessions(call: ToolCall) -> NamedSessions:
     """Return the table of sessions, which is always a `NamedSessions` with this toolset."""
     return cast("NamedSessions", call.sessions)
 
 
 def open_names(call: ToolCall) -> list[str]:
     """Return the names of the caller's open sessions."""
-    sessions, caller = named_sessions(call), call.caller
+    sessions, caller = get_named_sessions(call), call.caller
     ids = {session.id for session in sessions.list(caller=caller)}
     names = [profile.name for profile in sessions.profiles(caller=caller)]
     return [name for name in names if sessions.own_id(name, caller) in ids]

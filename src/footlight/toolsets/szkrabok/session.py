@@ -15,7 +15,7 @@ from footlight.errors import FootlightError
 from footlight.server.tools import ToolCall
 from footlight.toolsets.browser.session_options import ViewportInput
 from footlight.toolsets.szkrabok.nav import go_to
-from footlight.toolsets.szkrabok.parameters import SessionName, named_sessions, named_tool, open_names
+from footlight.toolsets.szkrabok.parameters import SessionName, get_named_sessions, named_tool, open_names
 
 if TYPE_CHECKING:
     from footlight.browser.launch.profiles import ProfileInfo
@@ -122,7 +122,7 @@ async def open_(
 ) -> SessionOpened:
     """Open a named session. Its browser keeps logins between sessions."""
     options = (launch_options or LaunchOptionsInput()).options
-    sessions = named_sessions(call)
+    sessions = get_named_sessions(call)
     call.stage("opening the browser")
     opened = await sessions.open(session_name, options, caller=call.caller)
     if not opened.already_open:
@@ -142,14 +142,14 @@ async def open_(
 @named_tool("session.close", scope="server", effect="configure", destructive=True, idempotent=False)
 async def close(call: ToolCall, session_name: SessionName) -> NamedSessionClosed:
     """Close a session's browser. Logins stay on disk."""
-    await named_sessions(call).close(session_name, caller=call.caller)
+    await get_named_sessions(call).close(session_name, caller=call.caller)
     return {"closed": True}
 
 
 @named_tool("session.list", scope="server", effect="read")
 async def list_(call: ToolCall) -> StoredSessionList:
     """List the stored sessions, open or not"""
-    sessions = named_sessions(call)
+    sessions = get_named_sessions(call)
     open_ones = open_names(call)
     return {
         "sessions": [
@@ -162,14 +162,14 @@ async def list_(call: ToolCall) -> StoredSessionList:
 @named_tool("session.delete", scope="server", effect="configure", destructive=True, idempotent=False)
 async def delete(call: ToolCall, session_name: SessionName) -> SessionDeleted:
     """Delete a stored session. Closes it and deletes its logins from disk for good."""
-    await named_sessions(call).delete(session_name, caller=call.caller)
+    await get_named_sessions(call).delete(session_name, caller=call.caller)
     return {"deleted": True}
 
 
 @named_tool("session.endpoint", scope="server", effect="read")
 async def endpoint(call: ToolCall, session_name: SessionName) -> EndpointInfo:
     """Get the debugging endpoint of an open session. For programs that attach over CDP."""
-    at = named_sessions(call).endpoint(session_name, caller=call.caller)
+    at = get_named_sessions(call).endpoint(session_name, caller=call.caller)
     return {"port": at.port, "http": at.http, "ws": at.ws}
 
 

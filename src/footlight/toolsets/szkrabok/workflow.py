@@ -230,7 +230,7 @@ async def scrape(
     steps: list[StepReport] = []
     for name, selector in selectors.items():
         try:
-            data[name] = await reading.all_text(call.page, selector, call.deadline)
+            data[name] = await reading.read_all_texts(call.page, selector, call.deadline)
             steps.append(report_step(name, "done", selector, count=len(data[name])))
         except (InvalidSelector, StaleRef) as error:
             steps.append(report_step(name, "failed", selector, error=error.message))

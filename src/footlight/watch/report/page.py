@@ -148,7 +148,7 @@ def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
             visible.append(entry)
             last = entry.picture
     ordered = sorted(
-        visible, key=lambda entry: (not entry.failed, _spread(visible.index(entry)), entry.number)
+        visible, key=lambda entry: (not entry.failed, _spread_key(visible.index(entry)), entry.number)
     )
     chosen: set[int] = set()
     room = MAX_PICTURE_BYTES
@@ -160,7 +160,7 @@ def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
     return chosen
 
 
-def _spread(index: int) -> int:
+def _spread_key(index: int) -> int:
     """Return a sort key that selects indices evenly over the sequence: halves first, then quarters."""
     return -(index & -index) if index else -(1 << 30)
 

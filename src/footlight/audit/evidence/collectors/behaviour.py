@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.rule import Rule, findings_of
-from footlight.audit.evidence.scripts import failed_rules_of, script
+from footlight.audit.evidence.scripts import find_failed_rules, script
 from footlight.audit.page.page import AuditedPage, AuditViewport
 
 __all__ = ["Behaviour"]
@@ -61,5 +61,5 @@ class Behaviour:
         answer = await page.evaluate(script("behaviour"))
         how = f"the page as loaded at {view.width} px, before any interaction"
         return Collected(
-            findings=findings_of(RULES, answer, view, how), skipped=failed_rules_of(answer, self.name)
+            findings=findings_of(RULES, answer, view, how), skipped=find_failed_rules(answer, self.name)
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.rule import Rule, findings_of
-from footlight.audit.evidence.scripts import failed_rules_of, script
+from footlight.audit.evidence.scripts import find_failed_rules, script
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import AuditedPage, AuditViewport
 from footlight.protocol.untrusted_json import an_object, number
@@ -112,7 +112,7 @@ class Layout:
         return Collected(
             findings=findings_of(RULES, answer, view, how),
             facts=[Fact(topic="layout", text=_describe_size(answer, view))],
-            skipped=failed_rules_of(answer, self.name),
+            skipped=find_failed_rules(answer, self.name),
         )
 
 

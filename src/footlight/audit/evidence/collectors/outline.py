@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.rule import WCAG, Rule, findings_of
-from footlight.audit.evidence.scripts import facts_of, failed_rules_of, script
+from footlight.audit.evidence.scripts import facts_of, find_failed_rules, script
 from footlight.audit.page.page import AuditedPage, AuditViewport
 
 __all__ = ["Outline"]
@@ -78,5 +78,5 @@ class Outline:
         return Collected(
             findings=findings_of(RULES, answer, view, f"the document as it is at {view.width} px"),
             facts=facts_of(answer, "outline"),
-            skipped=failed_rules_of(answer, self.name),
+            skipped=find_failed_rules(answer, self.name),
         )
