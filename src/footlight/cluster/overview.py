@@ -81,7 +81,7 @@ async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> No
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
     assert settings.cluster.address is not None
-    async with _joined(settings.cluster.address):
+    async with _connect_cluster(settings.cluster.address):
         running = [each for each in await list_actors() if each.startswith(WORKER)]
         started = [secrets.token_hex(4) for _ in range(settings.cluster.min_workers - len(running))]
         for name in started:
@@ -97,7 +97,7 @@ async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _joined(address):
+    async with _connect_cluster(address):
         names = [each for each in await list_actors() if each.startswith(WORKER)]
         await asyncio.gather(*(_call(each, "end") for each in names))
         if registry := await find_actor(REGISTRY):
