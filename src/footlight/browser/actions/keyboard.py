@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Modifier", "finish_keys", "insert_text", "press_key", "release_keys", "type_keys"]
+__all__ = [
+    "Modifier",
+    "finish_keys",
+    "insert_text",
+    "insert_text_alone",
+    "press_key",
+    "release_keys",
+    "type_keys",
+]
 
 Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 
@@ -60,8 +68,13 @@ async def type_keys(page: Page, selector: str, text: str, deadline: Deadline, *,
 
 async def insert_text(page: Page, selector: str, text: str, deadline: Deadline) -> None:
     """Insert a text at once into the focused element, and press Shift, because pages listen for keys too."""
-    await _send_keys(page, selector, "", page.playwright.keyboard.insert_text(text), deadline)
+    await insert_text_alone(page, selector, text, deadline)
     await _send_keys(page, selector, "", page.playwright.keyboard.press("Shift"), deadline)
+
+
+async def insert_text_alone(page: Page, selector: str, text: str, deadline: Deadline) -> None:
+    """Insert a text at once into the focused element, as `fill` does: with no key."""
+    await _send_keys(page, selector, "", page.playwright.keyboard.insert_text(text), deadline)
 
 
 async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> None:

@@ -7,7 +7,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from footlight.browser.actions.keyboard import finish_keys, insert_text, type_keys
+from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
@@ -37,12 +37,15 @@ WORD_SETTLE_MS = 1_000
 async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) -> str | None:
     """Replace the text of a field at once. Return a notice for the caller, or None.
 
+    A field of which it is certain that Playwright would fill it at once is selected by the request that asks
+    about it, which leaves out four requests.
+
     Raises:
         InvalidParameter: the field cannot hold the value.
     """
 
     async def fill(element: Locator, timeout_ms: float) -> None:
-        field = await run_isolated_about(element, _FIELD, value, timeout_ms=timeout_ms)
+        field = await run_isolated_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
             raise InvalidParameter(
                 f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
@@ -50,7 +53,10 @@ async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) 
         if field["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
         else:
-            await element.fill(value, timeout=timeout_ms)
+            if field["selected"]:
+                await insert_text_alone(page, selector, value, deadline)
+            else:
+                await element.fill(value, timeout=timeout_ms)
             await check(element, timeout_ms)
 
     notice: str | None = None
@@ -228,9 +234,24 @@ _NEEDS_KEYS = """(element, length) => {
     || ['date', 'datetime-local', 'month', 'time', 'week'].includes(field.type);
 }"""
 
-_FIELD = f"""(element, value) => {{{_IS_EDITOR}
+_QUESTION = f"""(element, value) => {{{_IS_EDITOR}
   const field = element instanceof HTMLLabelElement && element.control || element;
-  return {{expected: expected(), editor: isEditor(field)}};
+  return {{expected: expected(), editor: isEditor(field), selected: SELECT}};
+
+  // Select the text of a plain field, and return whether the next text certainly replaces it. The conditions are
+  // those for which Playwright waits, and more.
+  function select() {{
+    const kinds = ['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'];
+    const isText = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;
+    if (!value || !isText || !kinds.includes(element.type) || isEditor(element)) return false;
+    if (self !== top || element.getRootNode() !== document || element.readOnly) return false;
+    if (element.matches(':disabled, [aria-readonly], [aria-disabled], [aria-disabled] *')) return false;
+    const box = element.getBoundingClientRect();
+    if (!box.width || !box.height || !element.checkVisibility({{visibilityProperty: true}})) return false;
+    element.select();
+    element.focus();
+    return document.activeElement === element && document.hasFocus();
+  }}
 
   // The form that a value has to have; null where this one has it.
   function expected() {{
@@ -251,3 +272,5 @@ _FIELD = f"""(element, value) => {{{_IS_EDITOR}
     return kept ? null : `the form ${{forms[field.type]}}`;
   }}
 }}"""
+_FIELD = _QUESTION.replace("SELECT", "false")
+_SELECTED_FIELD = _QUESTION.replace("SELECT", "select()")

@@ -19,6 +19,7 @@ from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.network.traffic import Traffic
+from footlight.browser.page.script_world import ScriptWorld
 from footlight.browser.snapshot.element_ids import ElementIds
 from footlight.browser.snapshot.view import PageView
 
@@ -189,6 +190,7 @@ class Page:
         """Whether a navigation may be pending that timed out."""
         self.own_cdp: CDPSession | None = None
         """A CDP session that was attached when the page opened. Chromium only."""
+        self.scripts = ScriptWorld()
         self._page = page
         self._throttling: CDPSession | None = None
         self._unanswered_navigations: dict[Request, float] = {}

@@ -268,6 +268,28 @@ function ask(body) {
 }
 
 /**
+ * Wait for so long, or until the next frame has been drawn.
+ *
+ * @type {(ms: number) => Promise<unknown>}
+ */
+function pause(ms) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    if (ms <= FRAMES * FRAME_MS + 1) requestAnimationFrame(() => setTimeout(resolve));
+  });
+}
+
+// The server asks for this with a message of CDP: it waits for rest in the page itself, and replies with the record.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (/** @type {boolean} */ isWatched) => {
+  let wait = ask(isWatched ? "go-on" : "begin");
+  while (wait > 0) {
+    await pause(wait);
+    wait = ask("go-on");
+  }
+  return reportedRecord();
+};
+
+/**
  * Answer a question. After another engine's reply, which is an element of its own, the attribute continues with that
  * reply: `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
  *

@@ -132,10 +132,20 @@ async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[ActRecord]
     is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
     records = await asyncio.gather(
-        _wait_for_still_frame(main, timeout=limit_ms, is_watched=is_watched, is_main=True),
+        _wait_for_still_document(page, timeout=limit_ms, is_watched=is_watched),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
     return [record for record in records if record]
+
+
+async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> ActRecord | None:
+    """Wait until the main document is still. In Chromium the page itself waits, without further requests."""
+    with suppress(Error):
+        record = await page.scripts.ask("settle", is_watched)
+        if record is not None:
+            return _parse_record(record, is_main=True)
+    main = page.playwright.main_frame
+    return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)
 
 
 async def _wait_for_still_frame(

@@ -11,6 +11,8 @@ from footlight.browser.driver.playwright_api import Error
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Frame, Page, Request, Response
 
+    from footlight.browser.page.script_world import ScriptWorld
+
 __all__ = ["DocumentWatch", "LinkEffect", "watch_links"]
 
 LinkEffect = Literal["download", "tab"]
@@ -72,10 +74,13 @@ _LISTENER = """{
 }"""
 
 
-async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> CDPSession | None:
+async def watch_links(
+    page: Page, on_click: Callable[[LinkEffect], None], scripts: ScriptWorld
+) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
-    Return the CDP session, which lives as long as the page, or None where the page is closed.
+    Return the CDP session, which lives as long as the page and by which `scripts` are asked, or None where
+    the page is closed.
     """
 
     def on_binding(event: dict[str, Any]) -> None:
@@ -85,6 +90,7 @@ async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> CDP
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         await cdp.send("Page.enable")
+        await scripts.attach(cdp)
         # Without this, clicks in a document that has just been loaded are sometimes not reported.
         await cdp.send("Runtime.enable")
         await cdp.send("Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD})
