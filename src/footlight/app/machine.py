@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.sessions.change_events import OnChange, SessionChange
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import Dispatcher
@@ -22,7 +23,13 @@ class Machine:
     """The engine of one machine, and what runs calls on it. Who creates it starts and closes the engine."""
 
     def __init__(
-        self, settings: Settings, toolset: Toolset, secrets: Secrets | None, *, session_prefix: str = ""
+        self,
+        settings: Settings,
+        toolset: Toolset,
+        secrets: Secrets | None,
+        *,
+        session_prefix: str = "",
+        early_driver: EarlyDriver | None = None,
     ) -> None:
         """Create the engine. The ids of new sessions begin with `session_prefix`."""
         from footlight.browser.sessions.engine import Engine
@@ -43,6 +50,7 @@ class Machine:
             named_sessions=toolset.named_sessions,
             make_table=toolset.make_session_table(self._store),
             session_prefix=session_prefix,
+            early_driver=early_driver,
         )
 
     def _on_change(self, change: SessionChange) -> None:

@@ -28,6 +28,7 @@ from footlight.toolsets import make_toolset
 if TYPE_CHECKING:
     import socket
 
+    from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.config import Settings
     from footlight.protocol.messages import Message
     from footlight.server.prompts.library import PromptLibrary
@@ -61,17 +62,16 @@ DESCRIBING = frozenset({"initialize", "notifications/initialized", "ping", "serv
 """The methods that are answered before the tools are imported."""
 
 
-def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
+def run(settings: Settings, *, command: Sequence[str] = (), early_driver: EarlyDriver | None = None) -> int:
     """Serve until the client is gone, and return the exit status. A close that hangs ends the process.
 
-    `command` is the command line of the server, which other commands of this user can read.
+    `command` is the command line of the server, which other commands of this user can read. `early_driver` is
+    a driver that is starting already; it still belongs to the caller if it was not used.
 
     Raises:
         ConfigurationError: the settings do not go together, the address is in use, or a tool, a secret, a
             prompt or the app under test cannot be used as the settings say.
     """
-    # Half of the start is imports, and a sixth of their time would be collecting garbage.
-    gc.disable()
     # All errors in the settings are reported before anything starts.
     secrets = read_secrets(settings)
     toolset = make_toolset(settings)
@@ -82,10 +82,11 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     endpoint = None
     if settings.transport != "stdio":
         endpoint = bind_network(settings, command=command)
+    configuration = _Configuration(
+        settings, toolset, secrets, instructions, endpoint, watch_listener, early_driver
+    )
     try:
-        return asyncio.run(
-            _serve(_Configuration(settings, toolset, secrets, instructions, endpoint, watch_listener))
-        )
+        return asyncio.run(_serve(configuration))
     finally:
         kill_descendants()
 
@@ -102,6 +103,7 @@ class _Configuration:
     """The address for clients over a network; None on stdio."""
     watch_listener: socket.socket | None
     """The address of the page for people, if it is not on the listener of the clients."""
+    early_driver: EarlyDriver | None
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Runni
     await asyncio.to_thread(_import_parts, settings, toolset)
     gc.enable()
     gc.freeze()
-    machine = Machine(settings, toolset, configuration.secrets)
+    machine = Machine(settings, toolset, configuration.secrets, early_driver=configuration.early_driver)
     watch = make_watch(
         settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
     )

@@ -5,6 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.early_driver import EarlyDriver
 
 __all__ = ["main"]
 
@@ -19,10 +23,8 @@ def main() -> None:
         _run_click()
     elif arguments[:1] == ["call"]:
         _call(arguments[1:])
-    elif arguments[:1] == ["serve"] and "--shared" in arguments and "--help" not in arguments:
-        from footlight.daemon.pump import run_pump
-
-        sys.exit(run_pump(arguments[1:]))
+    elif arguments[:1] == ["serve"] and "--help" not in arguments:
+        _serve(arguments[1:])
     else:
         _run_click()
 
@@ -45,14 +47,30 @@ def _call(words: list[str]) -> None:
     os._exit(run_call(words))
 
 
-def _run_click() -> None:
+def _serve(words: list[str]) -> None:
+    if "--shared" in words:
+        from footlight.daemon.pump import run_pump
+
+        sys.exit(run_pump(words))
+    # Most of the start is imports, and a sixth of their time would be collecting garbage.
+    gc.disable()
+    if any(word.startswith("--cluster") for word in words):  # The browsers run on other machines.
+        _run_click()
+        return
+    from footlight.browser.driver.early_driver import start_early_driver
+
+    with start_early_driver() as driver:
+        _run_click(driver)
+
+
+def _run_click(early_driver: EarlyDriver | None = None) -> None:
     import click
 
     from footlight.cli.commands import cli
     from footlight.errors import FootlightError
 
     try:
-        cli(prog_name="footlight")
+        cli(prog_name="footlight", obj=early_driver)
     except FootlightError as error:
         from footlight.config import find_documentation
 

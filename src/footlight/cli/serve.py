@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from footlight.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
+    from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.config import Settings
 
 __all__ = ["serve"]
@@ -216,7 +218,15 @@ _path = click.Path(path_type=Path)
 )
 @click.option("--log-format", type=click.Choice(["json", "text"]), help="Log format. Default: json.")
 @click.option("--log-file", type=_path, help="Log to this file instead of standard error.")
-def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: Any) -> None:
+@click.pass_obj
+def serve(
+    early_driver: EarlyDriver | None,
+    *,
+    config: Path | None,
+    headed: bool | None,
+    shared: bool,
+    **options: Any,
+) -> None:
     """Serve the browser tools over MCP, on standard input and output or over a network.
 
     Settings are taken from the defaults, the settings file, FOOTLIGHT_* environment variables and these
@@ -244,11 +254,14 @@ def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: 
     os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
     if settings.cluster.address is None:
-        status = app.run(settings, command=sys.argv[1:])
+        status = app.run(settings, command=sys.argv[1:], early_driver=early_driver)
     else:
         from footlight import cluster
 
+        gc.enable()
         status = cluster.run(settings, command=sys.argv[1:])
+    if early_driver is not None:
+        early_driver.close()
     # Everything is closed; the shutdown of the interpreter would take another quarter of a second.
     sys.stdout.flush()
     sys.stderr.flush()

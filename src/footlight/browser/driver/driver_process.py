@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.driver.playwright_api import Error, driver_answers, on_driver_end, start_playwright
 
 if TYPE_CHECKING:
+    import subprocess
+
     from playwright.async_api import Browser, BrowserContext, Playwright
 
 __all__ = ["Driver", "find_process_ids", "has_stopped_renderer"]
@@ -33,8 +35,13 @@ class Driver:
         *,
         prepare: Callable[[Playwright], Awaitable[None]],
         on_end: Callable[[], None],
+        process: subprocess.Popen[bytes] | None = None,
     ) -> None:
-        """Create the driver. `prepare` runs before it makes its first page."""
+        """Create the driver. `prepare` runs before it makes its first page.
+
+        `process` is a driver process that is starting already. From now on it belongs to this object.
+        """
+        self._process = process
         self._temporary = temporary
         self._prepare = prepare
         self._on_end = on_end
@@ -63,7 +70,9 @@ class Driver:
         async with self._starting:
             if not self._alive:
                 await self._resources.aclose()
-                playwright = await self._resources.enter_async_context(start_playwright(self._temporary))
+                process, self._process = self._process, None
+                started = start_playwright(self._temporary, process)
+                playwright = await self._resources.enter_async_context(started)
                 on_driver_end(playwright, self._handle_end)
                 await self._prepare(playwright)
                 self._playwright, self._alive = playwright, True
@@ -77,6 +86,8 @@ class Driver:
 
     async def close(self) -> None:
         self._closed = True
+        if self._process is not None:
+            self._process.kill()
         await self._resources.aclose()
 
 

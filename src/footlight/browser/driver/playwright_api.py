@@ -10,7 +10,8 @@ import asyncio
 import errno
 import os
 import re
-from collections.abc import AsyncGenerator, Callable, Generator
+import subprocess
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +19,8 @@ from typing import Any, Literal
 from playwright.async_api import Browser, Download, Error, Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from footlight.browser.driver.driver_connection import connect_driver
+from footlight.browser.driver.early_driver import driver_environment
 from footlight.errors import (
     FootlightError,
     InvalidParameter,
@@ -58,16 +61,19 @@ __all__ = [
 
 
 @asynccontextmanager
-async def start_playwright(temporary: Path) -> AsyncGenerator[Playwright]:
-    """Start the driver process. Its browser profiles are kept below `temporary`."""
-    node_options = os.environ.get("NODE_OPTIONS", "")
-    limits = Path(__file__).with_name("event_limits.js").as_posix().replace('"', r"\"")
+async def start_playwright(
+    temporary: Path, process: subprocess.Popen[bytes] | None = None
+) -> AsyncGenerator[Playwright]:
+    """Start the driver process, or use `process`, which has been started with the same environment.
+
+    Its browser profiles are kept below `temporary`.
+    """
+    if process is not None:
+        async with connect_driver(process) as playwright:
+            yield playwright
+        return
     # The driver copies our environment when it starts and has no option for this.
-    with _environment(
-        TMPDIR=str(temporary),
-        NODE_OPTIONS=f'{node_options} --require "{limits}"'.strip(),
-        NODE_OPTIONS_OF_USER=node_options,
-    ):
+    with _environment(driver_environment(temporary)):
         playwright = await async_playwright().start()
     try:
         yield playwright
@@ -76,7 +82,7 @@ async def start_playwright(temporary: Path) -> AsyncGenerator[Playwright]:
 
 
 @contextmanager
-def _environment(**variables: str) -> Generator[None]:
+def _environment(variables: Mapping[str, str]) -> Generator[None]:
     """Set environment variables in this block."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

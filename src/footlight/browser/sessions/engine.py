@@ -6,9 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +15,7 @@ from footlight.browser.context.devices import Devices
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.file_quota import FileQuota
+from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
@@ -45,6 +44,7 @@ from footlight.private_files import remove_folder
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
+    from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
@@ -55,7 +55,6 @@ __all__ = ["Engine", "MakeTable"]
 logger = logging.getLogger(__name__)
 
 MakeTable = Callable[[ExtensionLauncher, SessionEnvironment], "SessionTable"]
-RUN_PREFIX = "footlight-run-"
 REAP_SECONDS = 30.0
 CLOSE_SECONDS = 3.5
 READY_SECONDS = 5.0
@@ -79,14 +78,16 @@ class Engine:
         named_sessions: bool = False,
         make_table: MakeTable | None = None,
         session_prefix: str = "",
+        early_driver: EarlyDriver | None = None,
     ) -> None:
         """Create the engine.
 
         `mask` removes secrets from texts that are written to files. With `named_sessions` each session has
         its own browser with a profile, and no browser starts before a session is opened. `make_table` creates
         the session table of a toolset that launches extensions itself. The ids of new sessions begin with
-        `session_prefix`.
+        `session_prefix`. `early_driver` is a driver that is starting already.
         """
+        self._early_driver = early_driver
         self._session_prefix = session_prefix
         self._named_sessions = named_sessions
         self._make_table = make_table
@@ -175,8 +176,13 @@ class Engine:
 
     async def _open(self) -> SessionTable:
         settings = self._settings
-        temporary = self._resources.enter_context(_run_folder(Path(tempfile.gettempdir())))
-        self._driver = Driver(temporary, prepare=self._prepare, on_end=self._start_again)
+        process = None
+        if taken := self._early_driver.take() if self._early_driver else None:
+            process, temporary = taken
+            self._resources.callback(remove_folder, temporary)
+        else:
+            temporary = self._resources.enter_context(run_folder())
+        self._driver = Driver(temporary, prepare=self._prepare, on_end=self._start_again, process=process)
         self._resources.push_async_callback(self._driver.close)
         playwright = await self._driver.ensure()
         policy = DomainPolicy(
@@ -280,7 +286,7 @@ class Engine:
         """Return a folder with a short path for browsers whose profile lock is a socket."""
         if os.name != "posix" or len(os.fsencode(temporary)) <= MAX_FOLDER_BYTES:
             return temporary
-        return self._resources.enter_context(_run_folder(Path("/tmp")))
+        return self._resources.enter_context(run_folder(Path("/tmp")))
 
     async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
         from footlight.browser.network.filter_proxy import FilterProxy
@@ -335,28 +341,3 @@ def _log_failure(starting: asyncio.Task[SessionTable]) -> None:
 def _reap_after(idle_timeout_ms: int) -> float:
     """Return an interval in seconds with which sessions expire at most a tenth of their idle time late."""
     return max(0.05, idle_timeout_ms / 10_000) if idle_timeout_ms else REAP_SECONDS
-
-
-@contextlib.contextmanager
-def _run_folder(root: Path) -> Generator[Path]:
-    """Create the temporary folder of this process, and remove those of processes that have ended."""
-    for old in root.glob(f"{RUN_PREFIX}*"):
-        if not _is_running(old.name.removeprefix(RUN_PREFIX).partition("-")[0]):
-            shutil.rmtree(old, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{RUN_PREFIX}{os.getpid()}-", dir=root))
-    try:
-        yield folder
-    finally:
-        remove_folder(folder)
-
-
-def _is_running(pid: str) -> bool:
-    if not pid.isdigit():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

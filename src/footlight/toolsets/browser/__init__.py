@@ -81,7 +81,7 @@ class BrowserToolset(Toolset):
         if settings.browser.extensions:
             _check_extensions(settings)
 
-    @cached_property
+    @property
     def tools(self) -> Sequence[Tool]:
         from footlight.toolsets.browser.tools import TOOLS
 

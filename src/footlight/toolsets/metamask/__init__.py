@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -70,11 +70,12 @@ class AppToolset(Toolset):
         super().__init__(settings)
         self._profile = load_profile(settings.app.profile)
         self._prefix = settings.app.prefix or self._profile.prefix
+        self._tools = app_tools(self._prefix, strict=settings.app.strict)
         self.minimal = tuple(f"{self._prefix}_{name}" for name in MINIMAL)
 
-    @cached_property
+    @property
     def tools(self) -> Sequence[Tool]:
-        return app_tools(self._prefix, strict=self.settings.app.strict)
+        return self._tools
 
     @property
     def instructions(self) -> str:

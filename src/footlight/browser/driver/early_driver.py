@@ -1,0 +1,121 @@
+"""Start Playwright's driver while the server is still importing its modules.
+
+The driver is a process of Node.js that needs about a quarter of a second of processor time before it answers.
+A server starts it first, and imports what is needed to talk to it meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import cast
+
+from footlight.browser.driver.run_folder import create_run_folder
+from footlight.private_files import ensure_private_folder, remove_folder
+
+__all__ = ["EarlyDriver", "driver_environment", "start_early_driver"]
+
+COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
+"""The variable for `event_limits.js`, which removes it from the environment of the browsers."""
+
+
+class EarlyDriver:
+    """A driver process that nobody uses yet, and the temporary folder that it was started with.
+
+    `take` hands both over. `close` ends the process and removes the folder, unless they were taken.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+        self._taken = False
+
+    def take(self) -> tuple[subprocess.Popen[bytes], Path] | None:
+        """Return the process and its folder to their new owner, or None if they were taken before."""
+        if self._taken:
+            return None
+        self._taken = True
+        return self._process, self._folder
+
+    def close(self) -> None:
+        if self._taken:
+            return
+        self._taken = True
+        with self._process as process:
+            process.kill()
+        remove_folder(self._folder)
+
+
+@contextlib.contextmanager
+def start_early_driver() -> Generator[EarlyDriver | None]:
+    """Start the driver, and yield it, or None where only Playwright itself can start it."""
+    driver = _start()
+    try:
+        yield driver
+    finally:
+        if driver is not None:
+            driver.close()
+
+
+def _start() -> EarlyDriver | None:
+    if sys.platform == "win32":  # asyncio cannot use pipes that it has not made.
+        return None
+    # These two import nothing else of Playwright.
+    from playwright._impl import _driver as installed
+    from playwright._impl._errors import Error
+
+    try:
+        node, script = installed.compute_driver_executable()
+        folder = create_run_folder()
+    except (Error, OSError):
+        return None
+    variables = cast("dict[str, str]", installed.get_driver_env())
+    environment = {**variables, **driver_environment(folder)}
+    environment.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
+    try:
+        process = subprocess.Popen(
+            [node, script, "run-driver"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+        )
+    except OSError:
+        remove_folder(folder)
+        return None
+    return EarlyDriver(process, folder)
+
+
+def driver_environment(temporary: Path) -> dict[str, str]:
+    """Return the variables with which the driver starts. Its browser profiles are kept below `temporary`."""
+    node_options = os.environ.get("NODE_OPTIONS", "")
+    limits = Path(__file__).with_name("event_limits.js").as_posix().replace('"', r"\"")
+    return {
+        "TMPDIR": str(temporary),
+        "NODE_OPTIONS": f'{node_options} --require "{limits}"'.strip(),
+        "NODE_OPTIONS_OF_USER": node_options,
+        **_find_compile_cache(os.environ),
+    }
+
+
+def _find_compile_cache(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable that names the folder in which the driver keeps its compiled scripts.
+
+    The folder must belong to the user, because its files are run.
+    """
+    if os.name != "posix" or "HOME" not in environment:
+        return {}
+    root = environment.get("XDG_CACHE_HOME") or f"{environment['HOME']}/.cache"
+    folder = Path(root) / "footlight" / "driver"
+    try:
+        ensure_private_folder(folder)
+        status = folder.stat()
+    except OSError:
+        return {}
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        return {}
+    return {COMPILE_CACHE: str(folder)}
