@@ -112,3 +112,48 @@ def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
     _, commands = filtered(*[(100, [message("x")] * 2_000)] * 150, command=command)
 
     assert commands == []
+
+
+def test_the_messages_of_one_page_stay_limited_however_many_pages_there_are() -> None:
+    """1,000 other pages are as many as it remembers."""
+    flood = [message(f"m{i}") for i in range(2_500)]
+    others = [message("x", session=f"S{i}") for i in range(10, 909)]
+
+    read, _ = filtered((0, [*flood, *others, message("late"), *others[:200], message("later")]))
+
+    assert read == [*flood, *others, *others[:200]]
+
+
+def value(of: object) -> str:
+    return line(id=7, result={"result": {"value": of}}, sessionId="S1")
+
+
+@pytest.mark.parametrize("chunk_size", [60_000, 9_000_000])
+def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
+    text = ', "' * ((33_554_432 - len(value("")) - 1) // 4)
+    fits = value(text)
+
+    read, _ = filtered((0, [fits, value(f"{text} more"), message("next")]), chunk_size=chunk_size)
+
+    assert read[0] == fits
+    reply = json.loads(read[1])
+    assert (reply["id"], reply["sessionId"]) == (7, "S1")
+    assert thrown(reply) == "Error: The page returned more than 33554432 bytes"
+    assert read[2] == message("next")
+
+
+def test_a_picture_may_be_larger_than_a_value() -> None:
+    picture = line(id=8, result={"data": "x" * 40_000_000}, sessionId="S1")
+
+    assert filtered((0, [picture]))[0] == [picture]
+
+
+def test_a_value_of_too_many_values_is_an_error() -> None:
+    read, _ = filtered((0, [value([0] * 149_999), value([0] * 150_000)]))
+
+    assert read[0] == value([0] * 149_999)
+    assert thrown(json.loads(read[1])) == "Error: The page returned more than 150000 values"
+
+
+def thrown(reply: Any) -> str:
+    return reply["result"]["exceptionDetails"]["exception"]["description"]

@@ -80,6 +80,39 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
 
 
 @pytest.mark.slow
+async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        for text, times in (("x", 9_000_000), ('ö"', 2_500_000)):
+            answer = await browser.answer("evaluate", script=f"{text!r}.repeat({times})")
+            assert (answer.structured_content or {})["resource"]["bytes"] > 5_000_000
+        answer = await browser.answer("evaluate", script="Array.from({length: 75000}, (_, at) => 'c ' + at)")
+        assert "c 50" in (answer.structured_content or {})["preview"]
+
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_a_value_that_would_hold_up_others_is_refused(browser: Browser, watched_file: Path) -> None:
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        for script in (
+            "'x'.repeat(34_000_000)",
+            "Array.from({length: 60_000}, (_, a) => ({a, b: 'b' + a}))",
+        ):
+            error = await browser.refused("evaluate", script=script)
+            assert error["code"] == "RESOURCE_EXHAUSTED"
+            assert "The page returned more than" in error["message"]
+        await browser.call(
+            "evaluate", script="document.body.title = 'x'.repeat(34_000_000); 0", observe="none"
+        )
+        error = await browser.refused("get_attribute", selector="body", attribute="title")
+        assert error["code"] == "RESOURCE_EXHAUSTED"
+
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
 async def test_no_table_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
     """Its cells are many only as data, because each covers a thousand columns."""
     rows = "".join(f"<tr><td>{row}<td rowspan=65534 colspan=1000>x<td>y" for row in range(300))

@@ -1,5 +1,5 @@
-// Limits how many events about a page's console and WebSockets reach the driver. Loaded into the driver's
-// process before its own code.
+// Limits how many events about a page's console and WebSockets reach the driver, and how large a value is that a page
+// returns. Loaded into the driver's process before its own code.
 //
 // The driver parses all that browsers send in the order in which it comes, and has no limit for what waits. A
 // page that writes 20,000 messages a second to its console would hold up the answers to all other pages. So would
@@ -17,6 +17,9 @@ const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const MAX_HELD = 200; // As many messages of a page as the driver keeps.
 const RELEASE_MS = 100;
 const MAX_BUCKETS = 1_000;
+const MAX_REPLY_BYTES = 32 * 1024 * 1024; // The server reads a larger value too slowly for its other callers,
+const MAX_VALUES = 150_000; // and one of more elements and properties.
+const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
 const LONGEST_HEAD = 96;
 const LONGEST_TAIL = 64;
 const FLOOD_MS = 1_000; // A burst that ends sooner slows no page down.
@@ -66,6 +69,8 @@ class EventLimits {
   #floods = new Map();
   /** @type {Buffer[]} the parts of the message that is not complete yet */
   #pending = [];
+  /** how many bytes of that message may still come; below 0 it is too large */
+  #room = Infinity;
   #releasing = false;
   #deliver;
   #send;
@@ -101,8 +106,10 @@ class EventLimits {
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       this.#pend(chunk.subarray(start, end + 1));
       const parts = this.#pending;
+      const excess = this.#excess();
       this.#pending = [];
-      if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
+      if (excess) this.#deliver(refusal(parts, excess));
+      else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
       else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
       start = end + 1;
     }
@@ -116,14 +123,32 @@ class EventLimits {
    */
   #pend(part) {
     const first = this.#pending[0];
-    if (first && first.length < LONGEST_HEAD) this.#pending[0] = Buffer.concat([first, part]);
-    else this.#pending.push(part);
+    if (first && first.length >= LONGEST_HEAD) this.#pending.push(part);
+    else {
+      this.#pending[0] = first ? Buffer.concat([first, part]) : part;
+      this.#room = isValue(this.#pending[0]) ? MAX_REPLY_BYTES : Infinity;
+      part = this.#pending[0];
+    }
+    this.#room -= part.length;
+    // Of a message that is too large, its beginning and its end are enough.
+    if (this.#room < 0 && this.#pending.length > 3) this.#pending.splice(1, this.#pending.length - 3);
+  }
+
+  /**
+   * Return what the message that is complete now has too much of; "" where it is as large as it may be.
+   *
+   * @type {() => string}
+   */
+  #excess() {
+    if (this.#room < 0) return `${MAX_REPLY_BYTES} bytes`;
+    if (this.#room > MAX_REPLY_BYTES - MAX_VALUES) return "";
+    return hasTooManyValues(this.#pending) ? `${MAX_VALUES} values` : "";
   }
 
   /** @type {(message: Buffer) => void} */
   #deliverLimited(message) {
     const cost = Math.ceil(message.length / BYTES_PER_EVENT);
-    const session = message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
+    const session = sessionOf(message);
     const bucket = this.#bucketOf(message, session);
     refill(bucket);
     if (!bucket.held.length && bucket.left >= 1) {
@@ -152,10 +177,7 @@ class EventLimits {
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
     const key = `${limitedMethod(message)} ${type} ${session}`;
-    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
-    const bucket = this.#buckets.get(key) ?? { left: BURST, at: performance.now(), held: [], heldCost: 0 };
-    this.#buckets.set(key, bucket);
-    return bucket;
+    return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
   }
 
   /** @returns {void} */
@@ -188,9 +210,12 @@ class EventLimits {
    */
   #countDropped(session) {
     const now = performance.now();
-    if (this.#floods.size >= MAX_BUCKETS) this.#floods.clear();
-    const flood = this.#floods.get(session) ?? { began: now, last: now, slowMs: SHORTEST_SLOWDOWN_MS, until: 0 };
-    this.#floods.set(session, flood);
+    const flood = use(this.#floods, session, () => ({
+      began: now,
+      last: now,
+      slowMs: SHORTEST_SLOWDOWN_MS,
+      until: 0,
+    }));
     if (now < flood.until || this.#callerSetsSpeed) return;
     if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
     flood.last = now;
@@ -207,6 +232,79 @@ class EventLimits {
     this.#lastId += 1;
     this.#send({ id: this.#lastId, method: SPEED_METHOD, params: { rate }, sessionId });
   }
+}
+
+/**
+ * Return the entry of a key, which becomes the last one of the map. If it is new, and the map is full, the entry that was
+ * not used for longest goes.
+ *
+ * @template Entry
+ * @param {Map<string, Entry>} map
+ * @param {string} key
+ * @param {() => Entry} make
+ * @returns {Entry}
+ */
+function use(map, key, make) {
+  const entry = map.get(key) ?? make();
+  map.delete(key);
+  if (map.size >= MAX_BUCKETS) map.delete(map.keys().next().value ?? "");
+  map.set(key, entry);
+  return entry;
+}
+
+/**
+ * Return whether a message that begins so is the reply to a script: a value that a page returns.
+ *
+ * @type {(head: Buffer) => boolean}
+ */
+function isValue(head) {
+  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, LONGEST_HEAD));
+}
+
+/**
+ * Return whether there are too many commas outside the strings of a message.
+ *
+ * @type {(parts: Buffer[]) => boolean}
+ */
+function hasTooManyValues(parts) {
+  let count = 0;
+  let isInString = false;
+  let isEscaped = false;
+  for (const part of parts)
+    for (const byte of part) {
+      if (isEscaped) isEscaped = false;
+      else if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE) isInString = !isInString;
+      else if (byte === COMMA && !isInString) count += 1;
+    }
+  return count > MAX_VALUES;
+}
+
+/**
+ * Return the reply that takes the place of one that is too large: an exception of the script.
+ *
+ * @type {(parts: Buffer[], excess: string) => Buffer}
+ */
+function refusal(parts, excess) {
+  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, LONGEST_HEAD))?.[1];
+  const sessionId = sessionOf(Buffer.concat(parts.slice(-2)));
+  const description = `Error: The page returned more than ${excess}`;
+  // Playwright passes on what a script throws, but takes an error of the protocol for a navigation.
+  const exceptionDetails = {
+    ...{ exceptionId: 1, text: "Uncaught", lineNumber: 0, columnNumber: 0 },
+    exception: { type: "object", subtype: "error", className: "Error", description },
+  };
+  const result = { result: { type: "undefined" }, exceptionDetails };
+  return Buffer.from(`${JSON.stringify({ id: Number(id), result, ...(sessionId && { sessionId }) })}\0`);
+}
+
+/**
+ * Return the session that a message names at its end; "" if it names none.
+ *
+ * @type {(message: Buffer) => string}
+ */
+function sessionOf(message) {
+  return message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
 
 /** @type {(bucket: Bucket) => void} */

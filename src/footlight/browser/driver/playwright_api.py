@@ -27,6 +27,7 @@ from footlight.errors import (
     InvalidSelector,
     InvalidUrl,
     NetworkFailed,
+    ResourceExhausted,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "is_not_ready",
     "is_override_taken",
     "is_syntax_error",
+    "is_too_large",
     "is_wrong_kind",
     "network_cause",
     "on_disconnected",
@@ -158,6 +160,7 @@ _PREFIX = re.compile(r"^(?:\w{1,40}\.\w{1,40}: )?(?:Error: )?")
 _FILE = re.compile(r"\b(E[A-Z]{2,14}): ")
 _NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Connection refused)")
 _CROSSED = re.compile(r'interrupted by another navigation to "([^"]*)"')
+_TOO_LARGE = re.compile(r"The page returned more than \d+ (?:bytes|values)")
 _INTERCEPTED = " intercepts pointer events"
 MAX_ELEMENT_CHARACTERS = 200
 
@@ -279,6 +282,11 @@ def is_syntax_error(error: Error) -> bool:
     return cause(error).startswith("SyntaxError")
 
 
+def is_too_large(error: Error) -> bool:
+    """Return whether the page returned a value above the limits of `event_limits.js`."""
+    return bool(_TOO_LARGE.search(error.message))
+
+
 def is_wrong_kind(error: Error) -> bool:
     """Return whether the element exists but does not support this action."""
     return _is("wrong kind", error.message)
@@ -339,6 +347,14 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
         re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)'),
         lambda reason, _: InvalidParameter(
             f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
+        ),
+    ),
+    (
+        _TOO_LARGE,
+        lambda reason, _: ResourceExhausted(
+            f"{reason.rpartition(': ')[2]}, which is the limit of one call",
+            retryable=False,
+            suggestion="Read a part: a smaller element, a slice, or JSON.stringify of many values.",
         ),
     ),
     (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.playwright_api import Error, cause, is_closed, is_context_lost, is_syntax_error
+from footlight.browser.driver.playwright_api import (
+    Error,
+    cause,
+    is_closed,
+    is_context_lost,
+    is_syntax_error,
+    is_too_large,
+    translate_error,
+)
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import limit_reading
 from footlight.errors import FootlightError, InvalidParameter
@@ -104,7 +112,8 @@ async def _script_error(page: Page, error: Error) -> FootlightError:
         return InvalidParameter(
             "script: the page navigated before the script ended", parameter="script", page=page.url
         )
-    return InvalidParameter(f"script: {cause(error)}", parameter="script", page=page.url)
+    too_large = is_too_large(error) and translate_error(error)
+    return too_large or InvalidParameter(f"script: {cause(error)}", parameter="script", page=page.url)
 
 
 def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, cast
 
-__all__ = ["PageText", "clean"]
+__all__ = ["PageText", "clean", "count_work"]
 
 CIRCULAR = "[circular]"
 CUT = "[cut]"
@@ -27,6 +27,24 @@ def clean(value: Any) -> Any:
     their parts can be small in a page, but grow exponentially when they are written out.
     """
     return _Copy().of(value)
+
+
+def count_work(value: Any, *, most: int = 10_000) -> int:
+    """Return how many values there are to read or write, where 1,000 characters count as one. The count ends
+    after `most`.
+    """
+    count = 0
+    waiting = [value]
+    while waiting and count <= most:
+        item = waiting.pop()
+        count += 1
+        if isinstance(item, str):
+            count += len(item) // 1_000
+        elif isinstance(item, Mapping):
+            waiting += cast("Mapping[str, Any]", item).values()
+        elif isinstance(item, (list, tuple)):
+            waiting += cast("Sequence[Any]", item)
+    return count
 
 
 class _Copy:

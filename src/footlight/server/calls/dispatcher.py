@@ -20,11 +20,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from footlight.browser.driver.offload import offload
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
 from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
+from footlight.server.answers.json_values import count_work
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import (
@@ -160,7 +162,7 @@ class Dispatcher:
         if self._journal is not None:
             state.followed = self._journal.begin(state.tool, state.arguments, state.caller)
         try:
-            answer = self._finish(state, await self._answer(state, report))
+            answer = await self._finish(state, await self._answer(state, report))
             if not state.is_abandoned:
                 outcome = "ok" if answer.success else answer.content["error"]["code"]
                 sent = answer
@@ -323,10 +325,10 @@ class Dispatcher:
             answer = replace(answer, source=page.url)
         return replace(answer, locator=_take_locator(call))
 
-    def _finish(self, state: CallState, answer: Answer) -> Answer:
+    async def _finish(self, state: CallState, answer: Answer) -> Answer:
         """Mask an answer, shorten it, and add what is known of every call."""
         # Mask an answer before it is stored or cut: part of a secret would not be found.
-        answer = self._mask(answer)
+        answer = await offload(count_work(answer.content), lambda: _mask_and_write(answer, self._mask))
         if answer.success and state.session and not state.tool.whole:
             max_bytes = self._settings.resources.max_inline_text
             answer = shorten_answer(answer, state.session, tool=state.tool.name, max_bytes=max_bytes)
@@ -385,6 +387,12 @@ class Dispatcher:
             await self._recorder.record(RecordedCall(step.tool, step.given, answer, call, observed))
         except Exception:
             logger.exception("a step of %s could not be recorded", step.tool.name)
+
+
+def _mask_and_write(answer: Answer, mask: Mask) -> Answer:
+    masked = mask(answer)
+    _ = masked.text  # It is kept, and written here, where this may be in a thread.
+    return masked
 
 
 def _session_name(arguments: BaseModel) -> str | None:
