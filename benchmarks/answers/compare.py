@@ -1,0 +1,81 @@
+"""Play every flow with every server, and print what it took beside the goals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.answers.applications import install_applications
+from benchmarks.answers.flows import FLOWS, Flow
+from benchmarks.answers.players import PLAYERS, Exchange, NotShown, Player
+from benchmarks.tokens import count_tokens
+
+__all__ = ["compare_answers"]
+
+MOST_CALLS = 0.6
+MOST_TOKENS = 0.2
+"""The goals: our share of the peer's calls and tokens."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a flow took: the calls, and the characters and tokens of their arguments and answers."""
+
+    calls: int
+    characters: int
+    tokens: int
+    succeeded: bool
+
+
+async def compare_answers(transcripts: Path | None = None) -> None:
+    """Print a line for each flow. `transcripts` is a folder to which every call is written."""
+    install_applications()
+    print("\nFlows over real applications: what a model sends and receives (Footlight, @playwright/mcp, ratio)")
+    print(f"{'flow':<44}{'calls':>14}{'ratio':>7}{'characters':>18}{'ratio':>7}{'tokens':>16}{'ratio':>7}  goals")
+    rows: list[tuple[Flow, list[Played]]] = []
+    for flow in FLOWS:
+        played = [await _play(kind, flow, transcripts) for kind in PLAYERS]
+        rows.append((flow, played))
+        print(_row(flow, played), flush=True)
+    met = sum(_is_met(played) for _, played in rows)
+    print(f"{met} of {len(rows)} flows meet the goals: ≤ {MOST_CALLS}× calls, ≤ {MOST_TOKENS}× tokens, success")
+
+
+async def _play(kind: type[Player], flow: Flow, transcripts: Path | None) -> Played:
+    async with flow.application.running() as application, kind.kind.running() as server:
+        player = kind(server)
+        try:
+            await player.play(flow, application.url)
+            succeeded = flow.is_reached(application, player.read)
+        except NotShown as error:
+            print(f"  {kind.kind.name} does not show: {error}", file=sys.stderr)
+            succeeded = False
+    if transcripts:
+        path = transcripts / f"{flow.application.name}-{flow.name.replace(' ', '-')}-{kind.__name__}.txt"
+        path.write_text("\n\n".join(f">>> {each.tool} {each.arguments}\n{each.answer}" for each in player.exchanges))
+    return Played(*_measure(player.exchanges), succeeded)
+
+
+def _measure(exchanges: Sequence[Exchange]) -> tuple[int, int, int]:
+    texts = [text for each in exchanges for text in (each.arguments, each.answer)]
+    return len(exchanges), sum(map(len, texts)), sum(count_tokens(texts))
+
+
+def _row(flow: Flow, played: Sequence[Played]) -> str:
+    ours, peer = played
+    verdict = "met" if _is_met(played) else "behind"
+    if not (ours.succeeded and peer.succeeded):
+        verdict += f" (success: {ours.succeeded}, {peer.succeeded})"
+    return (
+        f"{f'{flow.application.name}: {flow.name}':<44}{ours.calls:>7}{peer.calls:>7}{ours.calls / peer.calls:>6.2f}×"
+        f"{ours.characters:>9,}{peer.characters:>9,}{ours.characters / peer.characters:>6.2f}×"
+        f"{ours.tokens:>8,}{peer.tokens:>8,}{ours.tokens / peer.tokens:>6.2f}×  {verdict}"
+    )
+
+
+def _is_met(played: Sequence[Played]) -> bool:
+    ours, peer = played
+    is_short = ours.calls <= MOST_CALLS * peer.calls and ours.tokens <= MOST_TOKENS * peer.tokens
+    return is_short and ours.succeeded and peer.succeeded
