@@ -212,7 +212,7 @@ class ToolSettings(_Section):
 
     groups: list[str] = ["default"]
     """The groups of tools to offer: `default`, `minimal`, `all`, `core`, `network`, `storage`, `devtools`,
-    `vision`, `touch` or `handover`."""
+    `vision`, `touch`, `audit` or `handover`."""
     allow: list[str] = []
     """Tools to offer in addition to the groups."""
     deny: list[str] = []

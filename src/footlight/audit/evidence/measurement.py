@@ -38,7 +38,13 @@ from footlight.audit.page.page import VIEWPORTS, AuditedPage, AuditViewport, Ope
 from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
 from footlight.protocol.untrusted_json import an_object, text
 
-__all__ = ["Measurement", "collect_evidence", "standard_collectors"]
+__all__ = [
+    "Measurement",
+    "collect_evidence",
+    "find_collector",
+    "passive_collectors",
+    "standard_collectors",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +66,11 @@ _Measured = tuple[
 
 def standard_collectors() -> Sequence[Collector]:
     """Return the collectors in the order in which they run: those that change the page run last."""
+    return (*passive_collectors(), FocusOrder(), Photograph())
+
+
+def passive_collectors() -> Sequence[Collector]:
+    """Return the collectors that only read the page, and neither press keys in it nor scroll it."""
     return (
         Speed(),
         ConsoleErrors(),
@@ -69,9 +80,29 @@ def standard_collectors() -> Sequence[Collector]:
         Forms(),
         Links(),
         Layout(),
-        FocusOrder(),
-        Photograph(),
     )
+
+
+def find_collector(rule: str) -> Collector | None:
+    """Return the collector that measures this rule alone and at once, or None.
+
+    Speed is measured while a page loads, and the focus order by pressing Tab.
+    """
+    family, _, name = rule.partition("/")
+    if family == "axe":
+        return AxeRules(rule=name)
+    make = _BY_FAMILY.get(family)
+    return make() if make else None
+
+
+_BY_FAMILY: Mapping[str, Callable[[], Collector]] = {
+    "console": ConsoleErrors,
+    "forms": Forms,
+    "layout": Layout,
+    "links": Links,
+    "outline": Outline,
+    "page": Behaviour,
+}
 
 
 async def collect_evidence(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from footlight.toolsets.browser import (
+    audit,
     console,
     extraction,
     files,
@@ -92,6 +93,9 @@ TOOLS = (
     interaction.mouse_wheel,
     interaction.tap,
     interaction.swipe,
+    audit.audit_page,
+    audit.recheck,
+    audit.web_vitals,
     sessions.request_help,
 )
 """In the order of `tools/list`, which clients see."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,14 +46,17 @@ class AxeRules:
     name = "axe-core's rules"
     every_view = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, rule: str | None = None) -> None:
+        """Create the collector, for all rules or for one (`image-alt`)."""
+        self._rule = rule
         self.version: str | None = None
         self._first: AuditViewport | None = None
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         self._first = self._first or view
         repeats = "true" if view != self._first else "false"
-        answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}const AGAIN = {repeats};")))
+        settings = f"const AGAIN = {repeats}; const RULE = {json.dumps(self._rule)};"
+        answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}{settings}")))
         self.version = text(answer.get("version"))
         how = f"axe-core {self.version} at {view.width} px"
         return Collected(

@@ -1,6 +1,6 @@
 // Run axe-core, which axe.py provides as `axe`.
 
-import { allElements, describe, MAX_ELEMENTS, selectorOf } from "./dom.js";
+import { allElements, describe, MAX_ELEMENTS, onlyElement, selectorOf } from "./dom.js";
 
 /** @import { Described } from "./dom.js" */
 
@@ -165,6 +165,22 @@ async function runAll() {
   return { sampled: sample.length, results };
 }
 
+/**
+ * Run one rule, on the one element if it is a slow rule.
+ *
+ * @type {(rule: string) => Promise<{ sampled: number, results: AxeResults[] }>}
+ */
+async function runOne(rule) {
+  const context = onlyElement && SLOW.includes(rule) ? { include: [onlyElement] } : document;
+  return { sampled: 0, results: [await run(context, { runOnly: { type: "rule", values: [rule] } })] };
+}
+
+/** @type {(rule: AxeRule) => AxeRule} */
+function keepOnly(rule) {
+  if (!onlyElement) return rule;
+  return { ...rule, nodes: rule.nodes.filter(({ target }) => elementAt(target).element === onlyElement) };
+}
+
 /** @returns {Promise<{ sampled: number, results: AxeResults[] }>} */
 async function runOfWidth() {
   const elements = allElements(),
@@ -199,7 +215,7 @@ function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
 export async function answer() {
   try {
     enterFrames(document);
-    const { sampled, results } = await (AGAIN ? runOfWidth() : runAll());
+    const { sampled, results } = await (RULE ? runOne(RULE) : AGAIN ? runOfWidth() : runAll());
     return {
       version: axe.version,
       closed,
@@ -208,7 +224,11 @@ export async function answer() {
         .flatMap((each) => each.incomplete)
         .filter((rule) => rule.nodes.length && rule.id !== ABOUT_STYLES && (!closed || !ABOUT_FRAMES.includes(rule.id)))
         .map(describeRule),
-      violations: results.flatMap((each) => each.violations).map(describeRule),
+      violations: results
+        .flatMap((each) => each.violations)
+        .map(keepOnly)
+        .filter((rule) => rule.nodes.length)
+        .map(describeRule),
     };
   } finally {
     // This also removes the listener for messages of axe-core.

@@ -17,6 +17,12 @@
 /** @typedef {{ element: WeakRef<AnyElement>, frames: AnyElement[] }} Remembered */
 
 export const MAX_ELEMENTS = 10;
+/**
+ * The only element that is of interest, when one finding is checked again, or null.
+ *
+ * @type {AnyElement | null}
+ */
+export const onlyElement = typeof ONLY === "undefined" ? null : ONLY;
 const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
@@ -249,8 +255,9 @@ export function runRules(rules) {
  * @returns {{ count: number, elements: Described[] }}
  */
 export function describeAll(elements, note = () => "") {
+  const found = onlyElement ? elements.filter((each) => each === onlyElement) : elements;
   return {
-    count: elements.length,
-    elements: elements.slice(0, MAX_ELEMENTS).map((each) => describe(each, note(each))),
+    count: found.length,
+    elements: found.slice(0, MAX_ELEMENTS).map((each) => describe(each, note(each))),
   };
 }

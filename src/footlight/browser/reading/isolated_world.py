@@ -1,0 +1,151 @@
+"""Run scripts in an isolated world of a page, which the page can neither see nor change. Chromium only.
+
+The world has its own globals and prototypes over the same document. What a script leaves in it does not reach
+the page, and events that it would dispatch are suppressed, so that listeners of the page do not run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.page.diagnosis import explain_page_failure
+from footlight.browser.page.element_operations import read_element
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Locator
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["IsolatedWorld", "ScriptFailed", "find_path", "open_isolated_world"]
+
+OPEN_SECONDS = 5.0
+CLOSE_SECONDS = 1.0
+MAX_FAILURE = 300
+MAX_STEPS = 1_000
+
+_NO_EVENTS = "EventTarget.prototype.dispatchEvent = () => true; HTMLElement.prototype.focus = () => {}; 0"
+
+_FIND_PATH = """element => {
+  const path = [];
+  for (let at = element; at && path.length < 1000; ) {
+    const parent = at.parentNode;
+    if (parent?.nodeType === 11) {
+      path.unshift(["shadow", [...parent.children].indexOf(at)]);
+      at = parent.host;
+    } else if (!parent || parent.nodeType === 9) {
+      const frame = at.ownerDocument.defaultView?.frameElement;
+      path.unshift([frame ? "frame" : "top", 0]);
+      at = frame;
+    } else {
+      path.unshift(["child", [...parent.children].indexOf(at)]);
+      at = parent;
+    }
+  }
+  return path;
+}"""
+
+_WALK = """path => {
+  let at = null;
+  for (const [step, index] of path) {
+    if (step === "top") at = document.documentElement;
+    else if (step === "frame") at = at?.contentDocument?.documentElement;
+    else at = (step === "shadow" ? at?.shadowRoot : at)?.children[index];
+    if (!at) return null;
+  }
+  return at;
+}"""
+
+
+class ScriptFailed(Exception):
+    """The script threw an exception, or what it returned has no JSON form."""
+
+
+class IsolatedWorld:
+    """Calls functions in an isolated world of the main frame."""
+
+    def __init__(self, cdp: CDPSession, context_id: int) -> None:
+        self._cdp = cdp
+        self._context_id = context_id
+
+    async def call(self, function: str, *, seconds: float, about: ElementPath | None = None) -> Any:
+        """Call a function without arguments and return its value as JSON.
+
+        The name `ONLY` stands for the element at the path `about` in the script, or for null.
+
+        Raises:
+            ScriptFailed: the function failed.
+            TimeoutError: it took longer than this.
+            Error: the document or the page is gone.
+        """
+        only = f"({_WALK})({json.dumps(about)})" if about is not None else "null"
+        async with asyncio.timeout(seconds):
+            reply: Any = await self._cdp.send(
+                "Runtime.evaluate",
+                {
+                    "expression": f"(async () => {{ const ONLY = {only}; return ({function})(); }})()",
+                    "contextId": self._context_id,
+                    "awaitPromise": True,
+                    "returnByValue": True,
+                    "timeout": seconds * 1000,
+                },
+            )
+        if details := reply.get("exceptionDetails"):
+            thrown = details.get("exception", {}).get("description") or details.get("text") or "an exception"
+            raise ScriptFailed(str(thrown)[:MAX_FAILURE])
+        return reply["result"].get("value")
+
+
+ElementPath = list[tuple[str, int]]
+"""Steps from the document to an element, also through shadow roots and frames of the same site."""
+
+
+async def find_path(page: Page, selector: str, deadline: Deadline) -> ElementPath:
+    """Return the path to the first match.
+
+    Raises:
+        FootlightError: there is no such element, or the page does not answer.
+    """
+
+    async def read(element: Locator, timeout_ms: float) -> ElementPath:
+        return await run_isolated_about(element, _FIND_PATH, timeout_ms=timeout_ms)
+
+    return await read_element(page, selector, deadline, read)
+
+
+@contextlib.asynccontextmanager
+async def open_isolated_world(page: Page) -> AsyncGenerator[IsolatedWorld]:
+    """Yield a new isolated world of the page's present document.
+
+    Raises:
+        InvalidParameter: the browser is not Chromium.
+        FootlightError: the page is gone.
+    """
+    if page.session.engine != "chromium":
+        engine = page.session.engine
+        raise InvalidParameter(f"this tool needs Chromium; this session runs {engine}", engine=engine)
+    try:
+        async with asyncio.timeout(OPEN_SECONDS):
+            cdp = await page.playwright.context.new_cdp_session(page.playwright)
+            tree: Any = await cdp.send("Page.getFrameTree")
+            made: Any = await cdp.send(
+                "Page.createIsolatedWorld",
+                {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "footlight-reading"},
+            )
+            world = IsolatedWorld(cdp, made["executionContextId"])
+            await world.call(f"() => {{ {_NO_EVENTS} }}", seconds=OPEN_SECONDS)
+    except Error as error:
+        raise await explain_page_failure(page, error) from error
+    try:
+        yield world
+    finally:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await cdp.detach()

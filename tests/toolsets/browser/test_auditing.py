@@ -1,0 +1,223 @@
+"""The audit of a live page, one finding again, and web vitals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.conftest import ENGINE, SessionBrowser
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="the isolated world of the audit needs Chromium"),
+]
+
+PAGE = """<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1>
+<img id=logo src='data:image/gif;base64,R0lGODlhAQABAAAAACw=' width=100 height=100>
+<p id=pale style='color: #bbb; background: #fff'>Pale words on white</p>
+<form><label>Name <input id=name></label><label>Password <input id=secret type=password></label>
+<select id=kind aria-label=Kind><option>a<option>b</select><button>Send</button></form>
+<div id=host></div></main><script>
+  host.attachShadow({ mode: 'open' }).innerHTML = "<button id=inner></button>";
+  window.seen = [];
+  for (const type of ['focus', 'blur', 'paste', 'contextmenu', 'keydown', 'scroll', 'click', 'input',
+    'change', 'resize', 'beforeunload', 'visibilitychange'])
+    addEventListener(type, () => seen.push(type), true);
+  secret.onpaste = () => false;
+  new MutationObserver((records) => records.forEach((each) => seen.push(`mutation ${each.type}`)))
+    .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+</script>"""
+
+
+@pytest.fixture
+async def shop(browser: SessionBrowser) -> SessionBrowser:
+    await browser.show(PAGE)
+    return browser
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    return (await browser.call("evaluate", script=script))["result"]
+
+
+def find(answer: dict[str, Any], rule: str) -> dict[str, Any]:
+    [finding] = [each for each in answer["findings"] if each["rule"] == rule]
+    return finding
+
+
+async def test_findings_have_refs_of_the_session(shop: SessionBrowser) -> None:
+    answer = await shop.call("audit_page")
+
+    image = find(answer, "axe/image-alt")
+    assert image["severity"] == "critical"
+    assert image["wcag"] == ["1.1.1 A"]
+    [element] = image["elements"]
+    assert element["selector"] == "#logo"
+    assert image["id"] == f"axe/image-alt@{element['ref']}"
+    attribute = await shop.call("get_attribute", selector=element["ref"], attribute="width")
+    assert attribute == {"value": "100"}
+    assert find(answer, "axe/color-contrast")["elements"][0]["note"].startswith("Element has insufficient")
+    assert answer["total"] == len(answer["findings"]) == sum(answer["severities"].values())
+
+
+async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
+    url = await value_of(shop, "location.href")
+    await shop.call("fill", selector="#name", value="Ann")
+    await shop.call("fill", selector="#secret", value="typed")
+    await shop.call("select", selector="#kind", value="b")
+    state = (
+        "[scrollX, scrollY, document.activeElement.id, document.querySelector('#name').value, "
+        "secret.value, kind.value, Object.keys(window).length, document.documentElement.outerHTML, "
+        "performance.timeOrigin, history.length, location.href, innerWidth, typeof axe]"
+    )
+    before = await value_of(shop, f"seen.length = 0, {state}")
+
+    await shop.call("audit_page")
+    await shop.call("recheck", finding="forms/paste", selector="#secret")
+    await shop.call("web_vitals")
+
+    assert await value_of(shop, state) == before
+    assert await value_of(shop, "seen") == []
+    assert before[3:6] == ["Ann", "typed", "b"]
+    assert before[10] == url
+
+
+async def test_an_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser) -> None:
+    pictures = "".join(f"<img src=/{number}><a href=#></a>" for number in range(200))
+    await browser.show(f"<title>t</title><main>{pictures}</main>")
+
+    answer = await browser.call("audit_page", families=["axe"], limit=2)
+
+    assert len(answer["findings"]) == 2
+    assert answer["total"] > 2
+    assert {each["rule"].partition("/")[0] for each in answer["findings"]} == {"axe"}
+    assert all(len(each["elements"]) <= 3 for each in answer["findings"])
+    assert len(json.dumps(answer)) < 6_000
+
+
+@pytest.mark.parametrize(
+    ("rule", "selector", "repair"),
+    [
+        ("axe/image-alt", "#logo", "logo.alt = 'The shop'"),
+        ("axe/color-contrast", "#pale", "pale.style.color = '#000'"),
+        ("axe/button-name", "#inner", "host.shadowRoot.querySelector('button').textContent = 'Go'"),
+    ],
+)
+async def test_a_finding_is_checked_again(
+    shop: SessionBrowser, rule: str, selector: str, repair: str
+) -> None:
+    found = find(await shop.call("audit_page"), rule)
+
+    before = await shop.call("recheck", finding=found["id"])
+    await value_of(shop, f"{repair}, 0")
+    after = await shop.call("recheck", finding=found["id"])
+
+    assert before["found"] is True
+    assert before["finding"]["id"] == found["id"]
+    assert before["finding"]["count"] == 1
+    assert before["finding"]["advice"]
+    assert after == {"rule": rule, "found": False}
+
+
+async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) -> None:
+    """A finding names the first ten elements of a rule, and this is the twentieth."""
+    pictures = "".join(f"<img id=i{number} src=/{number}>" for number in range(30))
+    await browser.show(f"<title>t</title><main>{pictures}</main>")
+
+    before = await browser.call("recheck", finding="axe/image-alt", selector="#i20")
+    await value_of(browser, "document.querySelector('#i20').alt = 'x', 0")
+    after = await browser.call("recheck", finding="axe/image-alt", selector="#i20")
+
+    assert [each["selector"] for each in before["finding"]["elements"]] == ["#i20"]
+    assert after == {"rule": "axe/image-alt", "found": False}
+    assert (await browser.call("recheck", finding="axe/image-alt"))["finding"]["count"] == 29
+
+
+async def test_a_removed_element_has_no_fault_any_more(shop: SessionBrowser) -> None:
+    found = find(await shop.call("audit_page"), "axe/image-alt")
+    await value_of(shop, "logo.remove(), 0")
+
+    assert await shop.call("recheck", finding=found["id"]) == {
+        "rule": "axe/image-alt",
+        "found": False,
+        "note": "its element is gone",
+    }
+
+
+@pytest.mark.parametrize("rule", ["speed/heavy", "focus/trap", "nothing", "axe/no-such-rule"])
+async def test_a_rule_that_cannot_be_checked_alone_is_refused(shop: SessionBrowser, rule: str) -> None:
+    error = await shop.refused("recheck", finding=rule)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"].startswith(f"finding: {'the rule ' if 'axe' not in rule else ''}{rule} c")
+
+
+@pytest.mark.parametrize(
+    "trap",
+    [
+        "Array.prototype.map = () => { throw 1 }; Element.prototype.getBoundingClientRect = () => ({})",
+        "window.axe = { run() { throw 1 } }; globalThis[Symbol.for('footlight.elements')] = 1",
+        "document.querySelectorAll = () => []; window.eval = () => 1; JSON.stringify = () => '[]'",
+        "setInterval(() => console.error('flood'.repeat(1000)), 1)",
+    ],
+)
+async def test_a_hostile_page_does_not_hide_its_faults(browser: SessionBrowser, trap: str) -> None:
+    await browser.show(f"{PAGE}<script>{trap}</script>")
+
+    answer = await browser.call("audit_page", families=["axe"])
+
+    assert find(answer, "axe/image-alt")["elements"][0]["selector"] == "#logo"
+
+
+async def test_a_page_that_hangs_is_reported_in_time(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+    await value_of(browser, "setTimeout(() => { for (;;); }, 300), 0")
+
+    with anyio.fail_after(20):
+        result = await browser.answer("audit_page", timeout=5_000)
+
+    content = result.structured_content
+    assert content is not None
+    assert content.get("error", {}).get("code") == "TIMEOUT" or content["data"]["skipped"]
+
+
+async def test_a_page_with_a_strict_policy_is_audited(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\"><title>t</title>"
+        "<img id=a src=x>"
+    )
+
+    assert find(await browser.call("audit_page"), "axe/image-alt")["elements"][0]["selector"] == "#a"
+
+
+async def test_web_vitals_are_those_of_the_present_document(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<title>t</title><h1 id=big style='font-size: 60px'>Large words of the page</h1><p id=low>below</p>
+        <button id=slow onclick="for (const end = performance.now() + 250; performance.now() < end;);">
+        go</button>"""
+    )
+    await browser.call(
+        "evaluate",
+        script="new Promise(done => setTimeout(() => { document.body.prepend(Object.assign("
+        "document.createElement('div'), {style: 'height: 300px'})); requestAnimationFrame(() => "
+        "requestAnimationFrame(() => setTimeout(done, 100))) }, 600))",
+    )
+    before = await browser.call("web_vitals")
+    await browser.call("click", selector="#slow")
+
+    with anyio.fail_after(10):
+        while "inp" not in (after := await browser.call("web_vitals")):
+            await browser.call("click", selector="#slow")
+
+    assert before["lcp"]["elements"][0]["selector"] == "#big"
+    assert before["cls"]["value"] > 0
+    assert before["cls"]["elements"]
+    assert {"fcp", "ttfb"} <= set(before)
+    assert "inp" not in before
+    assert before["note"].startswith("inp: no interaction")
+    assert after["inp"]["value"] >= 200
+    assert after["inp"]["rating"] != "good"
+    assert after["inp"]["elements"][0]["selector"] == "#slow"
+    assert after["interactions"] >= 1
