@@ -200,6 +200,9 @@ class SecuritySettings(_Section):
     """Whether `upload_file` may be called."""
     enable_script_evaluation: bool = False
     """Whether `evaluate` may be called."""
+    enable_page_tools: bool = False
+    """Ours: whether `list_page_tools` and `call_page_tool` may be called: tools that a page offers to models
+    itself (WebMCP). Chromium then starts with that feature, which pages can see."""
     upload_roots: list[PathSetting] = [Path()]
     """Ours: the only folders from which files may be uploaded. Symbolic links are resolved first. Default:
     the working directory."""
@@ -212,7 +215,7 @@ class ToolSettings(_Section):
 
     groups: list[str] = ["default"]
     """The groups of tools to offer: `default`, `minimal`, `all`, `core`, `network`, `storage`, `devtools`,
-    `vision`, `touch`, `audit` or `handover`."""
+    `vision`, `touch`, `audit`, `webmcp` or `handover`."""
     allow: list[str] = []
     """Tools to offer in addition to the groups."""
     deny: list[str] = []

@@ -36,6 +36,7 @@ __all__ = [
     "NetworkFailed",
     "NoActiveSession",
     "NotificationTimeout",
+    "PageToolFailed",
     "PermissionDenied",
     "PortInUse",
     "QuotaExceeded",
@@ -264,6 +265,14 @@ class QuotaExceeded(FootlightError):
     default_suggestion = "Delete files that are not needed, then try again."
 
 
+class PageToolFailed(FootlightError):
+    """A tool that the page offers itself has failed."""
+
+    code = "PAGE_TOOL_FAILED"
+    is_specified = False
+    default_suggestion = "Correct its input if the message says so, or act in the page with other tools."
+
+
 class BrowserNotInstalled(FootlightError):
     """There is no usable browser on this machine."""
 
@@ -379,6 +388,7 @@ CODES: tuple[type[FootlightError], ...] = (
     NetworkFailed,
     ResourceExhausted,
     QuotaExceeded,
+    PageToolFailed,
     LaunchFailed,
     InternalError,
 )

@@ -79,7 +79,8 @@ def test_a_group_of_the_settings_must_exist() -> None:
 
     assert raised.value.message == (
         "setting 'tools.groups': there is no group 'xyzzy'; "
-        "groups: default, minimal, all, core, network, storage, devtools, vision, touch, audit, handover"
+        "groups: default, minimal, all, core, network, storage, devtools, vision, touch, audit, webmcp, "
+        "handover"
     )
 
 

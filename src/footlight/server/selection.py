@@ -23,7 +23,7 @@ __all__ = [
     "parse_tools_option",
 ]
 
-Group = Literal["core", "network", "storage", "devtools", "vision", "touch", "audit", "handover"]
+Group = Literal["core", "network", "storage", "devtools", "vision", "touch", "audit", "webmcp", "handover"]
 """The group by which `--tools` offers a tool."""
 
 GROUPS: tuple[Group, ...] = typing.get_args(Group)

@@ -77,9 +77,9 @@ SESSION_TOOLS = {
     *("get_cookies", "set_cookies", "save_state", "restore_state"),
     *("block_resource", "mock_response", "set_offline", "set_throttling", "get_request_log"),
     *("tabs", "handle_dialog", "trace", "har", "console_messages", "get_request", "downloads", "emulate"),
-    "delete_cookies",
+    *("delete_cookies", "console_stacks"),
 }
-CLOSED_WORLD = (SERVER_TOOLS | SESSION_TOOLS) - {"tabs", "handle_dialog"}
+CLOSED_WORLD = (SERVER_TOOLS | SESSION_TOOLS) - {"tabs", "handle_dialog", "console_stacks"}
 """Tools that reach nothing outside the server."""
 
 READ_ONLY = {
@@ -88,13 +88,24 @@ READ_ONLY = {
     *("extract_table", "extract_links", "get_page_metadata"),
     *("find_element", "find_elements", "element_exists", "is_visible", "is_enabled", "wait_for_selector"),
     *("snapshot", "find", "read_page", "wait_for", "console_messages", "get_request", "downloads"),
-    "expect",
+    *("expect", "console_stacks", "audit_page", "recheck", "web_vitals", "list_page_tools"),
 }
 OURS = (
     *("snapshot", "find", "read_page", "tabs", "wait_for", "expect", "handle_dialog", "run_steps"),
-    *("pdf", "trace", "har", "video", "visual_diff", "console_messages", "get_request", "downloads"),
+    *(
+        "pdf",
+        "trace",
+        "har",
+        "video",
+        "visual_diff",
+        "console_messages",
+        "console_stacks",
+        "get_request",
+        "downloads",
+    ),
     *("delete_cookies", "storage", "clipboard", "fill_form", "drop", "emulate"),
     *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel", "tap", "swipe"),
+    *("audit_page", "recheck", "web_vitals", "list_page_tools", "call_page_tool"),
     "request_help",
 )
 """What the document does not have, in our order."""

@@ -9,8 +9,10 @@ __all__ = [
     "DEBUGGING_PORTS",
     "NO_LINK_LOCAL",
     "NO_OWN_REQUESTS",
+    "PAGE_TOOLS",
     "UNLIMITED_NAVIGATIONS",
     "close_debugging_ports",
+    "enable_feature",
 ]
 
 NO_OWN_REQUESTS = (
@@ -39,6 +41,11 @@ NO_LINK_LOCAL = ("--host-resolver-rules=" + ", ".join(f"MAP {host} ~NOTFOUND" fo
 BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
 """Flags that let no traffic bypass the proxy that enforces the domain policy."""
 
+PAGE_TOOLS = "WebMCP"
+"""The feature by which pages offer tools of their own to models."""
+
+_FEATURES = "--enable-features="
+
 UNLIMITED_NAVIGATIONS = ("--disable-ipc-flooding-protection",)
 """Flags of Playwright that are left out. Without this one, Chromium limits a page to 200 navigations within
 its document in 10 seconds. A page that calls `history.pushState` without end would otherwise keep the driver
@@ -57,6 +64,13 @@ _THIS_MACHINE = (
 """The names under which debuggers accept connections. In `DEBUGGING_PORTS`, `?` can also match nothing."""
 _SHORT_PORTS = tuple(f"MAP {host}:2??? {host}" for host in ("localhost", "127.0.0.1"))
 """The shorter ports that the pattern matches too and that stay open."""
+
+
+def enable_feature(args: Sequence[str], feature: str) -> list[str]:
+    """Return the flags with a feature of Chromium enabled. Only the last switch counts, so all are merged."""
+    before = [arg.removeprefix(_FEATURES) for arg in args if arg.startswith(_FEATURES)]
+    others = [arg for arg in args if not arg.startswith(_FEATURES)]
+    return [*others, _FEATURES + ",".join([*filter(None, before), feature])]
 
 
 def close_debugging_ports(args: Sequence[str]) -> list[str]:

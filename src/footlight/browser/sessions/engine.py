@@ -18,7 +18,7 @@ from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached
-from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
+from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, PAGE_TOOLS, enable_feature
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
@@ -91,7 +91,7 @@ class Engine:
         self._session_prefix = session_prefix
         self._named_sessions = named_sessions
         self._make_table = make_table
-        self._settings = settings
+        self._settings = _with_page_tools(settings) if settings.security.enable_page_tools else settings
         self._secrets = secrets
         self._mask = mask
         self._on_change = on_change
@@ -331,6 +331,15 @@ class Engine:
                 logger.exception("sessions and browsers could not be reaped")
             if self._warming is not None and self._pool is not None:
                 await self._warm(self._pool)  # A browser may have crashed.
+
+
+def _with_page_tools(settings: Settings) -> Settings:
+    """Return the settings with the feature of Chromium by which pages offer tools."""
+    browser = settings.browser
+    if not browser.starts_chromium:
+        return settings
+    args = enable_feature(browser.args, PAGE_TOOLS)
+    return settings.model_copy(update={"browser": browser.model_copy(update={"args": args})})
 
 
 def _log_failure(starting: asyncio.Task[SessionTable]) -> None:

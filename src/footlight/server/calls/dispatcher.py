@@ -220,6 +220,8 @@ class Dispatcher:
             raise _disabled_error(tool, "security.enableScriptEvaluation")
         if tool.permission == "upload" and not security.enable_file_upload:
             raise _disabled_error(tool, "security.enableFileUpload")
+        if tool.permission == "page tools" and not security.enable_page_tools:
+            raise _disabled_error(tool, "security.enablePageTools")
 
     async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
         return ToolCall(

@@ -38,7 +38,7 @@ Scope = Literal["page", "session", "server"]
 Effect = Literal["read", "act", "configure"]
 """`read` changes nothing, `act` does something in a page, `configure` changes the session itself."""
 
-Permission = Literal["evaluation", "upload"]
+Permission = Literal["evaluation", "upload", "page tools"]
 """The switch in the settings that the tool needs."""
 
 Limits = Callable[[BaseModel], tuple[float, float]]

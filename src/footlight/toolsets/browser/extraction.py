@@ -1,10 +1,12 @@
-"""Read text, attributes, tables, links and states of elements, and evaluate scripts."""
+"""Read text, attributes, tables, links and states of elements; evaluate scripts; call tools of the page."""
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from footlight.browser.actions import page_tools
+from footlight.browser.actions.page_tools import PageTool
 from footlight.browser.page import inspection
 from footlight.browser.page.inspection import Link, PageMetadata, TableData
 from footlight.browser.reading import elements
@@ -14,7 +16,7 @@ from footlight.browser.reading.evaluation import run_script
 from footlight.browser.reading.markdown import cut_part, read
 from footlight.errors import InvalidParameter
 from footlight.server.answers import PageText
-from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
+from footlight.server.tools import Count, MaybeBudget, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import Offset, Selector
 
 __all__ = []
@@ -203,3 +205,65 @@ async def read_page(
         "chars": len(markdown),
     }
     return answer if part.following is None else {**answer, "nextOffset": part.following}
+
+
+class PageToolInfo(TypedDict):
+    """What the page says of its tool. `note`: why its schema is left out. `frame`: 0 is the page itself."""
+
+    name: str
+    description: str
+    frame: int
+    frameUrl: NotRequired[str]
+    inputSchema: NotRequired[dict[str, Any]]
+    annotations: NotRequired[list[str]]
+    note: NotRequired[str]
+
+
+class PageTools(TypedDict):
+    """`dropped` counts tools without a usable name, and those after the first 50."""
+
+    tools: list[PageToolInfo]
+    dropped: NotRequired[int]
+
+
+@tool(effect="read", group="webmcp", permission="page tools")
+async def list_page_tools(call: ToolCall) -> PageTools:
+    """List the page's own tools. WebMCP; the page wrote names, descriptions and schemas."""
+    listed = await page_tools.list_tools(call.page, call.deadline)
+    answer: PageTools = {"tools": [_describe_page_tool(each) for each in listed.tools]}
+    return {**answer, "dropped": listed.dropped} if listed.dropped else answer
+
+
+def _describe_page_tool(found: PageTool) -> PageToolInfo:
+    described: PageToolInfo = {"name": found.name, "description": found.description, "frame": found.frame}
+    if found.frame:
+        described["frameUrl"] = found.frame_url
+    if found.schema is not None:
+        described["inputSchema"] = found.schema
+    if found.schema_problem:
+        described["note"] = f"its schema is left out: {found.schema_problem}"
+    if found.annotations:
+        described["annotations"] = [*found.annotations]
+    return described
+
+
+class PageToolResult(TypedDict):
+    """`result` is what the page returned. `isError`: the page says that its tool failed."""
+
+    result: Any
+    isError: NotRequired[bool]
+
+
+@tool(effect="act", destructive=True, group="webmcp", permission="page tools", untrusted=True)
+async def call_page_tool(
+    call: ToolCall,
+    name: Annotated[str, Field(min_length=1, max_length=128)],
+    input: dict[str, Any] | None = None,
+    frame: Annotated[Whole | None, Field(ge=0, description="If several frames have the tool")] = None,
+) -> PageToolResult:
+    """Call one of the page's own tools. See list_page_tools."""
+    call.stage("calling a tool of the page")
+    result: Any = await page_tools.call_tool(call.page, name, input or {}, call.deadline, frame=frame)
+    answer: PageToolResult = {"result": result}
+    has_failed = isinstance(result, dict) and cast("dict[str, Any]", result).get("isError") is True
+    return {**answer, "isError": True} if has_failed else answer

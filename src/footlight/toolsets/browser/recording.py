@@ -43,6 +43,7 @@ TYPED_PARAMETERS = {
     "clipboard": "text",
     "handle_dialog": "promptText",
     "storage": "value",
+    "call_page_tool": "input",
 }
 """By tool: the parameter that may contain a secret."""
 LISTS_WITH_VALUES = ("fields", "cookies", "steps")

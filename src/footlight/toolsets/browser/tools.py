@@ -96,6 +96,8 @@ TOOLS = (
     audit.audit_page,
     audit.recheck,
     audit.web_vitals,
+    extraction.list_page_tools,
+    extraction.call_page_tool,
     sessions.request_help,
 )
 """In the order of `tools/list`, which clients see."""

@@ -1,0 +1,194 @@
+"""The tools that pages offer to models themselves (WebMCP)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult
+
+from footlight.server.answers.untrusted import META
+from tests.conftest import ENGINE, Browser, SessionBrowser, connect_browser
+from tests.site import Site
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="the other engines have no such tools by default"),
+]
+
+SHOP = """<title>Shop</title><p>empty</p><script>
+document.modelContext.registerTool({
+  name: 'add_to_cart', description: 'Add a product',
+  inputSchema: { type: 'object', required: ['product'], additionalProperties: false, properties: {
+    product: { type: 'string', enum: ['tea', 'jam'] }, count: { type: 'integer' },
+    notes: { type: 'array', items: { type: 'string' } } } },
+  annotations: { readOnlyHint: true },
+  async execute({ product, count = 1 }) {
+    document.querySelector('p').textContent = `${count} ${product}`;
+    return { content: [{ type: 'text', text: `added ${product}` }] };
+  },
+});
+document.modelContext.registerTool({ name: 'fail', description: 'Fails', inputSchema: { type: 'object' },
+  async execute() { throw new Error('no stock') } });
+document.modelContext.registerTool({ name: 'refuse', description: 'Says no', inputSchema: { type: 'object' },
+  async execute() { return { isError: true, content: [{ type: 'text', text: 'sold out' }] } } });
+document.modelContext.registerTool({ name: 'ask', description: 'Asks', inputSchema: { type: 'object' },
+  async execute() { return String(confirm('Sure?')) } });
+document.modelContext.registerTool({ name: 'much', description: 'Long', inputSchema: { type: 'object' },
+  async execute() { return 'x'.repeat(2_000_000) } });
+</script>"""
+
+
+@pytest.fixture(scope="module")
+async def server(site: Site) -> AsyncGenerator[Browser]:
+    flags = ("--tools", "all", "--enable-script-evaluation", "--observe", "none")
+    async with connect_browser(site, *flags, FOOTLIGHT_SECURITY_ENABLE_PAGE_TOOLS="true") as browser:
+        yield browser
+
+
+@pytest.fixture
+async def shop(server: Browser) -> Browser:
+    await server.show(SHOP)
+    return server
+
+
+def untrusted_parts(result: CallToolResult) -> list[str]:
+    """Return the pointers to the parts of an answer that are text of the page."""
+    [content, *_] = result.content
+    return (content.meta or {}).get(META, [])
+
+
+async def test_the_tools_are_off_unless_the_operator_enables_them(browser: SessionBrowser) -> None:
+    await browser.show("<p>words</p>")
+
+    for name, arguments in (("list_page_tools", {}), ("call_page_tool", {"name": "add_to_cart"})):
+        error = await browser.refused(name, **arguments)
+        assert error["code"] == "PERMISSION_DENIED"
+        assert error["details"]["setting"] == "security.enablePageTools"
+    exists = await browser.call("evaluate", script="'modelContext' in document")
+    assert exists == {"result": False}
+
+
+async def test_the_tools_of_a_page_are_listed(shop: Browser) -> None:
+    answer = await shop.answer("list_page_tools")
+
+    assert answer.structured_content is not None
+    tools = answer.structured_content["data"]["tools"]
+    assert [each["name"] for each in tools] == ["add_to_cart", "ask", "fail", "much", "refuse"]
+    assert tools[0]["description"] == "Add a product"
+    assert tools[0]["inputSchema"]["required"] == ["product"]
+    assert tools[0]["annotations"] == ["readOnly"]
+    assert untrusted_parts(answer) == ["/data"]
+
+
+async def test_a_tool_of_a_page_acts_in_it(shop: Browser) -> None:
+    result = await shop.answer(
+        "call_page_tool", name="add_to_cart", input={"product": "tea", "count": 2}, observe="diff"
+    )
+
+    content = result.structured_content
+    assert content is not None
+    assert content["data"] == {"result": {"content": [{"type": "text", "text": "added tea"}]}}
+    assert content["effect"] == "page"
+    assert "2 tea" in content["observation"]["text"]
+    assert "/data" in untrusted_parts(result)
+
+
+@pytest.mark.parametrize(
+    ("input", "message"),
+    [
+        ({}, "input.product: is required"),
+        ({"product": "oil"}, 'input.product: must be one of ["tea", "jam"]'),
+        ({"product": 5}, "input.product: must be string"),
+        ({"product": "tea", "count": 1.5}, "input.count: must be integer"),
+        ({"product": "tea", "count": True}, "input.count: must be integer"),
+        ({"product": "tea", "notes": ["a", 1]}, "input.notes[1]: must be string"),
+        ({"product": "tea", "more": 1}, "input.more: is not known; known: product, count, notes"),
+    ],
+)
+async def test_input_that_the_schema_refuses_does_not_reach_the_page(
+    shop: Browser, input: dict[str, Any], message: str
+) -> None:
+    error = await shop.refused("call_page_tool", name="add_to_cart", input=input)
+
+    assert (error["code"], error["message"]) == ("INVALID_PARAMETER", message)
+    assert await shop.call("get_text", selector="p") == {"text": "empty"}
+
+
+async def test_a_tool_that_throws_is_an_error(shop: Browser) -> None:
+    error = await shop.refused("call_page_tool", name="fail")
+
+    assert error["code"] == "PAGE_TOOL_FAILED"
+    assert error["message"].startswith("The tool of the page failed: ")
+
+
+async def test_a_tool_that_says_no_is_told_apart(shop: Browser) -> None:
+    answer = await shop.call("call_page_tool", name="refuse")
+
+    assert answer["isError"] is True
+    assert answer["result"]["content"][0]["text"] == "sold out"
+
+
+async def test_a_tool_may_open_a_dialog(shop: Browser) -> None:
+    answer = await shop.call("call_page_tool", name="ask")
+
+    assert answer["result"] is False
+    assert answer["dialogs"][0]["message"] == "Sure?"
+
+
+async def test_a_result_that_is_too_long_is_refused(shop: Browser) -> None:
+    error = await shop.refused("call_page_tool", name="much")
+
+    assert error["code"] == "PAGE_TOOL_FAILED"
+    assert error["message"].startswith("The result of the page's tool has 2,000,002 characters")
+
+
+async def test_a_missing_tool_is_named_with_those_that_exist(shop: Browser) -> None:
+    error = await shop.refused("call_page_tool", name="pay")
+
+    assert (
+        error["message"]
+        == "name: the page has no tool 'pay'; its tools: add_to_cart, ask, fail, much, refuse"
+    )
+
+
+async def test_tools_of_frames_have_their_number(server: Browser) -> None:
+    inner = server.site.page(SHOP)
+    await server.show(f"{SHOP}<iframe src={inner} allow='model-context; tools'></iframe>")
+
+    tools = (await server.call("list_page_tools"))["tools"]
+    error = await server.refused("call_page_tool", name="add_to_cart", input={"product": "tea"})
+    await server.call("call_page_tool", name="add_to_cart", input={"product": "tea"}, frame=1)
+
+    assert [each["frame"] for each in tools] == [0] * 5 + [1] * 5
+    assert tools[5]["frameUrl"] == inner
+    assert error["message"] == "frame: the frames 0, 1 have a tool of this name"
+    assert await server.call("get_text", selector="iframe >> p") == {"text": "1 tea"}
+    assert await server.call("get_text", selector="p") == {"text": "empty"}
+
+
+async def test_a_flood_of_tools_is_bounded(server: Browser) -> None:
+    await server.show(
+        """<script>
+        let deep = { type: 'object' };
+        for (let level = 0; level < 40; level++) deep = { type: 'object', properties: { inner: deep } };
+        const wide = { type: 'object', properties: { a: { description: 'x'.repeat(20_000) } } };
+        const add = (name, description, inputSchema) => document.modelContext.registerTool(
+          { name, description, inputSchema, async execute() { return 1 } });
+        add('a_deep', 'y'.repeat(100_000), deep);
+        add('a_wide', 'wide', wide);
+        for (let number = 0; number < 200; number++) add(`tool${number}`, 'one of many', { type: 'object' });
+        </script>"""
+    )
+
+    answer = await server.call("list_page_tools")
+
+    deep, wide = answer["tools"][:2]
+    assert len(answer["tools"]) == 50
+    assert answer["dropped"] == 152
+    assert len(deep["description"]) == 1_000
+    assert deep["note"] == "its schema is left out: it has more than 12 levels"
+    assert wide["note"] == "its schema is left out: it has more than 10,000 characters"
+    assert len(json.dumps(answer)) < 10_000
