@@ -12,6 +12,9 @@ __all__ = ["FAULTS"]
 ROUTES = {
     "/sencha": reply(page("<h1>Sencha</h1>")),
     "/bancha": reply(page("<h1>Bancha</h1>")),
+    "/chat": reply(page("<h1>Chat</h1><p>Write to our tea master, from nine to five.</p>", title="Chat")),
+    "/hotline": reply(page("<h1>Hotline</h1><p>Ring 01422 555010 at any hour.</p>", title="By telephone")),
+    "/talk": reply(page("<h1>Chat</h1><p>Write to our tea master, nine to five.</p>", title="Chat")),
     "/failing": reply("Not now", status=500),
     "/members": reply("Sign in first", status=401),
 }
@@ -88,6 +91,39 @@ FAULTS: Sequence[Fault] = (
         rule="links/same-text",
         faulty=menu("Our favourite", "Our favourite"),
         clean=menu("Our favourite", "The one for the evening"),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="the same name for two pages in one sentence",
+        rule="links/same-text",
+        faulty=teas('<p>You may <a href="/chat">ask us</a> in writing or <a href="/hotline">ask us</a>.</p>'),
+        clean=teas('<p>You may <a href="/chat">ask us</a> here or <a href="/talk">ask us</a> there.</p>'),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="the same name for two pages in two parts",
+        rule="links/same-name",
+        faulty=teas('<p>Our <a href="/chat">service</a>.</p><p>The <a href="/hotline">service</a>.</p>'),
+        clean=teas('<p>Our <a href="/chat">service</a>.</p><p>The <a href="/talk">service</a>.</p>'),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="the same name for two answers to a query",
+        rule="links/same-name",
+        faulty=teas('<p>Our <a href="/ask?by=1">advice</a>.</p><p>Your <a href="/ask?by=2">advice</a>.</p>'),
+        clean=teas('<p>Our <a href="/chat?by=1">advice</a>.</p><p>Your <a href="/chat?by=2">advice</a>.</p>'),
+        routes={
+            **ROUTES,
+            "/ask": reply(page("<h1>Ask</h1><script>document.title = location.search;</script>")),
+        },
+    ),
+    Fault(
+        name="read more, in a sentence of one of two",
+        rule="links/vague-text",
+        faulty=teas('<p><a href="/sencha">More</a></p><p><a href="/bancha">More</a></p>'),
+        clean=teas(
+            '<p><a href="/sencha">More</a> on sencha.</p><p><a href="/bancha">More</a> on bancha.</p>'
+        ),
         routes=ROUTES,
     ),
     Fault(

@@ -56,9 +56,18 @@ RULES = (
         wcag=("2.4.4 A",),
         act=("fd3a94",),
         severity="medium",
-        title="Links of the same name, side by side, lead to different pages",
+        title="Links of the same name in the same place lead to different pages",
         advice="Name each by what is different.",
         help_url=f"{WCAG}link-purpose-in-context",
+    ),
+    Rule(
+        id="links/same-name",
+        wcag=("2.4.9 AAA",),
+        act=("b20e66",),
+        severity="low",
+        title="Links of the same name in different places lead to different pages",
+        advice="Name each by what is different, so that they are not confused in a list of all links.",
+        help_url=f"{WCAG}link-purpose-link-only",
     ),
     Rule(
         id="links/new-window",
@@ -82,7 +91,7 @@ class Links:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("links"))
+        answer = await page.evaluate(script("words", "links"))
         return Collected(
             findings=findings_of(RULES, answer, view, "the links of the page, and requests to its own site"),
             facts=facts_of(answer, "links"),

@@ -2,6 +2,7 @@
 // other sites never.
 
 import { allElements, describeAll, documentTitle, isVisible, oneLine, runRules } from "./dom.js";
+import { hasMostWordsOf, wordsOf } from "./words.js";
 
 // Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
 // missed, but there is no false alarm.
@@ -45,6 +46,8 @@ const MOST_ASKED = 50;
 const AT_ONCE = 6;
 const MAX_CONTENT = 500_000;
 const MAX_GROUPS = 10;
+/** How many targets of links of the same name are read. */
+const MOST_READ = 20;
 const EACH_MS = 5000;
 const ALL_MS = 15_000;
 
@@ -234,26 +237,32 @@ function plainName(link) {
 }
 
 /**
- * Return the links with the same uninformative name that lead to different pages.
+ * Return the links with the same uninformative name, which no sentence continues, that lead to different pages.
  *
  * @returns {AnyElement[]}
  */
 function vague() {
+  /** @type {(link: AnyElement) => boolean} */
+  const goesOn = (link) => /^\s*[\p{L}\p{N}(]/u.test(link.nextSibling?.textContent ?? "");
   const some = links.filter(
-    (each) => VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
+    (each) =>
+      VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)) && !goesOn(each),
   );
   const targets = new Map(some.map((each) => [plainName(each), new Set()]));
   for (const each of some) targets.get(plainName(each))?.add(urlOf(each)?.href);
   return some.filter((each) => (targets.get(plainName(each))?.size ?? 0) > 1);
 }
 
+/** @typedef {{ links: AnyElement[], isSure: boolean }} SameName links of one name; `isSure` if they also confuse unread */
+
 /**
- * Return the links in a list or in a paragraph of links that have the same name, without text beside them that
- * distinguishes them.
+ * Return the groups of links of one name within one part of the page. In a list or a paragraph of links without text
+ * beside them that distinguishes them, they confuse readers unless their targets are known to be the same; in running
+ * text, only if the targets are known to differ.
  *
- * @returns {AnyElement[][]}
+ * @returns {SameName[]}
  */
-function sameNames() {
+function sameNamesInContext() {
   /** @type {(link: AnyElement) => AnyElement | null} */
   const contextOf = (link) => (link.closest("tr") ? null : link.closest("p, ul, ol, menu, nav"));
   /** @type {(link: AnyElement) => boolean} */
@@ -263,14 +272,34 @@ function sameNames() {
       ? isParagraphOfLinks(paragraph)
       : plainName(/** @type {Element | null} */ (link.closest("li")) ?? link) === plainName(link);
   };
-  /** @type {Map<AnyElement, Map<string, AnyElement[]>>} */
+  const bare = groupsOf(links.filter(isNamed), (each) => (isBare(each) ? contextOf(each) : null));
+  const inText = groupsOf(links.filter(isNamed), (each) => (isBare(each) ? null : each.closest("p, li, td, dd, div")));
+  return [
+    ...bare.map((some) => ({ links: some, isSure: true })),
+    ...inText.map((some) => ({ links: some, isSure: false })),
+  ];
+}
+
+/** @type {(link: AnyElement) => boolean} */
+const isNamed = (link) =>
+  /\p{L}{3}/u.test(plainName(link)) &&
+  !VAGUE.test(plainName(link)) &&
+  !link.hasAttribute("hreflang") &&
+  !link.closest("[aria-hidden=true]") &&
+  isWeb(urlOf(link)) &&
+  isVisible(link);
+
+/**
+ * Return the links of one name in one context that have different addresses.
+ *
+ * @type {(some: AnyElement[], contextOf: (link: AnyElement) => object | null) => AnyElement[][]}
+ */
+function groupsOf(some, contextOf) {
+  /** @type {Map<object, Map<string, AnyElement[]>>} */
   const groups = new Map();
-  /** @type {(link: AnyElement) => boolean} */
-  const isName = (link) =>
-    /\p{L}{3}/u.test(plainName(link)) && !VAGUE.test(plainName(link)) && !link.hasAttribute("hreflang");
-  for (const link of links) {
+  for (const link of some) {
     const context = contextOf(link);
-    if (!context || !isWeb(urlOf(link)) || !isName(link) || !isBare(link) || !isVisible(link)) continue;
+    if (!context) continue;
     const group = groups.get(context) ?? new Map();
     groups.set(context, group);
     group.set(plainName(link), [...(group.get(plainName(link)) ?? []), link]);
@@ -281,7 +310,7 @@ function sameNames() {
 }
 
 /**
- * Return the words around a link: in a sentence they say where it leads.
+ * Return whether all words of a paragraph are in its links: other words of a sentence say where its links lead.
  *
  * @type {(paragraph: AnyElement) => boolean}
  */
@@ -309,39 +338,76 @@ function targetOf(link) {
     .join("&")}`;
 }
 
+/** @typedef {{ url: string, source: string, words: Set<string>, isOfQuery: boolean }} Content */
+
+const IMMEDIATE = /^\s*0*\.?0*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
+/** Parts that all pages of a site have. */
+const REPEATED = "nav, header, footer, script, style, template, [role=navigation], [role=banner], [role=contentinfo]";
+
 /**
- * Return what this site answers at a URL, without markup, or null if it cannot be known.
+ * Return what this site answers at a URL, or null if it cannot be known. An immediate refresh is followed once.
  *
- * @type {(url: string) => Promise<string | null>}
+ * @type {(url: string, isFollowed?: boolean) => Promise<Content | null>}
  */
-async function contentOf(url) {
+async function contentOf(url, isFollowed = false) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(EACH_MS), headers: { accept: "text/html" } });
     const type = response.headers.get("content-type") ?? "";
     if (!response.ok || !type.includes("html")) return null;
-    const page = new DOMParser().parseFromString((await response.text()).slice(0, MAX_CONTENT), "text/html");
-    return `${page.title} ${page.body?.textContent ?? ""}`.replace(/\s+/g, " ");
+    const source = (await response.text()).slice(0, MAX_CONTENT);
+    const page = new DOMParser().parseFromString(source, "text/html");
+    const [, next] =
+      IMMEDIATE.exec(page.querySelector("meta[http-equiv=refresh i]")?.getAttribute("content") ?? "") ?? [];
+    const target = next ? URL.parse(next, url) : null;
+    if (target) return isFollowed || !isHere(target) ? null : contentOf(target.href, true);
+    const scripts = [...page.querySelectorAll("script:not([src])")].map((each) => each.textContent).join("\n");
+    const isOfQuery = /location\.search|location\.href|URLSearchParams/.test(scripts);
+    for (const each of page.querySelectorAll(REPEATED)) each.remove();
+    return { url, source, words: wordsOf(`${page.title} ${page.body?.textContent ?? ""}`), isOfQuery };
   } catch {
     return null;
   }
 }
 
 /**
- * Return the links whose targets differ; targets of this site that can be read are compared.
+ * Return the links whose targets differ. Targets of this site that can be read are compared.
  *
- * @type {(groups: AnyElement[][]) => Promise<AnyElement[]>}
+ * @type {(groups: SameName[]) => Promise<AnyElement[]>}
  */
 async function leadingElsewhere(groups) {
   /** @type {AnyElement[]} */
   const found = [];
-  for (const group of groups) {
-    const isReadable = group.every((each) => isHere(urlOf(each)) && !mayChange(each));
-    const addresses = [...new Set(group.map(addressOf))];
-    const contents = isReadable && addresses.length <= AT_ONCE ? await Promise.all(addresses.map(contentOf)) : [null];
-    const isSame = contents.every((each) => each !== null && each === contents[0]);
-    if (!isSame) found.push(...group);
+  /** @type {Map<string, Promise<Content | null>>} */
+  const asked = new Map();
+  /** @type {(url: string) => Promise<Content | null>} */
+  const askOnce = (url) => {
+    const known = asked.get(url) ?? (asked.size < MOST_READ ? contentOf(url) : Promise.resolve(null));
+    asked.set(url, known);
+    return known;
+  };
+  for (const { links: some, isSure } of groups) {
+    const isReadable = some.every((each) => isHere(urlOf(each)) && !mayChange(each));
+    const addresses = [...new Set(some.map(addressOf))];
+    const contents = isReadable && addresses.length <= AT_ONCE ? await Promise.all(addresses.map(askOnce)) : [null];
+    const known = contents.filter((each) => each !== null);
+    const isKnown = known.length === contents.length;
+    const isSame = isKnown && known.every((each) => isAlike(each, known[0]));
+    if (isKnown || isSure ? !isSame : false) found.push(...some);
   }
   return found;
+}
+
+/**
+ * Return whether two pages serve the same purpose: most words of the shorter one are in both. A page that reads its
+ * query in a script shows something else for another query, though its source is the same.
+ *
+ * @type {(one: Content, other: Content) => boolean}
+ */
+function isAlike(one, other) {
+  if (one === other) return true;
+  return one.source === other.source
+    ? !(one.isOfQuery && one.url !== other.url)
+    : hasMostWordsOf(one.words, other.words);
 }
 
 /**
@@ -424,7 +490,11 @@ export async function answer() {
   /** @type {(link: AnyElement) => number} 0 where the status is not known */
   const statusAt = (link) => statuses.get(addressOf(link)) ?? 0;
   const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);
-  const ambiguous = await leadingElsewhere(sameNames().slice(0, MAX_GROUPS));
+  const ambiguous = await leadingElsewhere(sameNamesInContext().slice(0, MAX_GROUPS));
+  const everywhere = groupsOf(links.filter(isNamed), () => document).filter(
+    (some) => !some.some((each) => ambiguous.includes(each)),
+  );
+  const apart = await leadingElsewhere(everywhere.slice(0, MAX_GROUPS).map((some) => ({ links: some, isSure: false })));
   const known = [...statuses.values()].filter((each) => each !== null).length;
   const elsewhere = [...urls.values()].filter((each) => isWeb(each) && !isHere(each));
   const others = [...new Set(elsewhere.map((each) => each?.hostname))];
@@ -454,6 +524,7 @@ export async function answer() {
     "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(hrefOf(each))}"`),
     "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
+    "same-name": () => describeAll(apart, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "new-window": () => describeAll(unannounced(), () => 'target="_blank"'),
     "unusable-address": () => describeAll(unusable(), (each) => oneLine(hrefOf(each))),
     "local-address": () => describeAll(onlyHere(), (each) => oneLine(hrefOf(each))),
