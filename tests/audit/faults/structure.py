@@ -109,6 +109,24 @@ FAULTS: Sequence[Fault] = (
         clean=page(f"{GERMAN}<p lang='en'>The English say tea.</p>", lang="de"),
     ),
     Fault(
+        name="a short Dutch page that says it is English",
+        rule="outline/wrong-language",
+        faulty=page("<h1>Groene thee</h1><p>Giet nooit kokend water op de bladeren van deze thee.</p>"),
+        clean=page("<h1>Green tea</h1><p>Never pour boiling water on these. In Dutch it is “thee”.</p>"),
+    ),
+    Fault(
+        name="a French greeting that says it is Dutch",
+        rule="outline/wrong-language-of-part",
+        faulty=page(f"<h1>Sencha</h1>{BREWING}<p lang='nl'>Bonne année à tous nos clients !</p>"),
+        clean=page(f"<h1>Sencha</h1>{BREWING}<p lang='fr'>Bonne année à tous nos clients !</p>"),
+    ),
+    Fault(
+        name="an English sentence that says it is German",
+        rule="outline/wrong-language-of-part",
+        faulty=page(f"<h1>Sencha</h1>{BREWING}<p lang='de'>We send our tea in small tins.</p>"),
+        clean=page(f"<h1>Sencha</h1>{BREWING}<p lang='de'>Wir schicken den Tee in Dosen.</p>"),
+    ),
+    Fault(
         name="a Hebrew page from left to right",
         rule="outline/wrong-direction",
         faulty=document(f"<main>{HEBREW}</main>", title="תה ירוק", lang="he"),

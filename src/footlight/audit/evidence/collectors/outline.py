@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.language import find_other_language
 from footlight.audit.evidence.rule import WCAG, Rule, findings_of
 from footlight.audit.evidence.scripts import facts_of, find_failed_rules, script
+from footlight.audit.findings import Finding
 from footlight.audit.page.page import AuditedPage, AuditViewport
+from footlight.protocol.untrusted_json import an_object, items, text
 
 __all__ = ["Outline"]
 
+MAX_PARTS = 40
+
+PAGE_LANGUAGE = Rule(
+    id="outline/wrong-language",
+    wcag=("3.1.1 A",),
+    act=("ucwvc8",),
+    severity="high",
+    title="The declared language of the page is not that of its text",
+    advice="Set `lang` of the html element to that language: a screen reader speaks by its rules.",
+    help_url=f"{WCAG}language-of-page",
+)
+PART_LANGUAGE = Rule(
+    id="outline/wrong-language-of-part",
+    wcag=("3.1.2 AA",),
+    act=("off6ek",),
+    severity="medium",
+    title="The declared language of a part is not that of its text",
+    advice="Set `lang` of the part to its language, or take it away where it is the language of the page.",
+    help_url=f"{WCAG}language-of-parts",
+)
 RULES = (
-    Rule(
-        id="outline/wrong-language",
-        wcag=("3.1.1 A",),
-        act=("ucwvc8",),
-        severity="high",
-        title="The declared language of the page is not that of its text",
-        advice="Set `lang` of the html element to that language: a screen reader speaks by its rules.",
-        help_url=f"{WCAG}language-of-page",
-    ),
     Rule(
         id="outline/wrong-direction",
         wcag=("1.3.2 A",),
@@ -75,8 +92,27 @@ class Outline:
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         answer = await page.evaluate(script("outline"))
+        how = f"the document as it is at {view.width} px"
+        languages = await asyncio.to_thread(_find_wrong_languages, answer, view, how)
         return Collected(
-            findings=findings_of(RULES, answer, view, f"the document as it is at {view.width} px"),
+            findings=[*findings_of(RULES, answer, view, how), *languages],
             facts=facts_of(answer, "outline"),
             skipped=find_failed_rules(answer, self.name),
         )
+
+
+def _find_wrong_languages(answer: object, view: AuditViewport, how: str) -> Sequence[Finding]:
+    elements: dict[str, list[object]] = {PAGE_LANGUAGE.id: [], PART_LANGUAGE.id: []}
+    parts = [an_object(each) for each in items(an_object(answer).get("languages"))[:MAX_PARTS]]
+    declared = [text(part.get("lang")) or "" for part in parts]
+    for part, lang in zip(parts, declared, strict=True):
+        other = find_other_language(lang, text(part.get("text")) or "", of_page=declared)
+        if other is not None:
+            rule = PAGE_LANGUAGE if part.get("isPage") is True else PART_LANGUAGE
+            note = f'lang="{lang[:20]}", but the text is in the language “{other}”'
+            described = items(an_object(part.get("element")).get("elements"))[:1]
+            elements[rule.id] += [{**an_object(each), "note": note} for each in described]
+    found = (
+        rule.finding({"elements": elements[rule.id]}, view, how) for rule in (PAGE_LANGUAGE, PART_LANGUAGE)
+    )
+    return [each for each in found if each is not None]

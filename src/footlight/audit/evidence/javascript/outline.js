@@ -93,23 +93,6 @@ function titleSaysNothing() {
   return NO_TITLES.test(documentTitle().trim()) ? [...document.querySelectorAll("title")].slice(0, 1) : [];
 }
 
-// Scripts, each with the languages that are written in it. A text in another script shows that `lang` is wrong; between
-// languages of one script, frequent words show it.
-// biome-ignore format: a table
-const SCRIPTS = {
-  Cyrillic: 'ab ba be bg ce cv kk ky mk mn ru sr tg tt uk uz', Greek: 'el grc', Hebrew: 'he yi', Arabic: 'ar ckb fa ku ps sd ug ur', Thai: 'th',
-  Hangul: 'ko', Han: 'ja yue zh', Hiragana: 'ja', Devanagari: 'hi mr ne sa', Georgian: 'ka', Armenian: 'hy', Bengali: 'as bn', Tamil: 'ta',
-};
-/** @type {Record<string, string>} */
-// biome-ignore format: a table
-const WORDS = {
-  en: 'the and of to is that for with are this you from have not was', de: 'der die und das ist nicht mit sie ein eine auf für von zu den werden',
-  fr: 'le la les des et est une pour dans que vous sur avec pas nous', es: 'el los las del una que para con por está como más su',
-  it: 'il di che per una non con sono del della gli più nel', pt: 'os uma para com não que do da em por mais você dos',
-  nl: 'het een van en niet met voor zijn dat op te je wordt', sv: 'och att det som en är på för med av inte har',
-  pl: 'się nie jest że na do jak dla przez oraz po tym',
-};
-
 /**
  * Return the value of an attribute of the root element: `lang` and `dir` are members of an element of HTML only.
  *
@@ -117,42 +100,32 @@ const WORDS = {
  */
 const attributeOfRoot = (name) => root?.getAttribute(name) ?? "";
 
-/** @returns {[element: Element, note: string][]} */
-function wrongLanguage() {
-  const declared = attributeOfRoot("lang") || attributeOfRoot("xml:lang");
-  const lang = declared.toLowerCase().split("-")[0];
-  const text = texts
-    .filter(({ element }) => element.closest("[lang]") === root)
-    .map((each) => each.text)
-    .join(" ")
-    .toLowerCase();
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  if (!lang || letters < 200) return [];
-  const foreign = Object.entries(SCRIPTS).find(
-    ([name, langs]) =>
-      !langs.split(" ").includes(lang) &&
-      (text.match(new RegExp(`\\p{Script=${name}}`, "gu"))?.length ?? 0) > letters * 0.5,
-  );
-  const other = foreign ? `${foreign[0]} letters` : wordsOfAnother(lang, text);
-  return root && other ? [[root, `lang="${declared}", but the text is in ${other}`]] : [];
-}
+const MAX_PARTS = 40;
+const MAX_PART_LENGTH = 3000;
 
 /**
- * Report another language only if words of the declared one are rare and words of the other are everywhere.
+ * Return the texts of each declared language, without those of other languages within: first of the page, with its title
+ * and its images, and then of each visible element with an attribute `lang`.
  *
- * @type {(lang: string, text: string) => string}
+ * @returns {object[]}
  */
-function wordsOfAnother(lang, text) {
-  const words = text.match(/\p{L}+/gu) ?? [];
-  /** @type {(key: string) => number} */
-  const share = (key) => words.filter((each) => WORDS[key].split(" ").includes(each)).length / words.length;
-  if (!WORDS[lang] || words.length < 60 || share(lang) > 0.03) return "";
-  return (
-    Object.keys(WORDS)
-      .filter((key) => share(key) > 0.12)
-      .sort((a, b) => share(b) - share(a))
-      .map((key) => `words of “${key}”`)[0] ?? ""
-  );
+function languageParts() {
+  /** @type {Map<AnyElement, string[]>} */
+  const parts = new Map(root && attributeOfRoot("lang") ? [[root, [documentTitle()]]] : []);
+  const images = elements
+    .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
+    .map((element) => ({ element, text: element.getAttribute("alt") ?? "" }));
+  for (const { element, text } of [...texts, ...images]) {
+    const declaring = element.closest("[lang]");
+    if (!declaring || declaring.namespaceURI !== root?.namespaceURI) continue;
+    if (!parts.has(declaring)) parts.set(declaring, []);
+    parts.get(declaring)?.push(text);
+  }
+  return [...parts].slice(0, MAX_PARTS).map(([element, some]) => {
+    const lang = element.getAttribute("lang") ?? "";
+    const text = some.join(" ").replace(/\s+/g, " ").slice(0, MAX_PART_LENGTH);
+    return { lang, text, isPage: element === root, element: describeAll([element]) };
+  });
 }
 
 /** @returns {AnyElement[]} */
@@ -259,7 +232,6 @@ function page() {
   );
 }
 
-const language = wrongLanguage();
 const headingTexts = headings();
 
 /** @returns {Record<string, any>} */
@@ -271,11 +243,7 @@ export function answer() {
       `Landmarks in order: ${landmarks().join(" · ") || "none"}.`,
     ],
     "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(documentTitle())}”`),
-    "wrong-language": () =>
-      describeAll(
-        language.map((each) => each[0]),
-        () => language[0][1],
-      ),
+    languages: languageParts,
     "wrong-direction": () => describeAll(wrongDirection(), () => "text from right to left in a box from left to right"),
     "garbled-text": () => describeAll(garbled(), (each) => oneLine(each.textContent)),
     "left-over-text": () => describeAll(leftOver(), (each) => oneLine(each.textContent)),
