@@ -24,6 +24,7 @@ __all__ = [
     "ElementNotInteractive",
     "ExpectationFailed",
     "FootlightError",
+    "HelpRefused",
     "HumanInControl",
     "InternalError",
     "InvalidConfig",
@@ -206,6 +207,14 @@ class HumanInControl(FootlightError):
     default_suggestion = "Call again in a while, when the person has given the session back."
 
 
+class HelpRefused(FootlightError):
+    """The person who was asked for help declined, or closed the question."""
+
+    code = "HELP_REFUSED"
+    is_specified = False
+    default_suggestion = "Continue without help, or end the task and say what is missing."
+
+
 class BrowserCrashed(FootlightError):
     """The browser or the process of the page has ended."""
 
@@ -379,6 +388,7 @@ CODES: tuple[type[FootlightError], ...] = (
     ExpectationFailed,
     DialogOpen,
     HumanInControl,
+    HelpRefused,
     PermissionDenied,
     BrowserNotInstalled,
     BrowserCrashed,

@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
 from footlight.app.local_endpoint import (
     LocalEndpoint,
@@ -119,6 +120,8 @@ async def _listen_http(
                 site=watch.make_site(endpoint.access_control) if watch else None,
             )
         )
+        if watch is not None:
+            watch.set_address(_public_origin(settings) or url)
         if endpoint.local:
             local = serve_local_endpoint(
                 endpoint.local,
@@ -136,6 +139,12 @@ async def _listen_http(
             idling = asyncio.create_task(_stop_when_idle(tracker, settings.daemon.idle_exit, stop))
             stack.callback(idling.cancel)
         yield f"Footlight listening on {url}/mcp"
+
+
+def _public_origin(settings: Settings) -> str | None:
+    """Return the address under which persons reach the server, if it differs from the one it listens on."""
+    parts = urlsplit(settings.listen.public_url or "")
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
 
 
 async def _stop_when_idle(tracker: ActivityTracker, idle_ms: int, stop: asyncio.Event) -> None:

@@ -274,6 +274,7 @@ def _make_methods(
         prompts=functools.cache(functools.partial(load_prompts, settings)),
         mask=machine.answer_mask,
         compact_list=toolset.compact_list,
+        tickets=watch.tickets if watch else None,
     )
     return methods, subscriptions
 

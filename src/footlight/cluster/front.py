@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet, KnownWorker
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
+    from footlight.server.help import Elicitation
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Toolset
 
@@ -76,12 +77,14 @@ class Front:
         *,
         caller: Caller = LOCAL,
         report: Report | None = None,
+        elicitation: Elicitation | None = None,
     ) -> Answer:
         """Call a tool on the worker that has its session, once, and return the answer.
 
         Raises:
             UnknownTool: no tool has this name.
         """
+        del elicitation  # The workers have no page on which a person could help.
         tool = self.get(name)
         try:
             if name == "list_sessions":

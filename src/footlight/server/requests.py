@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from footlight.caller import Caller
+from footlight.protocol.versions import HANDSHAKE_VERSIONS
 
 __all__ = [
     "INVALID_PARAMS",
@@ -15,6 +16,7 @@ __all__ = [
     "Handler",
     "ProtocolError",
     "Request",
+    "RequestFailed",
     "invalid_params",
 ]
 
@@ -32,6 +34,10 @@ class ProtocolError(Exception):
         self.code = code
         self.message = message
         self.data = data
+
+
+class RequestFailed(Exception):
+    """A request to the client failed: it answered with an error, or the connection ended."""
 
 
 def invalid_params() -> ProtocolError:
@@ -62,6 +68,13 @@ class Request:
     connection: ClientConnection
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
     """Send a notification that belongs to this request."""
+    version: str = HANDSHAKE_VERSIONS[-1]
+    """The revision of the protocol in which the request was sent."""
+    send_request: Callable[[str, Mapping[str, Any]], Awaitable[Any]] | None = None
+    """Send a request to the client and return its result, or None where the client cannot be asked.
+
+    Raises RequestFailed. A caller that is cancelled cancels the request.
+    """
     client_capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The capabilities that the client declared in its handshake, or in the `_meta` of a stateless request.
     """

@@ -12,6 +12,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +22,7 @@ from starlette.responses import Response
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
-from footlight.transports.access import AccessControl, AccessGrant, Refusal
+from footlight.transports.access import AccessControl, Refusal
 from footlight.watch.views import render_ended_session, session_view
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.watch.control import Control
+    from footlight.watch.entry import Entry
     from footlight.watch.journal import Journal
     from footlight.watch.pictures import Pictures
+    from footlight.watch.tickets import Tickets
 
 __all__ = ["PATH", "WatchSite"]
 
@@ -76,6 +79,24 @@ class _RequestFailed(Exception):
         self.message = message
 
 
+@dataclass(frozen=True, slots=True)
+class _Visitor:
+    """Who makes a request: sees the sessions of `owner`, or of everybody, or only `session_id`."""
+
+    owner: str | None = None
+    session_id: str | None = None
+
+    def may_see(self, session_id: str | None, owner: str) -> bool:
+        return self.owner in (None, owner) and self.session_id in (None, session_id)
+
+    def may_see_call(self, entry: Entry) -> bool:
+        return self.may_see(entry.session_id, entry.owner)
+
+    def filter_sessions(self, table: SessionTable | None) -> list[Session]:
+        sessions = table.list_all(owner=self.owner) if table else ()
+        return [session for session in sessions if self.session_id in (None, session.id)]
+
+
 class WatchSite:
     """Answers `/watch` and the paths below it. A principal with its own token sees only its own sessions."""
 
@@ -87,6 +108,7 @@ class WatchSite:
         journal: Journal,
         pictures: Pictures,
         control: Control,
+        tickets: Tickets,
         make_report: Callable[[str], Awaitable[str]],
     ) -> None:
         self._access_control = access_control
@@ -94,6 +116,7 @@ class WatchSite:
         self._journal = journal
         self._pictures = pictures
         self._control = control
+        self._tickets = tickets
         self._make_report = make_report
         self._closed = asyncio.Event()
 
@@ -128,8 +151,7 @@ class WatchSite:
         if path in _ASSETS and method in ("GET", "HEAD"):
             _check_sender(self._access_control, headers)
             return _asset(path)
-        passed = await self._check(headers)
-        owner = passed.principal if passed.named else None
+        visitor = await self._identify(headers)
         query = QueryParams(scope["query_string"])
         if self._closed.is_set():
             raise _RequestFailed(503, "The server is shutting down.")
@@ -140,9 +162,9 @@ class WatchSite:
             "/api/report": self._report,
         }
         if method == "GET" and path in asked:
-            return await self._answer_while_there(asked[path](query, owner), receive)
+            return await self._answer_while_there(asked[path](query, visitor), receive)
         if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
-            return await self._steer(path, await _body(receive), owner)
+            return await self._steer(path, await _body(receive), visitor)
         raise _RequestFailed(404, "There is no such page.")
 
     async def _answer_while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
@@ -160,8 +182,13 @@ class WatchSite:
                 task.cancel()
             await asyncio.gather(working, leaving, closing, return_exceptions=True)
 
-    async def _check(self, headers: Headers) -> AccessGrant:
+    async def _identify(self, headers: Headers) -> _Visitor:
         _check_sender(self._access_control, headers)
+        token = headers.get("authorization", "").partition(" ")[2].strip()
+        if (ticket := self._tickets.find(token)) is not None:
+            return _Visitor(session_id=ticket.session_id)
+        if self._tickets.is_closed(token):
+            raise _RequestFailed(401, "The request for help is over, so this address is no longer valid.")
         # `_check_sender` has checked the origin already, more strictly than the access control.
         checked = await self._access_control.check(
             {name: value for name, value in headers.items() if name != "origin"}
@@ -169,17 +196,17 @@ class WatchSite:
         if isinstance(checked, Refusal):
             message = {401: "The token is missing or wrong."}.get(checked.status, checked.message)
             raise _RequestFailed(checked.status, message)
-        return checked
+        return _Visitor(owner=checked.principal if checked.named else None)
 
-    async def _state(self, query: QueryParams, owner: str | None) -> Response:
+    async def _state(self, query: QueryParams, visitor: _Visitor) -> Response:
         after, watcher = _count(query, "after"), query.get("watcher", "")[:64]
         self._control.note_watcher(watcher)
         if query.get("wait") == "1" and not self._closed.is_set():
             await self._journal.wait(after, WAIT_SECONDS)
         revision = self._journal.revision
         table = self._sessions()
-        sessions = table.list_all(owner=owner) if table else []
-        entries = [entry for entry in self._journal.entries(after=after) if owner in (None, entry.owner)]
+        sessions = visitor.filter_sessions(table)
+        entries = [entry for entry in self._journal.entries(after=after) if visitor.may_see_call(entry)]
         live = {session.id for session in sessions}
         return _json(
             {
@@ -195,15 +222,15 @@ class WatchSite:
                 "ended": [
                     render_ended_session(each)
                     for each in self._journal.list_ended()
-                    if owner in (None, each.owner) and each.id not in live
+                    if visitor.may_see(each.id, each.owner) and each.id not in live
                 ],
                 "calls": [entry.as_json() for entry in entries[-MAX_NEW_CALLS:]],
                 "left_out": max(0, len(entries) - MAX_NEW_CALLS),
             }
         )
 
-    async def _picture(self, query: QueryParams, owner: str | None) -> Response:
-        session = self._session(query.get("session", ""), owner)
+    async def _picture(self, query: QueryParams, visitor: _Visitor) -> Response:
+        session = self._session(query.get("session", ""), visitor)
         page_id = query.get("page")
         page = next((each for each in session.pages if each.id == page_id), session.page_table.current)
         if page is None:
@@ -212,7 +239,7 @@ class WatchSite:
             raise _RequestFailed(409, "The page has crashed.")
         found = await self._pictures.wait_for_next(session, page, _count(query, "after"), WAIT_SECONDS)
         if session.has_ended:
-            self._session(session.id, owner)
+            self._session(session.id, visitor)
         if found is None:
             return Response(status_code=204, headers={**_HEADERS, "X-Page": page.id})
         number, frame = found
@@ -224,23 +251,22 @@ class WatchSite:
         }
         return Response(frame.data, headers={**_HEADERS, **facts}, media_type="image/jpeg")
 
-    async def _serve_picture(self, query: QueryParams, owner: str | None) -> Response:
+    async def _serve_picture(self, query: QueryParams, visitor: _Visitor) -> Response:
         number = _count(query, "call")
         entry = next((each for each in self._journal.entries() if each.number == number), None)
-        if entry is None or entry.picture is None or owner not in (None, entry.owner):
+        if entry is None or entry.picture is None or not visitor.may_see_call(entry):
             raise _RequestFailed(404, "There is no such picture.")
         return Response(entry.picture, headers=_HEADERS, media_type="image/jpeg")
 
-    async def _report(self, query: QueryParams, owner: str | None) -> Response:
+    async def _report(self, query: QueryParams, visitor: _Visitor) -> Response:
         id = query.get("session", "")
-        if not any(
-            entry.session_id == id for entry in self._journal.entries() if owner in (None, entry.owner)
-        ):
-            self._session(id, owner)
+        calls = self._journal.entries(session_id=id)
+        if not any(visitor.may_see_call(entry) for entry in calls):
+            self._session(id, visitor)
         return Response(await self._make_report(id), headers=_HEADERS, media_type="text/html")
 
-    async def _steer(self, path: str, body: Mapping[str, Any], owner: str | None) -> Response:
-        session = self._session(str(body.get("session", "")), owner)
+    async def _steer(self, path: str, body: Mapping[str, Any], visitor: _Visitor) -> Response:
+        session = self._session(str(body.get("session", "")), visitor)
         watcher = str(body.get("watcher", ""))[:64]
         if not watcher:
             raise _RequestFailed(400, "The request has no watcher.")
@@ -262,14 +288,13 @@ class WatchSite:
         self._journal.touch()
         return _json({"ok": True})
 
-    def _session(self, id: str, owner: str | None) -> Session:
-        """Return the session. A session of another principal is reported as missing."""
-        table = self._sessions()
-        for session in table.list_all(owner=owner) if table else ():
+    def _session(self, id: str, visitor: _Visitor) -> Session:
+        """Return the session. A session that the visitor may not see is reported as missing."""
+        for session in visitor.filter_sessions(self._sessions()):
             if session.id == id:
                 return session
         ended = self._journal.find_ended(id)
-        if ended is not None and owner in (None, ended.owner):
+        if ended is not None and visitor.may_see(id, ended.owner):
             crashed = ended.reason == "crashed"
             raise _RequestFailed(
                 410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."

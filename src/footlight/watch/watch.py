@@ -18,7 +18,8 @@ from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
 from footlight.watch.report.page import render_report
-from footlight.watch.site import WatchSite
+from footlight.watch.site import PATH, WatchSite
+from footlight.watch.tickets import Tickets
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -59,6 +60,7 @@ class Watch:
         )
         self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
+        self.tickets = Tickets()
         self._sites: list[WatchSite] = []
 
     def make_site(self, access_control: AccessControl) -> WatchSite:
@@ -69,10 +71,15 @@ class Watch:
             journal=self.journal,
             pictures=self.pictures,
             control=self.control,
+            tickets=self.tickets,
             make_report=self._make_report,
         )
         self._sites.append(site)
         return site
+
+    def set_address(self, url: str) -> None:
+        """Set the URL of the listener that serves the page, without a path."""
+        self.tickets.url = f"{url}{PATH}"
 
     def on_change(self, change: SessionChange) -> None:
         self.journal.on_change(change)

@@ -35,6 +35,10 @@ class Turn:
         self._has_lock = False
         self.is_persons = False
         self.help: HelpRequest | None = None
+        self.hand_backs = 0
+        """How often a person has handed the session back."""
+        self.last_note = ""
+        """The note of the last hand-back."""
         self._help_asked = asyncio.Event()
 
     @property
@@ -84,6 +88,9 @@ class Turn:
 
     def give_back(self, note: str = "") -> None:
         """Give the session back to the calls."""
+        if self.is_persons:
+            self.hand_backs += 1
+            self.last_note = note
         self.is_persons = False
         if self._has_lock:
             self._has_lock = False

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.journal import FollowedCall
+    from footlight.server.help import Elicitation
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
 
@@ -32,6 +33,8 @@ class CallState:
     caller: Caller
     arguments: Mapping[str, Any]
     """The arguments as the client sent them."""
+    elicitation: Elicitation | None = None
+    """The way to the person behind the client."""
     began: float = field(default_factory=time.monotonic)
     call: ToolCall | None = None
     session: Session | None = None

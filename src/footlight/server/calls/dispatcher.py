@@ -41,6 +41,7 @@ from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
+from footlight.server.help import InputRequired
 from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.server.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.calls.journal import CallJournal
     from footlight.server.calls.recording import Recorder
+    from footlight.server.help import Elicitation
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
@@ -85,6 +87,7 @@ class ToolCaller(Protocol):
         *,
         caller: Caller = LOCAL,
         report: Report | None = None,
+        elicitation: Elicitation | None = None,
     ) -> Answer: ...
 
 
@@ -141,13 +144,15 @@ class Dispatcher:
         *,
         caller: Caller = LOCAL,
         report: Report | None = None,
+        elicitation: Elicitation | None = None,
     ) -> Answer:
         """Call a tool and return its answer, which may be a failure. `report` receives the progress.
 
         Raises:
             UnknownTool: no tool has this name.
+            InputRequired: the client must ask its person with `elicitation` and repeat the call.
         """
-        state = CallState(self.get(name), caller, arguments)
+        state = CallState(self.get(name), caller, arguments, elicitation)
         work = asyncio.create_task(self._work(state, report and _make_masking_report(report, self._mask)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
@@ -168,6 +173,9 @@ class Dispatcher:
                 sent = answer
                 await self._record(state, answer)
             return answer
+        except InputRequired:
+            outcome = "ok"
+            raise
         finally:
             if state.followed is not None:
                 state.followed.end(sent, outcome, state.session)
@@ -185,6 +193,8 @@ class Dispatcher:
         """Run the stages, and turn an error into an answer."""
         try:
             return await self._run_stages(state, report)
+        except InputRequired:
+            raise
         except FootlightError as error:
             return failure(_log_if_bug(error, state.tool), events=_take_events(state))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
@@ -232,6 +242,7 @@ class Dispatcher:
             caller=state.caller,
             mask=self._mask,
             is_recorded=self._recorder is not None,
+            elicitation=state.elicitation,
         )
 
     async def _get_table(self, deadline: Deadline) -> SessionTable:

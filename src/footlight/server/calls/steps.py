@@ -131,7 +131,8 @@ async def run_steps(
     for number, step in enumerate(steps, 1):
         call.stage(f"step {number} of {len(steps)}: {step.tool.name}")
         began = time.monotonic()
-        own = replace(call, report=_report_of_step(call.report))
+        # A batch that ends with a question would be repeated from its first step, so its steps ask nobody.
+        own = replace(call, report=_report_of_step(call.report), elicitation=None)
         try:
             data = await _run_step(step, own, page_id=page_id, settle=settle)
             locator = own.maybe_page.view.take_located() if own.maybe_page else None

@@ -12,6 +12,7 @@ from footlight.server.requests import Handler, Request
 if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import ToolCaller
+    from footlight.server.help import TicketOffice
     from footlight.server.prompts.library import PromptLibrary
     from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
@@ -114,8 +115,12 @@ def make_methods(
     prompts: Callable[[], PromptLibrary],
     mask: Mask | None = None,
     compact_list: bool = False,
+    tickets: TicketOffice | None = None,
 ) -> ServerMethods:
-    """Return the methods of the server, for any transport."""
+    """Return the methods of the server, for any transport.
+
+    `tickets` are the invitations of persons to the watch page, if there is one.
+    """
     from footlight.server.protocol.completion import CompletionHandler
     from footlight.server.protocol.prompts import PromptHandlers
     from footlight.server.protocol.resources import ResourceHandlers
@@ -123,7 +128,11 @@ def make_methods(
     from footlight.server.secrets.masking import keep_unmasked
 
     tools = ToolHandlers(
-        dispatcher, envelope, compact=compact_list, documentation_url=settings.documentation_url
+        dispatcher,
+        envelope,
+        compact=compact_list,
+        documentation_url=settings.documentation_url,
+        tickets=tickets,
     )
     reading = ResourceHandlers(resources, subscriptions)
     prompting = PromptHandlers(prompts, mask=mask or keep_unmasked)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import mcp_types as types
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
-from pydantic import BaseModel
+from mcp.shared.message import ServerMessageMetadata
+from pydantic import BaseModel, ValidationError
 
 from footlight.caller import get_caller
 from footlight.protocol.versions import STATELESS_VERSIONS
 from footlight.server.protocol.methods import TITLE, ServerMethods
-from footlight.server.requests import Handler, ProtocolError, Request
+from footlight.server.requests import Handler, ProtocolError, Request, RequestFailed
 
 if TYPE_CHECKING:
     from mcp.server.connection import Connection
@@ -42,6 +43,7 @@ NOTIFICATIONS: Mapping[str, type[Any]] = {
     "notifications/resources/list_changed": types.ResourceListChangedNotification,
     "notifications/subscriptions/acknowledged": types.SubscriptionsAcknowledgedNotification,
     "notifications/progress": types.ProgressNotification,
+    "notifications/elicitation/complete": types.ElicitCompleteNotification,
 }
 
 
@@ -72,7 +74,9 @@ def _adapt(
             # The SDK closes `exit_stack` at the end of a connection, but does not give it to handlers.
             connection=_Connection(context.session._connection),  # pyright: ignore[reportPrivateUsage]
             notify=_notify_of(context),
-            client_capabilities={"experimental": declared.experimental or {}} if declared else {},
+            version=context.protocol_version,
+            send_request=_send_request_of(context) if context.session.can_send_request else None,
+            client_capabilities=declared.model_dump(by_alias=True, exclude_none=True) if declared else {},
         )
         try:
             result = await handler(request)
@@ -90,6 +94,19 @@ def _notify_of(context: Context) -> Callable[[str, Mapping[str, Any]], Awaitable
         await context.session.send_notification(message, related_request_id=context.request_id)
 
     return notify
+
+
+def _send_request_of(context: Context) -> Callable[[str, Mapping[str, Any]], Awaitable[Any]]:
+    async def send_request(method: str, params: Mapping[str, Any]) -> Any:
+        request = types.ElicitRequest.model_validate({"method": method, "params": params}, by_name=False)
+        related = ServerMessageMetadata(related_request_id=context.request_id)
+        try:
+            result = await context.session.send_request(request, types.ElicitResult, metadata=related)
+        except (MCPError, ValidationError) as error:
+            raise RequestFailed(str(error)) from None
+        return result.model_dump(by_alias=True, exclude_none=True)
+
+    return send_request
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from footlight.caller import LOCAL, Caller
-from footlight.protocol.messages import Message, RequestId, answer_to, kind_of, notification, own_id
+from footlight.protocol.messages import (
+    Message,
+    RequestId,
+    answer_to,
+    kind_of,
+    notification,
+    own_id,
+    peer_error,
+    request,
+)
 from footlight.protocol.untrusted_json import object_or_none, text
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, STATELESS_VERSIONS, UNSUPPORTED_VERSION
 from footlight.server.protocol.methods import ServerMethods
@@ -24,6 +33,7 @@ from footlight.server.requests import (
     Handler,
     ProtocolError,
     Request,
+    RequestFailed,
     invalid_params,
 )
 
@@ -75,6 +85,9 @@ class _Connection:
         self._initialized = False
         self._capabilities: Mapping[str, Any] = {}
         self._running: dict[RequestId, _Running] = {}
+        self._asked: dict[RequestId, asyncio.Future[Any]] = {}
+        """The requests to the client that it has not answered yet."""
+        self._last_asked = 0
         self._at_close = ExitStack()
 
     async def receive(self, message: Message) -> None:
@@ -88,9 +101,41 @@ class _Connection:
                 await asyncio.wait([running.task])
         elif kind == "notification" and message["method"] == "notifications/cancelled":
             self._cancel((object_or_none(message.get("params")) or {}).get("requestId"))
+        elif kind in ("response", "error"):
+            self._take_answer(message)
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         await self._send(notification(method, params))
+
+    async def send_request(self, method: str, params: Mapping[str, Any]) -> Any:
+        """Send a request to the client and return its result. Cancel it if nobody waits for it any more.
+
+        Raises:
+            RequestFailed: the client answered with an error.
+        """
+        self._last_asked += 1
+        id = self._last_asked
+        answer = self._asked[id] = asyncio.get_running_loop().create_future()
+        try:
+            await self._send(request(id, method, params))
+            return await answer
+        except asyncio.CancelledError:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_SECONDS):
+                    await self.notify("notifications/cancelled", {"requestId": id})
+            raise
+        finally:
+            del self._asked[id]
+
+    def _take_answer(self, message: Message) -> None:
+        id = message.get("id")
+        waiting = self._asked.get(_key(id)) if isinstance(id, (int, str)) else None
+        if waiting is None or waiting.done():
+            return
+        if "result" in message:
+            waiting.set_result(message["result"])
+        else:
+            waiting.set_exception(RequestFailed(str(peer_error(message.get("error")))))
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._at_close.callback(callback)
@@ -169,15 +214,17 @@ class _Connection:
         if self._era == "handshake" and not self._initialized and method not in ("initialize", "ping"):
             raise invalid_params()
         stateless = object_or_none(meta.get(CAPABILITIES_KEY)) if meta is not None else None
-        request = Request(
+        taken = Request(
             id=id,
             params=fields,
             caller=self._caller,
             connection=self,
             notify=self._notify_of(id),
+            version=version,
+            send_request=self.send_request if self._era == "handshake" else None,
             client_capabilities=self._capabilities if stateless is None else stateless,
         )
-        result = await handler(request)
+        result = await handler(taken)
         return result if self._era == "handshake" else self._methods.stateless_result(method, result)
 
     def _notify_of(self, id: RequestId) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:

@@ -10,12 +10,15 @@ from footlight.errors import APP_CODES, CODES
 from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, point_into_meta
 from footlight.server.calls.dispatcher import UnknownTool
+from footlight.server.help import InputRequired
+from footlight.server.protocol.elicitation import find_elicitation
 from footlight.server.protocol.envelope import SuccessEnvelope
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 from footlight.server.tools.compact import compact_input_schema
 
 if TYPE_CHECKING:
     from footlight.server.calls.dispatcher import ToolCaller
+    from footlight.server.help import TicketOffice
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Envelope, Toolset
 
@@ -34,11 +37,18 @@ class ToolHandlers:
     """
 
     def __init__(
-        self, dispatcher: ToolCaller, envelope: Envelope, *, compact: bool, documentation_url: str
+        self,
+        dispatcher: ToolCaller,
+        envelope: Envelope,
+        *,
+        compact: bool,
+        documentation_url: str,
+        tickets: TicketOffice | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._envelope = envelope
         self._compact = compact
+        self._tickets = tickets
         self._documentation = {
             error.code: error.documentation_link(documentation_url) for error in (*CODES, *APP_CODES)
         }
@@ -64,7 +74,14 @@ class ToolHandlers:
                 dict(request.object("arguments")),
                 caller=request.caller,
                 report=None if request.progress_token is None else request.report_progress,
+                elicitation=find_elicitation(request, self._tickets),
             )
+        except InputRequired as question:
+            return {
+                "resultType": "input_required",
+                "inputRequests": question.questions,
+                "requestState": question.state,
+            }
         except UnknownTool as error:
             raise ProtocolError(INVALID_PARAMS, str(error)) from None
         result = self._envelope.result(self._dispatcher.get(name), answer)

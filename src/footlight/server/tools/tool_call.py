@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.errors import FootlightError
     from footlight.server.answers.answer import AnswerLink, Image
+    from footlight.server.help import Elicitation
 
 __all__ = ["CallReport", "StepOutcome", "ToolCall"]
 
@@ -95,6 +96,8 @@ class ToolCall:
     """Masks the secrets in a text. Mask a text before you cut it: half a secret would not be found."""
     is_recorded: bool = False
     """Whether a recorder asks for the field that the call types into."""
+    elicitation: Elicitation | None = None
+    """The way to the person behind the client, if the client has one."""
     steps: RunSteps | None = None
     report: CallReport = field(default_factory=CallReport)
 

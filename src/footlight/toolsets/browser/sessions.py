@@ -1,6 +1,5 @@
-"""Create, list and close sessions, save and restore their state, emulate devices, and ask for a person."""
+"""Create, list and close sessions, save and restore their state, and emulate devices."""
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast
 
@@ -14,9 +13,8 @@ from footlight.browser.sessions.overview import ExtensionInfo, SessionInfo, exte
 from footlight.browser.sessions.overview import Viewport as Size
 from footlight.browser.sessions.session import SessionOptions
 from footlight.browser.sessions.session_state import apply_state, capture_state
-from footlight.errors import DeadlineExceeded, InvalidParameter, PermissionDenied
+from footlight.errors import InvalidParameter, PermissionDenied
 from footlight.server.tools import Number, ToolCall, tool
-from footlight.toolsets.browser.parameters import ActionResult, action_result
 from footlight.toolsets.browser.session_options import (
     DialogPolicy,
     ExtraHeaders,
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.pooled_sessions import PooledSessions
 
 __all__ = []
-
-HELP_TIMEOUT_MS = 600_000
 
 
 class SessionCreated(TypedDict):
@@ -276,37 +272,3 @@ def _describe_emulation(emulation: Emulation) -> EmulationStatus:
         "userAgent": emulation.agent,
     }
     return cast("EmulationStatus", {name: value for name, value in described.items() if value is not None})
-
-
-class HelpResult(ActionResult):
-    """`note` is what the person wrote for the agent."""
-
-    note: NotRequired[str]
-
-
-@tool(effect="act", group="handover", default_timeout_ms=HELP_TIMEOUT_MS)
-async def request_help(
-    call: ToolCall,
-    reason: Annotated[str, Field(min_length=1, max_length=1_000, description="What the person is to do")],
-) -> HelpResult:
-    """Ask a person for help. Waits until a person has acted in the page and has handed it back."""
-    if not call.settings.has_watch_page:
-        raise PermissionDenied(
-            "Nobody can help: this server has no page on which a person can watch",
-            suggestion="Ask the server operator to start the server with --watch.",
-            setting="watch.enabled",
-        )
-    call.stage("waiting for a person")
-    try:
-        async with asyncio.timeout(call.deadline.remaining_ms / 1000):
-            note = await call.session.turn.ask_for_help(reason)
-    except TimeoutError:
-        raise DeadlineExceeded(
-            f"No person handed the page back within {call.deadline.elapsed}",
-            suggestion="Look at the page: a person may have begun to act. Then continue without help, or ask "
-            "again with a longer timeout.",
-            timeout=call.deadline.timeout_ms,
-        ) from None
-    # They may have opened or closed pages meanwhile.
-    call.use_page(await call.session.page_table.get())
-    return {**action_result(call), "note": note} if note else {**action_result(call)}

@@ -7,6 +7,7 @@ from footlight.toolsets.browser import (
     console,
     extraction,
     files,
+    handover,
     interaction,
     navigation,
     network,
@@ -98,6 +99,6 @@ TOOLS = (
     audit.web_vitals,
     extraction.list_page_tools,
     extraction.call_page_tool,
-    sessions.request_help,
+    handover.request_help,
 )
 """In the order of `tools/list`, which clients see."""

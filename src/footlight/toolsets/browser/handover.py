@@ -1,0 +1,97 @@
+"""Ask a person for help, who acts in the page and hands it back."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, NotRequired
+
+from pydantic import Field
+
+from footlight.errors import DeadlineExceeded, HelpRefused, PermissionDenied
+from footlight.server.tools import ToolCall, tool
+from footlight.toolsets.browser.parameters import ActionResult, action_result
+
+if TYPE_CHECKING:
+    from footlight.server.help import Invitation, Reply
+
+__all__ = []
+
+HELP_TIMEOUT_MS = 600_000
+
+
+class HelpResult(ActionResult):
+    """`note` is what the person wrote for the agent."""
+
+    note: NotRequired[str]
+
+
+@tool(effect="act", group="handover", default_timeout_ms=HELP_TIMEOUT_MS)
+async def request_help(
+    call: ToolCall,
+    reason: Annotated[str, Field(min_length=1, max_length=1_000, description="What the person is to do")],
+) -> HelpResult:
+    """Ask a person for help. Waits until a person has acted in the page and has handed it back."""
+    if not call.settings.has_watch_page:
+        raise PermissionDenied(
+            "Nobody can help: this server has no page on which a person can watch",
+            suggestion="Ask the server operator to start the server with --watch.",
+            setting="watch.enabled",
+        )
+    call.stage("waiting for a person")
+    try:
+        note = await _get_help(call, reason)
+    except TimeoutError:
+        raise DeadlineExceeded(
+            f"No person handed the page back within {call.deadline.elapsed}",
+            suggestion="Look at the page: a person may have begun to act. Then continue without help, or ask "
+            "again with a longer timeout.",
+            timeout=call.deadline.timeout_ms,
+        ) from None
+    # They may have opened or closed pages meanwhile.
+    call.use_page(await call.session.page_table.get())
+    return {**action_result(call), "note": note} if note else {**action_result(call)}
+
+
+async def _get_help(call: ToolCall, reason: str) -> str:
+    """Wait for a person on the watch page, and return their note. Ask through the client where it can.
+
+    Raises:
+        TimeoutError: nobody has handed the page back in time.
+        HelpRefused: the person whom the client asked does not help.
+    """
+    turn = call.session.turn
+    if call.elicitation is None:
+        async with asyncio.timeout(call.deadline.remaining_ms / 1000):
+            return await turn.ask_for_help(reason)
+    with call.elicitation.invite(call.session, expires=call.deadline.expires) as invitation:
+        if turn.hand_backs > invitation.hand_backs and not turn.is_persons:
+            return turn.last_note  # They were faster than their client, which repeats the call.
+        async with asyncio.timeout_at(invitation.expires):
+            note = await _ask_through_client(call, invitation, reason)
+        await invitation.complete()
+        return note
+
+
+async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: str) -> str:
+    turn = call.session.turn
+    helping = asyncio.create_task(turn.ask_for_help(reason))
+    asking = asyncio.create_task(invitation.ask(call.mask(reason)))
+    try:
+        await asyncio.wait((helping, asking), return_when=asyncio.FIRST_COMPLETED)
+        if not helping.done():
+            reply = await asking
+            _check_reply(reply, has_helper=turn.is_persons)
+            if reply is not None and reply.is_done:
+                turn.give_back(reply.note)
+        return await helping
+    finally:
+        for task in (helping, asking):
+            task.cancel()
+        await asyncio.gather(helping, asking, return_exceptions=True)
+
+
+def _check_reply(reply: "Reply | None", *, has_helper: bool) -> None:
+    """Raise HelpRefused if the person does not help, unless somebody is helping on the watch page."""
+    if reply is None or reply.action == "accept" or has_helper:
+        return
+    if reply.action == "decline":
+        raise HelpRefused("The person declined to help", action="decline")
+    raise HelpRefused("The person closed the question without an answer", action="cancel")

@@ -1,0 +1,62 @@
+"""Tickets: temporary tokens with which a person who is asked for help opens the watch page of one session."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict, deque
+from typing import TYPE_CHECKING
+
+from footlight.server.help import Ticket
+
+if TYPE_CHECKING:
+    from footlight.browser.sessions.session import Session
+
+__all__ = ["Tickets"]
+
+MAX_TICKETS = 200
+MAX_CLOSED = 200
+
+
+class Tickets:
+    """The valid tickets. `url` is the address of the watch page, once it is served."""
+
+    def __init__(self) -> None:
+        self.url: str | None = None
+        self._valid: OrderedDict[str, Ticket] = OrderedDict()
+        self._closed: deque[str] = deque(maxlen=MAX_CLOSED)
+
+    def open(self, session: Session, *, expires: float) -> Ticket | None:
+        """Return a ticket for a session, or None if the watch page has no address."""
+        if self.url is None:
+            return None
+        token = secrets.token_urlsafe(32)
+        # Browsers do not send the fragment of a URL, so the token reaches no log and no other site.
+        ticket = Ticket(
+            id=secrets.token_hex(8),
+            token=token,
+            url=f"{self.url}#token={token}",
+            session_id=session.id,
+            expires=expires,
+            hand_backs=session.turn.hand_backs,
+        )
+        self._valid[token] = ticket
+        while len(self._valid) > MAX_TICKETS:
+            self.close(next(iter(self._valid.values())))
+        return ticket
+
+    def find(self, token: str) -> Ticket | None:
+        """Return the ticket with this token, if it is valid."""
+        ticket = self._valid.get(token)
+        if ticket is not None and time.monotonic() >= ticket.expires:
+            self.close(ticket)
+            return None
+        return ticket
+
+    def is_closed(self, token: str) -> bool:
+        """Return whether the token is that of a ticket that was valid before."""
+        return token in self._closed
+
+    def close(self, ticket: Ticket) -> None:
+        if self._valid.pop(ticket.token, None) is not None:
+            self._closed.append(ticket.token)
