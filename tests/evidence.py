@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from mcp_types import ImageContent
 
-from footlight.testing.naming import file_name
+from footlight.testing.watched_test import file_name
 
 __all__ = ["ServerLog", "artifacts", "keep_log", "leaving_evidence", "server_log"]
 
@@ -72,7 +72,7 @@ def leaving_evidence(test: Test, browser: Any) -> Test:
     browser.log.start_test()
 
     @functools.wraps(test)
-    async def watched(*arguments: Any, **keywords: Any) -> object:
+    async def watch_test(*arguments: Any, **keywords: Any) -> object:
         try:
             return await test(*arguments, **keywords)
         except Exception as error:
@@ -80,7 +80,7 @@ def leaving_evidence(test: Test, browser: Any) -> Test:
             await _keep_page(error, browser)
             raise
 
-    return watched
+    return watch_test
 
 
 async def _keep_page(error: Exception, browser: Any) -> None:

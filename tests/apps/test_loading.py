@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from footlight.apps.loading import load_profile
 from footlight.apps.metamask.app import METAMASK
+from footlight.apps.profile import load_profile
 from footlight.errors import ConfigurationError
 from tests.apps.reader_profile import READER_APP
 

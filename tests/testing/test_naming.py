@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from footlight.testing.naming import file_name, session_name
+from footlight.testing.watched_test import file_name, session_name
 
 
 def test_a_session_has_a_name_of_its_own_for_each_test_and_process() -> None:

@@ -7,13 +7,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.errors import ConfigurationError
 from footlight.patterns import LinearPattern, PatternError
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ __all__ = [
     "Screen",
     "Services",
     "StateMode",
+    "load_profile",
 ]
 
 StateMode = Literal["default", "onboarding", "custom"]
@@ -255,3 +259,30 @@ class Reading:
             FootlightError: The browser does not answer.
         """
         return await self.app.read_storage(keys)
+
+
+def load_profile(name: str) -> AppProfile:
+    """Load the profile `package.module:name`. Modules in the working directory are found too.
+
+    Raises:
+        ConfigurationError: The import fails, or the module has no profile of this name.
+    """
+    module_name, _, attribute = name.partition(":")
+    if (directory := str(Path.cwd())) not in sys.path:
+        sys.path.append(directory)
+    try:
+        found: object = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        # The profile is foreign code, which may raise anything.
+        raise ConfigurationError(
+            f"setting 'app.profile': {name} cannot be loaded: {type(error).__name__}: {error}",
+            suggestion="Give package.module:name of a footlight AppProfile.",
+        ) from error
+    if not isinstance(found, AppProfile):
+        raise ConfigurationError(
+            f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",
+            suggestion="Give package.module:name of a footlight AppProfile.",
+        )
+    return found

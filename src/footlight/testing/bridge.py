@@ -1,14 +1,15 @@
 """Run a client in the event loop of a thread, so that tests with any other loop can use it.
 
 A fixture can then be set up before the loop of a test exists, and closed after that loop has ended. This
-works with pytest-asyncio, anyio and `asyncio.run`.
+works with pytest-asyncio, anyio and `asyncio.run`. For tests without `async`, `Blocking` wraps an object so
+that its calls wait for their results.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -19,9 +20,11 @@ from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult
 
-__all__ = ["Bridge", "BridgedInvoker", "bridge_client"]
+__all__ = ["Blocking", "BlockingCall", "Bridge", "BridgedInvoker", "bridge_client"]
 
 Value = TypeVar("Value")
+
+PLAIN = (str, bytes, int, float, bool, type(None), list, tuple, dict, set, frozenset)
 
 
 class Bridge:
@@ -126,3 +129,37 @@ class _BridgedClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._bridge.call(self._client.close())
+
+
+class Blocking:
+    """Wraps an object. Its asynchronous methods block, and so do those of the objects in its attributes."""
+
+    def __init__(self, bridge: Bridge, wrapped: object) -> None:
+        self._bridge = bridge
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped)
+
+    def __getattr__(self, name: str) -> Any:
+        member: Any = getattr(self._wrapped, name)
+        if inspect.iscoroutinefunction(member):
+            return BlockingCall(self._bridge, member)
+        return member if _is_plain(member) else Blocking(self._bridge, member)
+
+
+class BlockingCall:
+    """A call that waits for the result of an asynchronous method."""
+
+    def __init__(self, bridge: Bridge, method: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+        self.bridge = bridge
+        self.method = method
+        self.__name__ = getattr(method, "__name__", "call")
+        self.__doc__ = method.__doc__
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.bridge.run(self.method(*arguments, **keywords))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, PLAIN) or inspect.isroutine(value)

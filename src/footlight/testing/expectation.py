@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from footlight.protocol.errors import MCPError
-from footlight.testing.blocking import BlockingCall
+from footlight.testing.bridge import BlockingCall
 from footlight.testing.tracebacks import AnswerMismatch
 
 __all__ = ["AnswerExpectation", "expect"]

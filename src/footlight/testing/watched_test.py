@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import os
+import re
 import warnings
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
@@ -22,22 +24,24 @@ from footlight.client.handles.handle import Handle
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.safe_text import escape_control_characters
-from footlight.testing.blocking import Blocking
-from footlight.testing.bridge import BridgedInvoker, bridge_client
+from footlight.testing.bridge import Blocking, BridgedInvoker, bridge_client
 from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
 from footlight.testing.evidence import FailureEvidence, collect_evidence
 from footlight.testing.generated import connect_generated, get_module_server
 from footlight.testing.logged_client import BorrowedClient, LoggedClient
-from footlight.testing.naming import file_name, session_name
 from footlight.testing.options import Options
 from footlight.testing.server import choose_server, is_external
 from footlight.testing.tracebacks import trim_traceback
 
-__all__ = ["WatchedTest"]
+__all__ = ["WatchedTest", "file_name", "session_name"]
 
 EVIDENCE_SECONDS = 10.0
 MAX_SECTION = 20_000
 """Characters of a section of the report. The files contain the whole text."""
+
+MAX_FILE_NAME = 120
+MAX_TITLE = 40
+_UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,3 +310,30 @@ def _keep_end(text: str) -> str:
 def _keep_start(text: str) -> str:
     text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"{text[:MAX_SECTION]}\n…[cut]"
+
+
+def session_name(nodeid: str, *, worker: str | None, run: str = "") -> str:
+    """Return a session name that is unique for each test and worker process. It is also a valid profile name.
+
+    `run` distinguishes concurrent runs, because the debugging port of a session is derived from its name.
+    """
+    title = _replace_other_characters(nodeid.rpartition("::")[2]).lower()[:MAX_TITLE]
+    # The name begins with a word, so it is neither a reserved name on Windows nor hidden.
+    return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(f"{run}{nodeid}"), worker)))
+
+
+def file_name(nodeid: str) -> str:
+    """Return a file name without an ending, made from the id of the test."""
+    path, _, test = nodeid.replace(".py::", "::").partition("::")
+    parts = (*path.split("/"), *test.split("::"))
+    name = "-".join(_replace_other_characters(part) for part in parts if part)
+    shortened = len(name) > MAX_FILE_NAME or any(_UNFIT.search(part) for part in parts)
+    return f"{name[:MAX_FILE_NAME]}-{_digest(nodeid)}" if shortened else name
+
+
+def _replace_other_characters(text: str) -> str:
+    return _UNFIT.sub("-", text).strip("-")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

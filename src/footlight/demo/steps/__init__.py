@@ -1,13 +1,10 @@
 """The steps of the demo. Each step ends with a comparison."""
 
 from footlight.demo.shop.records import PASSWORD
-from footlight.demo.steps.account import WRONG_PASSWORD, sign_in
 from footlight.demo.steps.catalogue import download_price_list, read_products, search_shop
-from footlight.demo.steps.front_page import open_shop, take_screenshot
-from footlight.demo.steps.offer import reveal_voucher
-from footlight.demo.steps.order import COLLECTION_PASSWORD, place_order
+from footlight.demo.steps.order import COLLECTION_PASSWORD, place_order, upload_files
+from footlight.demo.steps.pages import WRONG_PASSWORD, open_shop, reveal_voucher, sign_in, take_screenshot
 from footlight.demo.steps.stage import DemoStage, DemoStep
-from footlight.demo.steps.upload import upload_files
 
 __all__ = ["SECRETS", "STEPS", "DemoStage", "DemoStep"]
 

@@ -1,4 +1,4 @@
-"""Fill a form with every kind of field, and send the order."""
+"""Upload files, fill a form with every kind of field, and send the order."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,9 @@ from footlight.demo.shop.order_check import judge
 from footlight.demo.shop.order_form import FIELDS, OrderField
 from footlight.demo.shop.records import Order, Upload
 from footlight.demo.steps.stage import DemoStage
-from footlight.demo.steps.upload import STAGE_PLAN
 from footlight.demo.verdict import Check
 
-__all__ = ["COLLECTION_PASSWORD", "place_order"]
+__all__ = ["COLLECTION_PASSWORD", "place_order", "upload_files"]
 
 COLLECTION_PASSWORD = "the-ghost-light-is-on"
 
@@ -37,8 +36,37 @@ _ORDER: Mapping[str, Sequence[str]] = {
     "insured": ["yes"],
     "terms": ["yes"],
 }
-_FILES: Mapping[str, Upload] = {"plan": STAGE_PLAN}
+_STAGE_PLAN = Upload(
+    "stage-plan.svg",
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 50">'
+    b'<path d="M5 5h70v30H5z" fill="none" stroke="#241a22"/>'
+    b'<circle cx="24" cy="20" r="6" fill="#e9b44c"/><circle cx="56" cy="20" r="6" fill="#e9b44c"/></svg>\n',
+)
+_CUE_SHEET = Upload("cue sheet.csv", "cue,page,what\r\n1,3,house to half\r\n2,57,“Enter a bear”\r\n".encode())
+_FILES: Mapping[str, Upload] = {"plan": _STAGE_PLAN}
 _PASSWORD_SHA256 = hashlib.sha256(COLLECTION_PASSWORD.encode()).hexdigest()
+_UPLOAD_HEADERS = ("File", "Bytes", "SHA-256")
+
+
+async def upload_files(stage: DemoStage) -> Check:
+    """Upload two files at once, and read the sizes that the shop shows."""
+    sent = [_STAGE_PLAN, _CUE_SHEET]
+    await stage.visit("/upload")
+    await stage.browser.call(
+        "upload_file", selector="#files", files=[stage.prepare_upload(upload) for upload in sent]
+    )
+    await stage.browser.call("click", selector="main button[type=submit]")
+    table = await stage.browser.call("extract_table", selector="#uploads")
+    uploads = [_describe_upload(upload) for upload in stage.site.shop.uploads]
+    return Check(
+        holds={"sent": uploads, "shown": uploads},
+        got={"sent": [_describe_upload(upload) for upload in sent], "shown": table.rows(*_UPLOAD_HEADERS)},
+        describe=lambda value: ", ".join(f"{row['File']} {row['SHA-256'][:8]}…" for row in value["shown"]),
+    )
+
+
+def _describe_upload(upload: Upload) -> dict[str, str]:
+    return dict(zip(_UPLOAD_HEADERS, (upload.name, str(upload.size), upload.sha256), strict=True))
 
 
 async def place_order(stage: DemoStage) -> Check:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from footlight.apps.loading import load_profile
+from footlight.apps.profile import load_profile
 from footlight.server.toolset import Envelope, Toolset
 from footlight.toolsets.metamask import discovery, extra_tools, interaction, knowledge, lifecycle
 
