@@ -38,7 +38,7 @@ class Gaps:
 def watch_loops() -> Generator[Gaps]:
     """Watch the event loops of this process."""
     gaps = Gaps()
-    with _each_turn(lambda taken_ms, what: gaps.turns.append((taken_ms, what))):
+    with _watch_each_turn(lambda taken_ms, what: gaps.turns.append((taken_ms, what))):
         yield gaps
 
 
@@ -62,11 +62,11 @@ def gaps_in(file: Path) -> Generator[Gaps]:
 
 
 @contextlib.contextmanager
-def _each_turn(tell: Callable[[float, str], object]) -> Generator[None]:
+def _watch_each_turn(tell: Callable[[float, str], object]) -> Generator[None]:
     of_loop: Any = asyncio.base_events.BaseEventLoop
     run_once = of_loop._run_once
 
-    def watched_once(loop: Any) -> None:
+    def watch_once(loop: Any) -> None:
         ready = [*loop._ready][:5]
         began = time.thread_time()
         run_once(loop)
@@ -74,7 +74,7 @@ def _each_turn(tell: Callable[[float, str], object]) -> Generator[None]:
         if taken_ms > WORTH_TELLING_MS:
             tell(taken_ms, "; ".join(repr(each)[:400] for each in ready))
 
-    of_loop._run_once = watched_once
+    of_loop._run_once = watch_once
     try:
         yield
     finally:
@@ -88,7 +88,7 @@ def _main() -> None:
         with file.open("a", encoding="utf-8", errors="replace") as lines:
             lines.write(f"{taken_ms:.0f} {' '.join(what.split())}\n")
 
-    with _each_turn(write):
+    with _watch_each_turn(write):
         from footlight.cli.main import main
 
         sys.argv[:2] = ["footlight"]

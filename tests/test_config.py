@@ -155,13 +155,13 @@ def values(settings: Settings) -> dict[str, Any]:
     return json.loads(settings.model_dump_json(by_alias=True))
 
 
-def written(folder: Path, text: str, name: str = "footlight.json") -> Path:
+def write_config(folder: Path, text: str, name: str = "footlight.json") -> Path:
     file = folder / name
     file.write_text(text, "utf-8")
     return file
 
 
-def refused(**layers: Any) -> str:
+def refuse(**layers: Any) -> str:
     with pytest.raises(ConfigurationError) as raised:
         load_settings(**layers)
     return raised.value.message
@@ -176,7 +176,7 @@ def test_the_defaults() -> None:
 
 
 def test_the_documents_example_loads_unchanged(tmp_path: Path) -> None:
-    loaded = values(load_settings(file=written(tmp_path, EXAMPLE)))
+    loaded = values(load_settings(file=write_config(tmp_path, EXAMPLE)))
 
     expected = json.loads(json.dumps(DEFAULTS))
     expected["browser"]["args"] = ["--no-sandbox", "--disable-dev-shm-usage"]
@@ -200,14 +200,14 @@ confirm = "accept"
         "session": {"dialogs": {"confirm": "accept"}},
     }
 
-    from_toml = load_settings(file=written(tmp_path, toml, "footlight.toml"))
+    from_toml = load_settings(file=write_config(tmp_path, toml, "footlight.toml"))
 
-    assert from_toml == load_settings(file=written(tmp_path, json.dumps(data)))
+    assert from_toml == load_settings(file=write_config(tmp_path, json.dumps(data)))
     assert from_toml.session.dialogs.confirm == "accept"
 
 
 def test_later_layers_win_key_by_key(tmp_path: Path) -> None:
-    file = written(
+    file = write_config(
         tmp_path,
         json.dumps(
             {
@@ -244,7 +244,7 @@ def test_a_loaded_setting_cannot_be_changed() -> None:
 
 def test_a_home_folder_is_meant_wherever_a_path_comes_from(tmp_path: Path) -> None:
     home = Path.home() / "state"
-    file = written(tmp_path, '{"session": {"stateDirectory": "~/state"}}')
+    file = write_config(tmp_path, '{"session": {"stateDirectory": "~/state"}}')
 
     assert load_settings(file=file).session.state_directory == home
     environment = {"FOOTLIGHT_SESSION_STATE_DIRECTORY": "~/state"}
@@ -312,7 +312,7 @@ def variable(key: tuple[str, ...]) -> str:
     return "_".join(["footlight", *words]).upper()
 
 
-def nested(key: tuple[str, ...], value: object) -> dict[str, Any]:
+def nest(key: tuple[str, ...], value: object) -> dict[str, Any]:
     for part in reversed(key):
         value = {part: value}
     return value  # type: ignore[return-value]
@@ -340,7 +340,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     others = COMPANIONS.get(".".join(key), {})
     text = value if isinstance(value, str) else json.dumps(value)
     with tempfile.TemporaryDirectory() as folder:
-        file = written(Path(folder), json.dumps(nested(key, value)))
+        file = write_config(Path(folder), json.dumps(nest(key, value)))
         from_file = load_settings(file=file, flags=others)
 
     from_environment = load_settings(environment={variable(key): text}, flags=others)
@@ -395,15 +395,15 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     ],
 )
 def test_a_wrong_setting_in_a_file_is_named_with_the_file(tmp_path: Path, text: str, message: str) -> None:
-    file = written(tmp_path, text)
+    file = write_config(tmp_path, text)
 
-    assert refused(file=file).startswith(f"{file}: {message}")
+    assert refuse(file=file).startswith(f"{file}: {message}")
 
 
 def test_every_wrong_setting_is_reported(tmp_path: Path) -> None:
-    file = written(tmp_path, '{"name": 1, "version": 2}')
+    file = write_config(tmp_path, '{"name": 1, "version": 2}')
 
-    assert refused(file=file).splitlines() == [
+    assert refuse(file=file).splitlines() == [
         f"{file}: setting 'name': Input should be a valid string, got 1",
         f"{file}: setting 'version': Input should be a valid string, got 2",
     ]
@@ -426,14 +426,14 @@ def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, content: bytes,
     file = tmp_path / name
     file.write_bytes(content)
 
-    assert refused(file=file).startswith(f"{file}: {message}")
+    assert refuse(file=file).startswith(f"{file}: {message}")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "missing.json"
 
-    assert refused(file=missing) == f"{missing}: the configuration cannot be read: No such file or directory"
-    assert refused(file=tmp_path) == f"{tmp_path}: the configuration cannot be read: Is a directory"
+    assert refuse(file=missing) == f"{missing}: the configuration cannot be read: No such file or directory"
+    assert refuse(file=tmp_path) == f"{tmp_path}: the configuration cannot be read: Is a directory"
 
 
 @pytest.mark.parametrize(
@@ -454,12 +454,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_variable_is_named(name: str, text: str, message: str) -> None:
-    assert refused(environment={name: text}).startswith(f"environment variable {name}: {message}")
+    assert refuse(environment={name: text}).startswith(f"environment variable {name}: {message}")
 
 
 def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> None:
     """A misspelt list of blocked domains must not go unnoticed."""
-    message = refused(environment={"FOOTLIGHT_SECURITY_BLOCKED_DOMAIN": "example.com"})
+    message = refuse(environment={"FOOTLIGHT_SECURITY_BLOCKED_DOMAIN": "example.com"})
 
     assert message == (
         "environment variable FOOTLIGHT_SECURITY_BLOCKED_DOMAIN: unknown; "
@@ -485,7 +485,7 @@ def test_a_variable_that_is_no_setting_is_refused_with_the_closest_ones(
     name: str, closest: str | None
 ) -> None:
     """A misspelt fence must not go unnoticed."""
-    message = refused(environment={name: "3"})
+    message = refuse(environment={name: "3"})
 
     assert message.startswith(f"environment variable {name}: unknown")
     assert (closest in message) if closest else ("closest" not in message)
@@ -512,27 +512,27 @@ def test_other_variables_are_no_business_of_ours() -> None:
 
 
 def test_a_wrong_flag_is_named() -> None:
-    assert refused(flags={"session.maxSessions": 0}) == (
+    assert refuse(flags={"session.maxSessions": 0}) == (
         "flag for session.maxSessions: setting 'session.maxSessions': "
         "Input should be greater than or equal to 1, got 0"
     )
-    assert refused(flags={"browser.wings": 2}).startswith(
+    assert refuse(flags={"browser.wings": 2}).startswith(
         "flag for browser.wings: unknown setting 'browser.wings'; known here: args, cdpEndpoint, "
     )
 
 
 def test_the_layer_that_has_the_fault_is_the_one_named(tmp_path: Path) -> None:
-    file = written(tmp_path, '{"session": {"maxSessions": 5}, "pool": {"maxBrowsers": 5}}')
+    file = write_config(tmp_path, '{"session": {"maxSessions": 5}, "pool": {"maxBrowsers": 5}}')
 
-    message = refused(file=file, environment={"FOOTLIGHT_SESSION_MAX_SESSIONS": "many"})
+    message = refuse(file=file, environment={"FOOTLIGHT_SESSION_MAX_SESSIONS": "many"})
 
     assert message.startswith("environment variable FOOTLIGHT_SESSION_MAX_SESSIONS: setting ")
 
 
 def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -> None:
-    file = written(tmp_path, '{"browser": 5}')
+    file = write_config(tmp_path, '{"browser": 5}')
 
-    message = refused(file=file, flags={"browser.headless": False})
+    message = refuse(file=file, flags={"browser.headless": False})
 
     assert message.startswith(f"{file}: setting 'browser': Input should be a valid dictionary")
 
@@ -567,7 +567,7 @@ def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -
     ],
 )
 def test_settings_that_contradict_each_other_are_named(flags: dict[str, Any], message: str) -> None:
-    assert refused(flags=flags) == message
+    assert refuse(flags=flags) == message
 
 
 @pytest.mark.parametrize(
@@ -614,7 +614,7 @@ def test_what_a_host_can_match_is_a_domain(pattern: str) -> None:
 )
 def test_a_domain_that_no_host_can_match_is_refused(pattern: str) -> None:
     """It would block nothing."""
-    message = refused(flags={"security.blockedDomains": ["example.com", pattern]})
+    message = refuse(flags={"security.blockedDomains": ["example.com", pattern]})
 
     assert message == (
         "flag for security.blockedDomains: setting 'security.blockedDomains.1': Value error, must be a host "

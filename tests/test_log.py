@@ -33,7 +33,7 @@ def _logging_as_before() -> Generator[None]:
     ours.setLevel(levels[1])
 
 
-def configured(file: Path, *, level: str = "info", format: str = "json") -> None:
+def configure_and_log(file: Path, *, level: str = "info", format: str = "json") -> None:
     settings = {"level": level, "format": format, "destination": "file", "file": str(file)}
     log.configure(LoggingSettings.model_validate(settings), stdout_is_protocol=True)
 
@@ -49,7 +49,7 @@ def log_at_every_level() -> None:
 
 def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
     before = datetime.now(UTC)
-    configured(tmp_path / "log")
+    configure_and_log(tmp_path / "log")
 
     logger.warning("the %s is %d", "lamp", 7, extra={"tool": "click", "ms": 1.5, "session": None})
 
@@ -68,7 +68,7 @@ def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
 
 
 def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
-    configured(tmp_path / "log", format="text")
+    configure_and_log(tmp_path / "log", format="text")
 
     logger.info("the %s", "lamp", extra={"tool": "click"})
 
@@ -88,7 +88,7 @@ def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
     ],
 )
 def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expected: list[str]) -> None:
-    configured(tmp_path / "log", level=level)
+    configure_and_log(tmp_path / "log", level=level)
 
     log_at_every_level()
 
@@ -102,7 +102,7 @@ def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expe
 def test_of_other_libraries_warnings_are_written_and_worse(
     tmp_path: Path, level: str, expected: list[str]
 ) -> None:
-    configured(tmp_path / "log", level=level)
+    configure_and_log(tmp_path / "log", level=level)
 
     for name in ("debug", "info", "warning", "error"):
         getattr(logging.getLogger("asyncio"), name)(name)
@@ -111,7 +111,7 @@ def test_of_other_libraries_warnings_are_written_and_worse(
 
 
 def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
-    configured(tmp_path / "log")
+    configure_and_log(tmp_path / "log")
 
     try:
         raise LookupError("no lamp")
@@ -125,7 +125,7 @@ def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
 
 
 def test_a_traceback_follows_its_text_line(tmp_path: Path) -> None:
-    configured(tmp_path / "log", format="text")
+    configure_and_log(tmp_path / "log", format="text")
 
     try:
         raise LookupError("no lamp")
@@ -142,7 +142,7 @@ def test_a_traceback_follows_its_text_line(tmp_path: Path) -> None:
 def test_what_cannot_be_written_as_it_is_does_no_harm(
     tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    configured(tmp_path / "log", format=format)
+    configure_and_log(tmp_path / "log", format=format)
 
     logger.info("half a %s", "\ud83d", extra={"thing": object(), "path": Path("x")})
     logger.info("whole 💡")
@@ -152,7 +152,7 @@ def test_what_cannot_be_written_as_it_is_does_no_harm(
 
 
 def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
-    configured(tmp_path / "log")
+    configure_and_log(tmp_path / "log")
 
     logger.info("lamp", extra={"time": "never", "level": "none", "logger": "other"})
 
@@ -163,11 +163,11 @@ def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
 
 def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "new" / "folder" / "log"
-    configured(file)
+    configure_and_log(file)
     logger.info("one")
     logging.getLogger().handlers[0].close()
 
-    configured(file)
+    configure_and_log(file)
     logger.info("two")
 
     assert [line["message"] for line in lines(file)] == ["one", "two"]
@@ -181,7 +181,7 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
         (tmp_path / "file" / "new" / "log", "Not a directory"),
     ):
         with pytest.raises(ConfigurationError) as raised:
-            configured(file)
+            configure_and_log(file)
         assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"
 
 
@@ -210,7 +210,7 @@ def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("format", ["json", "text"])
 def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
-    configured(tmp_path / "log", format=format)
+    configure_and_log(tmp_path / "log", format=format)
     log.add_mask(lambda line: line.replace("hunter2", "[secret]"))
 
     try:
@@ -226,7 +226,7 @@ def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
 def test_a_file_has_no_notice_of_redirected_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    configured(tmp_path / "log")
+    configure_and_log(tmp_path / "log")
 
     assert lines(tmp_path / "log") == []
     assert capsys.readouterr() == ("", "")

@@ -34,15 +34,15 @@ def test_a_star_is_any_text_and_nothing_else_is_special(pattern: str, text: str,
 
 @given(st.text("ab*", max_size=8), st.text("ab", max_size=12))
 def test_a_wildcard_fits_as_trying_every_way_would(pattern: str, text: str) -> None:
-    assert matches_wildcard(pattern, text) is _tried(pattern, text)
+    assert matches_wildcard(pattern, text) is _try_pattern(pattern, text)
 
 
-def _tried(pattern: str, text: str) -> bool:
+def _try_pattern(pattern: str, text: str) -> bool:
     if not pattern:
         return not text
     if pattern[0] == "*":
-        return any(_tried(pattern[1:], text[at:]) for at in range(len(text) + 1))
-    return text[:1] == pattern[0] and _tried(pattern[1:], text[1:])
+        return any(_try_pattern(pattern[1:], text[at:]) for at in range(len(text) + 1))
+    return text[:1] == pattern[0] and _try_pattern(pattern[1:], text[1:])
 
 
 @pytest.mark.parametrize(

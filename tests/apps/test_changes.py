@@ -30,7 +30,7 @@ def look(*nodes: TrimmedNode, test_ids: Sequence[str] = ()) -> AppObservation:
     )
 
 
-def found(**lists: Any) -> AppChanges:
+def make_changes(**lists: Any) -> AppChanges:
     nothing: dict[str, Any] = {
         "added": [],
         "changed": [],
@@ -44,12 +44,12 @@ def found(**lists: Any) -> AppChanges:
 def test_nothing_is_different() -> None:
     here = look(node("f1"), test_ids=["send"])
 
-    assert compare_observations(here, here) == found()
+    assert compare_observations(here, here) == make_changes()
     assert compare_observations(here, here).any is False
 
 
 def test_all_is_new_where_there_was_no_look_before() -> None:
-    assert compare_observations(None, look(node("f1"), test_ids=["send"])) == found(
+    assert compare_observations(None, look(node("f1"), test_ids=["send"])) == make_changes(
         added=[node("f1")], added_test_ids=["send"]
     )
 
@@ -60,34 +60,34 @@ def test_elements_come_and_go_and_are_other_than_they_were() -> None:
 
     difference = compare_observations(before, after)
 
-    assert difference == found(
+    assert difference == make_changes(
         added=[node("f4", "Back")], changed=[node("f2", "Close"), node("f3", "Next")], removed=[node("f1")]
     )
     assert difference.any is True
 
 
 def test_an_element_that_looks_like_one_that_went_is_another() -> None:
-    assert compare_observations(look(node("f1")), look(node("f2"))) == found(
+    assert compare_observations(look(node("f1")), look(node("f2"))) == make_changes(
         added=[node("f2")], removed=[node("f1")]
     )
 
 
 def test_another_place_alone_is_no_change() -> None:
     """A heading that comes before many nodes would make all of them other ones."""
-    assert compare_observations(look(node("f1")), look(node("f1", "Send", "heading:Fee"))) == found()
+    assert compare_observations(look(node("f1")), look(node("f1", "Send", "heading:Fee"))) == make_changes()
 
 
 def test_what_may_be_checked_or_opened_is_a_change() -> None:
     before = look(node("f1", role="checkbox", checked=False), node("f2", expanded=False))
     after = look(node("f1", role="checkbox", checked=True), node("f2", expanded=True))
 
-    assert compare_observations(before, after) == found(changed=[*after.nodes])
+    assert compare_observations(before, after) == make_changes(changed=[*after.nodes])
 
 
 def test_test_ids_are_counted() -> None:
     before = look(test_ids=["item", "item", "menu"])
     after = look(test_ids=["item", "item", "item", "close"])
 
-    assert compare_observations(before, after) == found(
+    assert compare_observations(before, after) == make_changes(
         added_test_ids=["item", "close"], removed_test_ids=["menu"]
     )

@@ -24,7 +24,7 @@ def tree(text: str) -> list[Node]:
     return nodes
 
 
-def told(text: str) -> list[str]:
+def describe_nodes(text: str) -> list[str]:
     """`role:name @ path`."""
     return [f"{node.role}:{node.name} @ {' > '.join(node.path)}" for node in trim_nodes(tree(text))]
 
@@ -60,7 +60,7 @@ text Welcome
   img Logo
 """
 
-    assert told(page) == ["link:Home @ ", "button:Open @ "]
+    assert describe_nodes(page) == ["link:Home @ ", "button:Open @ "]
 
 
 def test_a_dialog_is_part_of_its_own_path() -> None:
@@ -92,7 +92,7 @@ dialog Confirm
 button Behind
 """
 
-    assert told(page) == [
+    assert describe_nodes(page) == [
         "heading:Wallet @ ",
         "button:Menu @ heading:Wallet",
         "dialog:Confirm @ dialog:Confirm",
@@ -108,7 +108,7 @@ button Behind
 
 
 def test_an_alert_dialog_is_a_dialog() -> None:
-    assert told("alertdialog Lost\n button Retry") == [
+    assert describe_nodes("alertdialog Lost\n button Retry") == [
         "dialog:Lost @ dialog:Lost",
         "button:Retry @ dialog:Lost",
     ]

@@ -78,7 +78,7 @@ class App:
 
 
 @asynccontextmanager
-async def opened(chromium: BrowserType, extension: Path, profile: Path, *, at: str) -> AsyncGenerator[App]:
+async def open_app(chromium: BrowserType, extension: Path, profile: Path, *, at: str) -> AsyncGenerator[App]:
     """Yield a browser without a window, with this extension, at this page of it."""
     found = find_browser(BrowserSettings(), Path(chromium.executable_path), shell=False)
     root = ("--no-sandbox",) if os.getuid() == 0 else ()
@@ -103,7 +103,7 @@ async def opened(chromium: BrowserType, extension: Path, profile: Path, *, at: s
 
 
 @asynccontextmanager
-async def opened_wallet(
+async def open_wallet(
     chromium: BrowserType, folder: Path, *, chain: Chain | None = None, state: dict[str, Any] | None = None
 ) -> AsyncGenerator[App]:
     """Yield the wallet, which finds `state` at the fixture server if there is one."""
@@ -113,7 +113,9 @@ async def opened_wallet(
     async with AsyncExitStack() as stack:
         if state is not None:
             await stack.enter_async_context(serve_fixture(state, port=port))
-        yield await stack.enter_async_context(opened(chromium, extension, folder / "profile", at="home.html"))
+        yield await stack.enter_async_context(
+            open_app(chromium, extension, folder / "profile", at="home.html")
+        )
 
 
 async def set_password(app: App) -> None:
@@ -122,7 +124,7 @@ async def set_password(app: App) -> None:
     await app.click("create-password-submit")
 
 
-async def imported(app: App) -> None:
+async def import_wallet(app: App) -> None:
     await app.click("get-started", "onboarding-import-wallet")
     await app.page.get_by_test_id("srp-input-import__srp-note").fill(SEED_PHRASE)
     await app.click("import-srp-confirm")
@@ -140,8 +142,8 @@ async def chromium(anyio_backend: str) -> AsyncGenerator[BrowserType]:
 @pytest.fixture(scope="module")
 async def state(chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the wallet keeps once a phrase was imported: a fixture as it reads one."""
-    async with opened_wallet(chromium, tmp_path_factory.mktemp("imported")) as app:
-        await imported(app)
+    async with open_wallet(chromium, tmp_path_factory.mktemp("imported")) as app:
+        await import_wallet(app)
         return await app.context.service_workers[0].evaluate("chrome.storage.local.get(['data', 'meta'])")
 
 
@@ -153,7 +155,7 @@ async def chain(anyio_backend: str) -> AsyncGenerator[Chain]:
 
 @pytest.mark.slow
 async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserType, tmp_path: Path) -> None:
-    async with opened_wallet(chromium, tmp_path, state=EMPTY) as app:
+    async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.click("get-started", "onboarding-create-wallet")
         await set_password(app)
         chips = app.page.get_by_test_id("recovery-phrase-chips").get_by_role("listitem")
@@ -167,7 +169,7 @@ async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserTyp
 async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, state=EMPTY) as app:
+    async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.click("get-started", "onboarding-create-wallet")
         await app.page.get_by_test_id("create-password-terms").check()
         disabled = []
@@ -182,7 +184,7 @@ async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
 async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_right(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, chain=chain, state=state) as app:
+    async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
         await app.fill(unlock_password="wrong")
         await app.click("unlock-submit")
         await expect(app.page.get_by_role("alert")).to_have_text("Incorrect password")
@@ -200,7 +202,7 @@ async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_r
 async def test_a_site_connects_and_sends(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, chain=chain, state=state) as app:
+    async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
         await app.unlock()
         await app.see("eth-overview__primary-currency", re.compile("ETH"))
         dapp = await app.context.new_page()
@@ -234,7 +236,7 @@ async def test_a_site_connects_and_sends(
 async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, chain=chain, state=state) as app:
+    async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
         dapp = await app.context.new_page()
         await dapp.goto(site.page(DAPP.read_text(encoding="utf-8")))
         asked = await app.window(dapp, "dapp-connect")
@@ -252,7 +254,7 @@ async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
 async def test_it_sends_by_itself_only_what_it_has(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, chain=chain, state=state) as app:
+    async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
         await app.unlock()
         await app.click("eth-overview-send")
         await app.fill(send_recipient=SOMEBODY)
@@ -269,7 +271,7 @@ async def test_scripts_in_the_world_of_its_pages_are_refused_and_isolated_worlds
     chromium: BrowserType, tmp_path: Path
 ) -> None:
     """As in the real one, where globals are taken away."""
-    async with opened_wallet(chromium, tmp_path, state=EMPTY) as app:
+    async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         with pytest.raises(Error, match="not accessible under scuttling"):
             await app.page.evaluate("() => document.title")
 
@@ -294,7 +296,7 @@ async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
 ) -> None:
     """What was typed meanwhile is still there."""
     screen = "onboarding/import-with-recovery-phrase"
-    async with opened_wallet(chromium, tmp_path, state=EMPTY) as app:
+    async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.page.add_init_script(TELL_REMOVED)
         await app.page.reload()
         await app.click("get-started")
@@ -309,7 +311,7 @@ async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
 async def test_settings_have_equal_buttons_that_do_different_things(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any]
 ) -> None:
-    async with opened_wallet(chromium, tmp_path, state=state) as app:
+    async with open_wallet(chromium, tmp_path, state=state) as app:
         await app.unlock()
         await app.click("account-options-menu-button", "global-menu-settings")
         contacts = app.page.get_by_test_id("contact").locator("span")
@@ -334,7 +336,7 @@ def _checkboxes(snapshot: str) -> Sequence[str]:
 async def test_the_reader_keeps_articles_and_reminds_of_them_in_a_window(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
-    async with opened(chromium, READER, tmp_path / "profile", at="popup.html") as app:
+    async with open_app(chromium, READER, tmp_path / "profile", at="popup.html") as app:
         await app.fill(reader_title="Of mice")
         await app.click("reader-add")
         await app.see("reader-count", "1 to read")

@@ -22,23 +22,23 @@ def page(*found: Severity, judged: Sequence[Severity] = (), status: PageStatus =
     )
 
 
-def judged(thresholds: Thresholds, *pages: PageAudit) -> tuple[Verdict | None, int]:
+def judge(thresholds: Thresholds, *pages: PageAudit) -> tuple[Verdict | None, int]:
     return thresholds.judge(audit(*pages)), thresholds.exit_status(audit(*pages))
 
 
 def test_without_thresholds_there_is_no_verdict() -> None:
-    assert judged(Thresholds(), page("critical"), page("low", status="partial")) == (None, 0)
+    assert judge(Thresholds(), page("critical"), page("low", status="partial")) == (None, 0)
 
 
 def test_without_thresholds_a_page_that_failed_is_a_failure_unless_it_is_allowed() -> None:
-    assert judged(Thresholds(), page(), page(status="failed")) == (None, 3)
-    assert judged(Thresholds(allow_failed=True), page(), page(status="failed")) == (None, 0)
+    assert judge(Thresholds(), page(), page(status="failed")) == (None, 3)
+    assert judge(Thresholds(allow_failed=True), page(), page(status="failed")) == (None, 0)
 
 
 def test_as_many_as_are_allowed_pass_on_all_pages_together() -> None:
     pages = page("high", "high", "medium"), page("high", "low", judged=["medium"])
 
-    assert judged(Thresholds(critical=0, high=3, medium=2, low=1), *pages) == (
+    assert judge(Thresholds(critical=0, high=3, medium=2, low=1), *pages) == (
         Verdict(
             True,
             "Passed\n"
@@ -52,7 +52,7 @@ def test_as_many_as_are_allowed_pass_on_all_pages_together() -> None:
 
 
 def test_one_more_does_not_and_only_what_was_asked_is_counted() -> None:
-    assert judged(Thresholds(high=0), page("critical", "high")) == (
+    assert judge(Thresholds(high=0), page("critical", "high")) == (
         Verdict(False, "Not passed\n  not kept: 1 high finding, at most 0 allowed"),
         1,
     )
@@ -68,15 +68,15 @@ def test_with_a_threshold_what_is_missing_does_not_pass_unless_it_is_allowed(
     pages = page(), page(status=status)
     kept = "kept: 0 low findings, at most 9 allowed"
 
-    assert judged(Thresholds(low=9), *pages) == (
+    assert judge(Thresholds(low=9), *pages) == (
         Verdict(False, f"Not passed\n  {kept}\n  not kept: 1 {status} page; --allow-{status} lets that pass"),
         3,
     )
-    assert judged(allowed, *pages) == (
+    assert judge(allowed, *pages) == (
         Verdict(True, f"Passed\n  {kept}\n  kept: 1 {status} page, allowed"),
         0,
     )
 
 
 def test_what_a_page_is_like_comes_before_what_is_not_known_of_it() -> None:
-    assert judged(Thresholds(critical=0), page("critical"), page(status="failed"))[1] == 1
+    assert judge(Thresholds(critical=0), page("critical"), page(status="failed"))[1] == 1

@@ -65,7 +65,7 @@ def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
 
 
 @asynccontextmanager
-async def no_process_left() -> AsyncGenerator[None]:
+async def check_no_process_is_left() -> AsyncGenerator[None]:
     """What was started is gone when it is over."""
     before = set(children_of(psutil.Process()))
     yield
@@ -80,7 +80,7 @@ async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path
     The model is of no provider that we know.
     """
     model = ScriptedModel(SHOP_SCRIPTS)
-    async with serve_shop() as site, no_process_left():
+    async with serve_shop() as site, check_no_process_is_left():
         config = UXAnalysisConfig(site.url, [BUYER], "openai")
         analysis = analyze_ux(config, options=options(tmp_path, family), model=model.model)
 
@@ -134,7 +134,7 @@ async def test_parts_come_live(site: Site) -> None:
 @pytest.mark.slow
 async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
-    async with no_process_left():
+    async with check_no_process_is_left():
         model = ScriptedModel(LOOKS).model
         async with analyze_ux(config, options=options(tmp_path), model=model) as analysis:
             async for _ in analysis:
@@ -153,7 +153,7 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: 
         async for _ in analyze_ux(config, options=options(tmp_path), model=model):
             begun.set()
 
-    async with no_process_left(), asyncio.timeout(LIMIT_SECONDS):
+    async with check_no_process_is_left(), asyncio.timeout(LIMIT_SECONDS):
         task = asyncio.create_task(follow())
         await begun.wait()
         task.cancel()
@@ -163,7 +163,7 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: 
 
 async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: Path) -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
-    async with no_process_left():
+    async with check_no_process_is_left():
         analysis = analyze_ux(config, options=options(tmp_path), model=ScriptedModel(LOOKS).model)
 
         parts = [part async for part in analysis]
@@ -219,7 +219,7 @@ async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path:
 
 async def test_without_a_key_it_is_refused_before_anything_is_started() -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "anthropic")
-    async with no_process_left():
+    async with check_no_process_is_left():
         with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY"):
             async for _ in analyze_ux(config, options=AnalysisOptions(environ={})):
                 pass

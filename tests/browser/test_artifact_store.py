@@ -19,7 +19,7 @@ def answer(session_id: str, id: str, data: bytes) -> LongAnswer:
     return LongAnswer(session_id=session_id, id=id, tool="get_text", data=data)
 
 
-def shot(session_id: str, captured_at: int, data: bytes = b"image") -> ScreenshotArtifact:
+def make_screenshot(session_id: str, captured_at: int, data: bytes = b"image") -> ScreenshotArtifact:
     return ScreenshotArtifact(
         session_id=session_id,
         page_id="page-1",
@@ -63,7 +63,7 @@ def test_a_session_takes_what_it_has_with_it() -> None:
     store.add(others)
 
     store.remove_session("a")
-    taken = shot("b", 0, b"54321")
+    taken = make_screenshot("b", 0, b"54321")
     store.add(taken)
 
     assert store.items("a", LongAnswer) == []

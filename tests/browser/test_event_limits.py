@@ -28,7 +28,7 @@ def line(**of: Any) -> str:
     return json.dumps(of, separators=(",", ":"))
 
 
-def filtered(
+def filter_messages(
     *turns: tuple[int, list[str]], chunk_size: int = 60_000, command: str = ""
 ) -> tuple[list[str], list[Any]]:
     """Return the messages that reach the driver, and the commands that the browser gets, with their times.
@@ -56,7 +56,7 @@ def test_a_flood_is_cut_and_everything_else_passes(chunk_size: int) -> None:
     reply, loaded = line(id=7, result={}), event("Page.loadEventFired")
     error, other = message("broken", type="error"), message("mine", session="S2")
 
-    read, _ = filtered(
+    read, _ = filter_messages(
         (0, [*flood, reply, *flood, loaded, *flood, error, other, reply]), chunk_size=chunk_size
     )
 
@@ -66,13 +66,13 @@ def test_a_flood_is_cut_and_everything_else_passes(chunk_size: int) -> None:
 def test_messages_that_are_split_pass_whole() -> None:
     long = [message("x" * 10_000), line(id=1, result="y" * 10_000), message("z")]
 
-    read, _ = filtered((0, long), chunk_size=41)
+    read, _ = filter_messages((0, long), chunk_size=41)
 
     assert read == long
 
 
 def test_long_messages_count_as_several() -> None:
-    read, _ = filtered((0, [message("x" * 100_000)] * 200))
+    read, _ = filter_messages((0, [message("x" * 100_000)] * 200))
 
     assert len(read) == 100
 
@@ -80,7 +80,7 @@ def test_long_messages_count_as_several() -> None:
 def test_the_end_of_a_flood_is_kept() -> None:
     burst = [message(str(i)) for i in range(5_000)]
 
-    read, commands = filtered((0, burst), (100, []), (10_000, [message("after")]))
+    read, commands = filter_messages((0, burst), (100, []), (10_000, [message("after")]))
 
     assert read == [*burst[:2_500], *burst[-200:], message("after")]
     assert commands == []
@@ -90,7 +90,7 @@ def test_the_end_of_a_flood_is_kept() -> None:
 def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer() -> None:
     turns = [(100, [message("x")] * 2_000)] * 150
 
-    _, commands = filtered(*turns)
+    _, commands = filter_messages(*turns)
 
     assert [(at, command["params"]["rate"]) for at, command in commands] == [
         (1_200, 20),
@@ -102,14 +102,14 @@ def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer()
         ("Emulation.setCPUThrottlingRate", "S1")
     }
     replies = [line(id=command["id"], result={}) for _, command in commands]
-    assert filtered((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
+    assert filter_messages((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
 
 
 @pytest.mark.slow
 def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
     command = line(id=3, method="Emulation.setCPUThrottlingRate", params={"rate": 4}, sessionId="S9")
 
-    _, commands = filtered(*[(100, [message("x")] * 2_000)] * 150, command=command)
+    _, commands = filter_messages(*[(100, [message("x")] * 2_000)] * 150, command=command)
 
     assert commands == []
 

@@ -79,7 +79,9 @@ def pool_of(launcher: ExtensionLauncher, most: int) -> ExtensionPool:
 
 
 @asynccontextmanager
-async def opened(launcher: ExtensionLauncher, folder: Path, path: str) -> AsyncGenerator[tuple[Page, str]]:
+async def open_extension_page(
+    launcher: ExtensionLauncher, folder: Path, path: str
+) -> AsyncGenerator[tuple[Page, str]]:
     """Yield a page of the reading list, or of the wallet where the path says so; and the id of its
     extension.
     """
@@ -232,7 +234,7 @@ async def test_a_browser_that_crashes_makes_room(
 
 @pytest.mark.slow
 async def test_storage_is_read_and_written_past_the_page(launcher: ExtensionLauncher, folder: Path) -> None:
-    async with opened(launcher, folder, "wallet/home.html") as (page, id):
+    async with open_extension_page(launcher, folder, "wallet/home.html") as (page, id):
         deadline = Deadline.after(10_000)
 
         await write_extension_storage(page, id, {"lamp": {"lit": [1, None, "ä"]}, "oil": 3}, deadline)
@@ -248,7 +250,7 @@ async def test_storage_is_read_and_written_past_the_page(launcher: ExtensionLaun
 async def test_storage_of_an_extension_that_is_not_there_is_refused(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
-    async with opened(launcher, folder, "reader/options.html") as (page, _):
+    async with open_extension_page(launcher, folder, "reader/options.html") as (page, _):
         with pytest.raises(FootlightError):
             await read_extension_storage(page, "a" * 32, [], Deadline.after(10_000))
 
@@ -257,7 +259,7 @@ async def test_storage_of_an_extension_that_is_not_there_is_refused(
 async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
-    async with opened(launcher, folder, "wallet/home.html") as (page, _):
+    async with open_extension_page(launcher, folder, "wallet/home.html") as (page, _):
         await page.playwright.get_by_test_id("get-started").wait_for()
 
         assert await list_test_ids(page, Deadline.after(10_000), limit=10) == [
@@ -269,7 +271,7 @@ async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
 async def test_test_ids_end_at_the_limit_and_tell_nothing_of_what_was_typed(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
-    async with opened(launcher, folder, "reader/popup.html") as (page, _):
+    async with open_extension_page(launcher, folder, "reader/popup.html") as (page, _):
         deadline = Deadline.after(10_000)
         await page.playwright.get_by_test_id("reader-title").fill("a secret")
         await page.playwright.get_by_text("0 to read").wait_for()

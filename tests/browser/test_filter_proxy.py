@@ -364,7 +364,7 @@ async def answering(answer: bytes, *, tls: ssl.SSLContext | None = None) -> Asyn
             await server.wait_closed()
 
 
-async def told(proxy: FilterProxy, request: bytes) -> bytes:
+async def send_to_proxy(proxy: FilterProxy, request: bytes) -> bytes:
     """Return everything that the proxy answers to these bytes until it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
     try:
@@ -387,7 +387,7 @@ async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None
         b"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\nbody"
     )
     async with answering(answer) as upstream:
-        told_back = await told(
+        told_back = await send_to_proxy(
             proxy,
             b"POST http://LocalHost:%d/a?b HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\nhost: other\r\n"
             b"Proxy-Connection: keep-alive\r\nProxy-Authorization: x\r\n"
@@ -409,7 +409,7 @@ async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None
 async def test_interim_responses_pass(proxy: FilterProxy) -> None:
     answer = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody"
     async with answering(answer) as upstream:
-        told_back = await told(proxy, b"GET http://localhost:%d HTTP/1.1\r\n\r\n" % upstream.port)
+        told_back = await send_to_proxy(proxy, b"GET http://localhost:%d HTTP/1.1\r\n\r\n" % upstream.port)
 
     assert told_back == (
         b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody"
@@ -429,7 +429,10 @@ async def test_interim_responses_pass(proxy: FilterProxy) -> None:
 )
 async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy, answer: bytes) -> None:
     async with answering(answer) as upstream:
-        assert status(await told(proxy, b"GET http://localhost:%d/ HTTP/1.1\r\n\r\n" % upstream.port)) == 502
+        assert (
+            status(await send_to_proxy(proxy, b"GET http://localhost:%d/ HTTP/1.1\r\n\r\n" % upstream.port))
+            == 502
+        )
 
 
 @pytest.mark.parametrize(
@@ -470,7 +473,7 @@ async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy,
     ],
 )
 async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: bytes, expected: int) -> None:
-    answer = await told(proxy, request_bytes)
+    answer = await send_to_proxy(proxy, request_bytes)
 
     assert status(answer) == expected
     assert answer.endswith(b"\n")
@@ -480,7 +483,7 @@ async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: b
 async def test_a_slow_head_is_not_waited_for(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(filter_proxy, "HEAD_S", 0.05)
 
-    assert status(await told(proxy, b"GET http://localhost/ HTTP/1.1\r\n")) == 408
+    assert status(await send_to_proxy(proxy, b"GET http://localhost/ HTTP/1.1\r\n")) == 408
 
 
 @pytest.mark.parametrize(
@@ -499,7 +502,7 @@ async def test_the_policy_is_asked_for_a_plain_host(target: str, asked: str) -> 
         return True
 
     async with FilterProxy(refuses) as proxy:
-        answer = await told(proxy, f"GET {target} HTTP/1.1\r\n\r\n".encode())
+        answer = await send_to_proxy(proxy, f"GET {target} HTTP/1.1\r\n\r\n".encode())
 
     assert seen == [asked]
     assert f"X-Footlight-Refused: {asked}\r\n".encode() in answer
@@ -514,7 +517,7 @@ async def test_an_address_that_is_closed_is_not_connected(method: str) -> None:
             return (address, asked) == ("127.0.0.1", port)
 
         async with FilterProxy(lambda _: False, closes=closes) as proxy:
-            answer = await told(proxy, f"{method % port} HTTP/1.1\r\n\r\n".encode())
+            answer = await send_to_proxy(proxy, f"{method % port} HTTP/1.1\r\n\r\n".encode())
 
     assert answer.startswith(b"HTTP/1.1 403 ")
 
@@ -524,7 +527,7 @@ async def test_a_policy_that_fails_lets_nothing_through(caplog: pytest.LogCaptur
         raise LookupError(host)
 
     async with FilterProxy(refuses) as proxy:
-        assert await told(proxy, b"GET http://localhost/ HTTP/1.1\r\n\r\n") == b""
+        assert await send_to_proxy(proxy, b"GET http://localhost/ HTTP/1.1\r\n\r\n") == b""
 
     assert "A connection through the proxy failed" in caplog.text
 
@@ -566,7 +569,7 @@ async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch:
 
     async with answering(b"HTTP/1.1 200 OK\r\n\r\nhere") as upstream:
         monkeypatch.setattr(socket, "getaddrinfo", addresses)
-        answer = await told(proxy, b"GET http://two.test:%d/ HTTP/1.1\r\n\r\n" % upstream.port)
+        answer = await send_to_proxy(proxy, b"GET http://two.test:%d/ HTTP/1.1\r\n\r\n" % upstream.port)
 
     assert answer == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhere"
 
@@ -584,7 +587,7 @@ async def test_a_name_is_judged_by_the_addresses_that_are_connected_to(
     async with FilterProxy(policy.refuses, refuses_address=policy.refuses_address) as proxy:
         monkeypatch.setattr(socket, "getaddrinfo", addresses)
         for left in (1, 0):
-            answer = await told(proxy, b"GET http://two.test/ HTTP/1.1\r\n\r\n")
+            answer = await send_to_proxy(proxy, b"GET http://two.test/ HTTP/1.1\r\n\r\n")
 
             assert answer.startswith(b"HTTP/1.1 403 ")
             assert b"X-Footlight-Refused: two.test" in answer
@@ -601,7 +604,7 @@ async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytes
 
     async with FilterProxy(lambda _: False) as proxy:
         monkeypatch.setattr(socket, "getaddrinfo", hang)
-        waiting = asyncio.create_task(told(proxy, b"GET http://slow.test/ HTTP/1.1\r\n\r\n"))
+        waiting = asyncio.create_task(send_to_proxy(proxy, b"GET http://slow.test/ HTTP/1.1\r\n\r\n"))
         assert await asyncio.to_thread(asked.wait, 10)
         began = time.monotonic()
         await proxy.close()
@@ -639,6 +642,6 @@ async def test_nothing_is_logged_above_debug(
 ) -> None:
     with caplog.at_level(logging.INFO, logger=filter_proxy.__name__):
         await page.goto(site.show("/", '<img src="REFUSED/i.png">'))
-        await told(proxy, b"junk\r\n\r\n")
+        await send_to_proxy(proxy, b"junk\r\n\r\n")
 
     assert caplog.records == []

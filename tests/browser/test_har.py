@@ -17,7 +17,7 @@ def har(**request: Any) -> bytes:
     return json.dumps({"log": {"entries": [{"request": request, "response": {"status": 200}}]}}).encode()
 
 
-def after(data: bytes, mask: Callable[[str], str] = str) -> Any:
+def mask_request(data: bytes, mask: Callable[[str], str] = str) -> Any:
     (entry,) = json.loads(mask_har(data, mask))["log"]["entries"]
     return entry["request"]
 
@@ -28,14 +28,14 @@ def after(data: bytes, mask: Callable[[str], str] = str) -> Any:
 def test_the_headers_that_carry_logins_are_masked(name: str) -> None:
     headers = [{"name": name, "value": "x"}, {"name": "accept", "value": "y"}]
 
-    assert after(har(headers=headers))["headers"] == [
+    assert mask_request(har(headers=headers))["headers"] == [
         {"name": name, "value": "[REDACTED]"},
         {"name": "accept", "value": "y"},
     ]
 
 
 def test_cookies_are_masked() -> None:
-    request = after(har(cookies=[{"name": "sid", "value": "x", "path": "/"}]))
+    request = mask_request(har(cookies=[{"name": "sid", "value": "x", "path": "/"}]))
 
     assert request == {"cookies": [{"name": "sid", "value": "[REDACTED]", "path": "/"}]}
 
@@ -49,7 +49,7 @@ def test_the_secrets_of_the_server_are_masked_wherever_they_are() -> None:
         status=200,
     )
 
-    assert after(data, Masker(Secrets({"WORD": secret, "url": "postData"}))) == {
+    assert mask_request(data, Masker(Secrets({"WORD": secret, "url": "postData"}))) == {
         "url": "http://h/?a=[secret WORD]",
         "queryString": [{"name": "a", "value": "[secret WORD]"}],
         "postData": {"text": '{"password": "[secret WORD]"}'},

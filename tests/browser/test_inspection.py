@@ -54,16 +54,16 @@ async def inspected(inspected_tab: Page) -> Page:
     return inspected_tab
 
 
-async def described(page: Page, selector: str) -> Description:
+async def describe(page: Page, selector: str) -> Description:
     return read_description(await page.locator(selector).first.evaluate(INSPECT, describe_request()))
 
 
 async def selector_of(page: Page, selector: str) -> str:
-    return (await described(page, selector))["selector"]
+    return (await describe(page, selector))["selector"]
 
 
 async def role_and_name(page: Page, selector: str) -> tuple[str | None, str]:
-    found = await described(page, selector)
+    found = await describe(page, selector)
     return found["role"], found["name"]
 
 
@@ -81,7 +81,7 @@ async def test_an_element_is_described_in_one_round_trip(inspected: Page) -> Non
         style="position: fixed; left: 10px; top: 20px; width: 100px; height: 30px">Send <b>it</b></button>"""
     )
 
-    assert await described(inspected, "button") == {
+    assert await describe(inspected, "button") == {
         "tagName": "button",
         "selector": "#go",
         "text": "Send it",
@@ -101,7 +101,7 @@ async def test_an_element_is_described_in_one_round_trip(inspected: Page) -> Non
 async def test_a_password_is_never_described(inspected: Page) -> None:
     await inspected.set_content('<input type="password" name="pw" value="hunter2" placeholder="Password">')
 
-    found = await described(inspected, "input")
+    found = await describe(inspected, "input")
 
     assert "hunter2" not in json.dumps(found)
     assert found["attributes"] == {"type": "password", "name": "pw", "placeholder": "Password"}
@@ -126,7 +126,7 @@ async def test_visible_and_enabled_are_as_playwright_says(
 ) -> None:
     await inspected.set_content(html)
 
-    found = await described(inspected, "button")
+    found = await describe(inspected, "button")
 
     assert (found["visible"], found["enabled"]) == (visible, enabled)
     button = inspected.locator("button")
@@ -140,7 +140,7 @@ async def test_text_is_what_a_reader_sees(inspected: Page) -> None:
         <details><summary>seven</summary>no</details><textarea>no</textarea></main>"""
     )
 
-    assert (await described(inspected, "main"))["text"] == "One two three four five six seven"
+    assert (await describe(inspected, "main"))["text"] == "One two three four five six seven"
 
 
 async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
@@ -154,7 +154,7 @@ async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
         }"""
     )
 
-    found = await described(inspected, "p")
+    found = await describe(inspected, "p")
 
     assert len(found["text"]) == 200
     assert found["text"].endswith("…")
@@ -284,7 +284,7 @@ async def keys(page: Page, selector: str, *, limit: int = 1000) -> list[Any]:
     return [one["key"] for one in found]
 
 
-async def kept_id(page: Page, key: str) -> str | None:
+async def read_kept_id(page: Page, key: str) -> str | None:
     found = read_kept_description(await page.evaluate(INSPECT, describe_kept_request(key)))
     return found and found["attributes"]["id"]
 
@@ -296,10 +296,10 @@ async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Pag
     one: Any = read_description(await inspected.locator("#b").evaluate(INSPECT, describe_request(keep=True)))
 
     assert (await keys(inspected, "//p[2]"), one["key"]) == ([b], b)
-    assert [await kept_id(inspected, key) for key in (a, b, "c")] == ["a", "b", None]
+    assert [await read_kept_id(inspected, key) for key in (a, b, "c")] == ["a", "b", None]
     await inspected.evaluate("document.getElementById('a').id = 'c'")
     await inspected.evaluate("document.getElementById('b').remove()")
-    assert [await kept_id(inspected, key) for key in (a, b)] == ["c", None]
+    assert [await read_kept_id(inspected, key) for key in (a, b)] == ["c", None]
 
 
 async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Page) -> None:
@@ -309,7 +309,7 @@ async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Pag
 
     [new] = await keys(inspected, "#p1000")
 
-    assert [await kept_id(inspected, key) for key in (first, second, new)] == ["p0", None, "p1000"]
+    assert [await read_kept_id(inspected, key) for key in (first, second, new)] == ["p0", None, "p1000"]
 
 
 async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
@@ -320,7 +320,7 @@ async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
     [outer] = await keys(inspected, "p")
 
     assert outer != found["key"]
-    assert await kept_id(inspected, found["key"]) is None
+    assert await read_kept_id(inspected, found["key"]) is None
     reply = await inner.evaluate(INSPECT, describe_kept_request(found["key"]))
     assert read_kept_description(reply) == {key: value for key, value in found.items() if key != "key"}
 
@@ -332,7 +332,7 @@ async def test_odd_tag_names_have_selectors(inspected: Page) -> None:
 
     assert await selector_of(inspected, "p + *") == "body > *:nth-child(2)"
     assert await selector_of(inspected, "svg > *") == "linearGradient:nth-of-type(1)"
-    assert (await described(inspected, "constructor"))["text"] == "b"
+    assert (await describe(inspected, "constructor"))["text"] == "b"
 
 
 # obstacle
@@ -844,7 +844,7 @@ def model(sections: list[tuple[str, list[list[Cell]]]]) -> tuple[list[str], list
 
 
 @st.composite
-def sectioned(draw: Callable[..., Any]) -> list[tuple[str, list[list[Cell]]]]:
+def draw_sections(draw: Callable[..., Any]) -> list[tuple[str, list[list[Cell]]]]:
     number = iter(range(1000))
 
     def cell(tag: str) -> Cell:
@@ -881,7 +881,7 @@ def html_of(sections: list[tuple[str, list[list[Cell]]]]) -> str:
     150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-@given(sections=sectioned())
+@given(sections=draw_sections())
 async def test_tables_are_formed_as_the_standard_says(
     inspected_tab: Page, sections: list[tuple[str, list[list[Cell]]]]
 ) -> None:
@@ -1018,14 +1018,14 @@ async def test_a_hostile_page_is_read_like_any_other(inspected: Page, more: str)
 async def test_an_element_without_attributes_has_none_of_the_page_s(inspected: Page) -> None:
     await inspected.set_content("<p>x</p><script>Object.prototype.toJSON = () => 'mine'</script>")
 
-    assert (await described(inspected, "p"))["attributes"] == {}
+    assert (await describe(inspected, "p"))["attributes"] == {}
 
 
 async def test_lone_surrogates_and_control_characters_come_through(inspected: Page) -> None:
     await inspected.set_content("<p></p>")
     await inspected.evaluate("document.querySelector('p').append('a\\ud800b\\u0001c')")
 
-    assert (await described(inspected, "p"))["text"] == "a\ud800b\u0001c"
+    assert (await describe(inspected, "p"))["text"] == "a\ud800b\u0001c"
 
 
 @pytest.mark.parametrize(
@@ -1048,7 +1048,7 @@ async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
         }"""
     )
 
-    assert (await described(inspected, "main"))["tagName"] == "main"
+    assert (await describe(inspected, "main"))["tagName"] == "main"
     assert read_table_data(await inspected.locator("main").evaluate(INSPECT, table_request()))["rows"] == [
         ["deep"]
     ]

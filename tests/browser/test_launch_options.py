@@ -42,7 +42,7 @@ def launch_of(options: LaunchOptions, *, own_agent: str | None = OWN) -> LaunchP
     return LaunchPlan.of(options, headless=True, own_agent=own_agent, devices=DEVICES)
 
 
-def refused(options: LaunchOptions) -> InvalidParameter:
+def check_refused(options: LaunchOptions) -> InvalidParameter:
     with pytest.raises(InvalidParameter) as raised:
         options.check()
     return raised.value
@@ -53,7 +53,7 @@ def refused(options: LaunchOptions) -> InvalidParameter:
 
 def test_a_preset_goes_with_no_part_of_another() -> None:
     """Lessons 2.0: silent mixtures produced inconsistent fingerprints."""
-    error = refused(LaunchOptions(preset="desktop-de", locale="en-US", viewport=(800, 600)))
+    error = check_refused(LaunchOptions(preset="desktop-de", locale="en-US", viewport=(800, 600)))
 
     assert error.message == (
         "launchOptions.preset: desktop-de sets userAgent, viewport, locale and timezone together, "
@@ -67,7 +67,7 @@ def test_a_preset_goes_with_no_part_of_another() -> None:
 def test_each_part_of_a_preset_is_refused_beside_one(part: str) -> None:
     value = (1, 1) if part == "viewport" else "en"
 
-    assert "cannot go with" in refused(LaunchOptions(preset="desktop-us", **{part: value})).message
+    assert "cannot go with" in check_refused(LaunchOptions(preset="desktop-us", **{part: value})).message
 
 
 def test_the_rest_goes_with_a_preset() -> None:
@@ -75,7 +75,7 @@ def test_the_rest_goes_with_a_preset() -> None:
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
-    assert refused(LaunchOptions(preset="desktop")).message == (
+    assert check_refused(LaunchOptions(preset="desktop")).message == (
         "launchOptions.preset: no preset is named 'desktop'; there are desktop-us, desktop-uk, desktop-de, "
         "mobile-android, mobile-iphone"
     )
@@ -95,7 +95,7 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
     ],
 )
 def test_what_no_browser_could_take_is_refused(options: LaunchOptions, option: str) -> None:
-    error = refused(options)
+    error = check_refused(options)
 
     assert error.message.startswith(f"launchOptions.{option}: ")
     assert error.details["parameter"] == f"launchOptions.{option}"

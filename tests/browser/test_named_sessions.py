@@ -62,7 +62,7 @@ def ports_of_this_worker(worker_id: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @asynccontextmanager
-async def served(
+async def serve_sessions(
     folder: Path, *, on_change: Callable[[SessionChange], None] = lambda _: None, **settings: Any
 ) -> AsyncGenerator[NamedSessions]:
     """Yield a server's table of sessions, with its profiles in this folder."""
@@ -83,15 +83,15 @@ async def served(
 
 @pytest.fixture
 async def sessions(tmp_path: Path) -> AsyncGenerator[NamedSessions]:
-    async with served(tmp_path) as table:
+    async with serve_sessions(tmp_path) as table:
         yield table
 
 
-async def opened(sessions: NamedSessions, name: str, options: LaunchOptions = PLAIN) -> Session:
+async def open_session(sessions: NamedSessions, name: str, options: LaunchOptions = PLAIN) -> Session:
     return (await sessions.open(name, options, caller=LOCAL)).session
 
 
-async def asked(session: Session, script: str, url: str | None = None) -> Any:
+async def evaluate_in(session: Session, script: str, url: str | None = None) -> Any:
     """Return the result of a script in the page of the session."""
     page = (await session.page_table.get()).playwright
     if url is not None:
@@ -105,7 +105,7 @@ def is_free(port: int) -> bool:
         return trial.connect_ex(("127.0.0.1", port)) != 0
 
 
-def left_in(folder: Path) -> list[str]:
+def list_left(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "sessions").iterdir())
 
 
@@ -113,7 +113,7 @@ def exists(path: Path) -> bool:
     return path.exists()
 
 
-async def refused(work: Awaitable[object], error: type[Exception], match: str) -> Any:
+async def check_refused(work: Awaitable[object], error: type[Exception], match: str) -> Any:
     with pytest.raises(error, match=match) as raised:
         async with asyncio.timeout(LIMIT_SECONDS):
             await work
@@ -131,27 +131,27 @@ READ = "[document.cookie, localStorage.cart ?? null]"
 async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_path: Path) -> None:
     """The folder has the name of the session."""
     url = site.page("<p>x</p>")
-    async with served(tmp_path) as sessions:
-        await asked(await opened(sessions, "p4n-test"), WRITE, url)
+    async with serve_sessions(tmp_path) as sessions:
+        await evaluate_in(await open_session(sessions, "p4n-test"), WRITE, url)
         await sessions.close("p4n-test", caller=LOCAL)
-        assert await asked(await opened(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
-    async with served(tmp_path) as sessions:
-        assert await asked(await opened(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
+        assert await evaluate_in(await open_session(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
+    async with serve_sessions(tmp_path) as sessions:
+        assert await evaluate_in(await open_session(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
 
-    assert left_in(tmp_path) == [".p4n-test.json", "p4n-test"]
+    assert list_left(tmp_path) == [".p4n-test.json", "p4n-test"]
 
 
 async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessions) -> None:
     url = site.page("<p>x</p>")
-    await asked(await opened(sessions, "one"), WRITE, url)
+    await evaluate_in(await open_session(sessions, "one"), WRITE, url)
 
-    assert await asked(await opened(sessions, "two"), READ, url) == ["", None]
+    assert await evaluate_in(await open_session(sessions, "two"), READ, url) == ["", None]
     assert [session.id for session in sessions.list(caller=LOCAL)] == ["one", "two"]
     assert [profile.name for profile in sessions.profiles(caller=LOCAL)] == ["one", "two"]
 
 
 async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) -> None:
-    session = await opened(sessions, "shop")
+    session = await open_session(sessions, "shop")
 
     page = await session.page_table.get()
     assert (page.id, page.url, session.pages) == ("page-1", "about:blank", [page])
@@ -162,13 +162,13 @@ async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) 
 
 async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessions) -> None:
     """Its browser's only context is not one that Playwright made."""
-    session = await opened(sessions, "shop")
+    session = await open_session(sessions, "shop")
     url = site.page("<p>x</p>")
-    await asked(session, "0", url)
+    await evaluate_in(session, "0", url)
 
     session.actions.begin(acts=True)
     async with (await session.page_table.get()).playwright.context.expect_page():
-        await asked(session, f"void open('{url}')")
+        await evaluate_in(session, f"void open('{url}')")
     await session.actions.settle(Deadline.after(LIMIT_SECONDS * 1000))
 
     assert [event.page_id for event in session.actions.take_events().pages] == ["page-2"]
@@ -176,10 +176,10 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
 
 @pytest.mark.slow
 async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
-    async with served(tmp_path) as sessions:
+    async with serve_sessions(tmp_path) as sessions:
         assert browsers_in(tmp_path) == []
 
-        session = await opened(sessions, "shop")
+        session = await open_session(sessions, "shop")
         running = browsers_in(tmp_path)
         port = sessions.endpoint("shop", caller=LOCAL).port
         assert (len(running) > 0, is_free(port)) == (True, False)
@@ -188,7 +188,7 @@ async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_pat
         assert [each for each in running if each.is_running()] == []
         assert is_free(port)
         assert session.has_ended
-        await opened(sessions, "shop")
+        await open_session(sessions, "shop")
     assert browsers_in(tmp_path) == []
     assert is_free(port)
 
@@ -204,9 +204,9 @@ async def test_opening_twice_opens_once(sessions: NamedSessions) -> None:
 
 
 async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions) -> None:
-    await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
+    await open_session(sessions, "shop", LaunchOptions(locale="de-DE"))
 
-    error = await refused(
+    error = await check_refused(
         sessions.open("shop", LaunchOptions(locale="fr-FR"), caller=LOCAL),
         InvalidParameter,
         "^launchOptions: the session is already open with other options",
@@ -221,16 +221,16 @@ async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions)
 async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
     """What is said counts, then what was saved, then the settings."""
     asks = "[navigator.language, innerWidth]"
-    first = await opened(sessions, "shop", LaunchOptions(locale="de-DE", viewport=(700, 500)))
-    assert await asked(first, asks) == ["de-DE", 700]
+    first = await open_session(sessions, "shop", LaunchOptions(locale="de-DE", viewport=(700, 500)))
+    assert await evaluate_in(first, asks) == ["de-DE", 700]
     await sessions.close("shop", caller=LOCAL)
 
-    second = await opened(sessions, "shop", LaunchOptions(viewport=(600, 400)))
-    assert await asked(second, asks) == ["de-DE", 600]
+    second = await open_session(sessions, "shop", LaunchOptions(viewport=(600, 400)))
+    assert await evaluate_in(second, asks) == ["de-DE", 600]
     await sessions.close("shop", caller=LOCAL)
 
     third = await sessions.open("shop", PLAIN, caller=LOCAL)
-    assert await asked(third.session, asks) == ["de-DE", 600]
+    assert await evaluate_in(third.session, asks) == ["de-DE", 600]
     assert third.profile.options == LaunchOptions(locale="de-DE", viewport=(600, 400))
 
 
@@ -242,19 +242,19 @@ async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path
         sessions.close(name, caller=LOCAL),
         sessions.get(name, caller=LOCAL),
     ):
-        await refused(work, InvalidParameter, "^sessionName: ")
+        await check_refused(work, InvalidParameter, "^sessionName: ")
     assert not exists(tmp_path / "sessions")
 
 
 async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0: leftover directories."""
-    await refused(
+    await check_refused(
         sessions.open("shop", LaunchOptions(timezone="Mars/Base"), caller=LOCAL),
         InvalidParameter,
         "launchOptions.timezone: Invalid timezone",
     )
 
-    assert left_in(tmp_path) == []
+    assert list_left(tmp_path) == []
     assert (await sessions.open("shop", PLAIN, caller=LOCAL)).profile.options == PLAIN
 
 
@@ -272,23 +272,23 @@ async def test_a_browser_that_dies_while_it_starts_is_reported_and_is_no_reason_
     with monkeypatch.context() as patched:
         patched.setattr(persistent_launch, "_is_listening", dies)
         work = sessions.open("short", PLAIN, caller=LOCAL)
-        await refused(work, BrowserNotInstalled, "did not start: it ended at once")
+        await check_refused(work, BrowserNotInstalled, "did not start: it ended at once")
     assert browsers_in(tmp_path) == []
 
-    assert await asked(await opened(sessions, "short"), "1 + 1") == 2
+    assert await evaluate_in(await open_session(sessions, "short"), "1 + 1") == 2
 
 
 @pytest.mark.slow
 async def test_only_so_many_are_open(tmp_path: Path) -> None:
-    async with served(tmp_path, pool={"minBrowsers": 0, "maxBrowsers": 1}) as sessions:
-        await opened(sessions, "one")
+    async with serve_sessions(tmp_path, pool={"minBrowsers": 0, "maxBrowsers": 1}) as sessions:
+        await open_session(sessions, "one")
 
-        error = await refused(
+        error = await check_refused(
             sessions.open("two", PLAIN, caller=LOCAL), ResourceExhausted, "All 1 browsers are in use"
         )
         assert error.details == {"maxBrowsers": 1}
         await sessions.close("one", caller=LOCAL)
-        await opened(sessions, "two")
+        await open_session(sessions, "two")
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None
         if change.kind == "closed" and change.page_id is None:
             ended.set()
 
-    async with served(tmp_path, on_change=on_change) as sessions:
+    async with serve_sessions(tmp_path, on_change=on_change) as sessions:
         opening = asyncio.create_task(sessions.open("shop", PLAIN, caller=LOCAL))
         while not exists(tmp_path / "sessions" / ".shop.lock"):
             await anyio.lowlevel.checkpoint()
@@ -317,69 +317,73 @@ async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None
 
 
 async def test_a_session_that_is_not_open_says_how_it_is_opened(sessions: NamedSessions) -> None:
-    await opened(sessions, "shop")
+    await open_session(sessions, "shop")
     await sessions.close("shop", caller=LOCAL)
 
-    closed = await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" was closed$')
-    never = await refused(sessions.get("none", caller=LOCAL), SessionNotFound, '"none" does not exist$')
+    closed = await check_refused(
+        sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" was closed$'
+    )
+    never = await check_refused(sessions.get("none", caller=LOCAL), SessionNotFound, '"none" does not exist$')
 
     assert (closed.suggestion, closed.details) == ("Call session.open first.", {"sessionName": "shop"})
     assert (never.suggestion, never.details) == ("Call session.open first.", {"sessionName": "none"})
-    await refused(sessions.close("shop", caller=LOCAL), SessionNotFound, "was closed$")
+    await check_refused(sessions.close("shop", caller=LOCAL), SessionNotFound, "was closed$")
     with pytest.raises(SessionNotFound, match=r"was closed$"):
         sessions.endpoint("shop", caller=LOCAL)
-    await refused(sessions.get(None, caller=LOCAL), MissingParameter, "^sessionName: required$")
+    await check_refused(sessions.get(None, caller=LOCAL), MissingParameter, "^sessionName: required$")
 
 
 @pytest.mark.slow
 async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None:
-    async with served(tmp_path) as sessions:
-        await opened(sessions, "shop")
-    async with served(tmp_path) as sessions:
-        await refused(
+    async with serve_sessions(tmp_path) as sessions:
+        await open_session(sessions, "shop")
+    async with serve_sessions(tmp_path) as sessions:
+        await check_refused(
             sessions.get("shop", caller=LOCAL), SessionNotFound, '"shop" is not open; its profile is on disk$'
         )
 
 
 @pytest.mark.slow
 async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
-    async with served(tmp_path, session={"idleTimeout": 60_000}) as sessions:
-        session = await opened(sessions, "shop")
+    async with serve_sessions(tmp_path, session={"idleTimeout": 60_000}) as sessions:
+        session = await open_session(sessions, "shop")
         session.last_used -= 61
 
         await sessions.reap()
 
         assert is_free(sessions.profiles(caller=LOCAL)[0].port)
-        await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, "expired after 60000ms")
-        await opened(sessions, "shop")
+        await check_refused(sessions.get("shop", caller=LOCAL), SessionNotFound, "expired after 60000ms")
+        await open_session(sessions, "shop")
 
 
 @pytest.mark.slow
 async def test_a_crash_is_reported_once(site: Site, tmp_path: Path) -> None:
     """And the session opens again, as it was."""
     news: list[str] = []
-    async with served(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
-        session = await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
-        await asked(session, WRITE, site.page("<p>x</p>"))
+    async with serve_sessions(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
+        session = await open_session(sessions, "shop", LaunchOptions(locale="de-DE"))
+        await evaluate_in(session, WRITE, site.page("<p>x</p>"))
         browser = sessions._resources[session].browser.process  # pyright: ignore[reportPrivateUsage]
         browser.kill()
         async with asyncio.timeout(LIMIT_SECONDS):
             await session.browser.disconnected.wait()
 
-        error = await refused(sessions.get("shop", caller=LOCAL), BrowserCrashed, "The browser crashed; ")
+        error = await check_refused(
+            sessions.get("shop", caller=LOCAL), BrowserCrashed, "The browser crashed; "
+        )
         assert error.message == "The browser crashed; session.open opens the session again"
-        await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" crashed$')
+        await check_refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" crashed$')
         assert (sessions.count, news.count("opened"), news[-1]) == (0, 2, "closed")
         assert sessions.profiles(caller=LOCAL)[0].held_by is None
 
         again = await sessions.open("shop", PLAIN, caller=LOCAL)
         assert again.profile.options == LaunchOptions(locale="de-DE")
-        assert await asked(again.session, "navigator.language") == "de-DE"
+        assert await evaluate_in(again.session, "navigator.language") == "de-DE"
 
 
 @pytest.mark.slow
 async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSessions) -> None:
-    session = await opened(sessions, "shop")
+    session = await open_session(sessions, "shop")
     sessions._resources[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
     async with asyncio.timeout(LIMIT_SECONDS):
         await session.browser.disconnected.wait()
@@ -395,12 +399,12 @@ async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSess
 @pytest.mark.slow
 async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0, 16: the lock of the name is not taken twice."""
-    await opened(sessions, "shop")
+    await open_session(sessions, "shop")
     async with asyncio.timeout(LIMIT_SECONDS):
         await sessions.delete("shop", caller=LOCAL)
 
-    assert (sessions.count, left_in(tmp_path)) == (0, [])
-    await refused(sessions.delete("shop", caller=LOCAL), SessionNotFound, 'There is no profile "shop"')
+    assert (sessions.count, list_left(tmp_path)) == (0, [])
+    await check_refused(sessions.delete("shop", caller=LOCAL), SessionNotFound, 'There is no profile "shop"')
 
 
 @pytest.mark.slow
@@ -414,12 +418,12 @@ async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions,
         )
 
     assert [type(outcome).__name__ for outcome in outcomes] == ["OpenedSession", "NoneType"] * 2
-    assert (sessions.count, left_in(tmp_path)) == (0, [])
+    assert (sessions.count, list_left(tmp_path)) == (0, [])
 
 
 @pytest.mark.slow
 async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: NamedSessions) -> None:
-    await opened(sessions, "shop")
+    await open_session(sessions, "shop")
 
     _, again = await asyncio.gather(
         sessions.close("shop", caller=LOCAL), sessions.open("shop", PLAIN, caller=LOCAL)
@@ -431,11 +435,11 @@ async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: Named
 async def test_a_link_among_the_profiles_is_not_followed(sessions: NamedSessions, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "Default").mkdir(parents=True)
-    await opened(sessions, "shop")
+    await open_session(sessions, "shop")
     (tmp_path / "sessions" / "link").symlink_to(outside)
 
-    await refused(sessions.open("link", PLAIN, caller=LOCAL), InvalidParameter, "link is a link")
-    await refused(sessions.delete("link", caller=LOCAL), InvalidParameter, "link is a link")
+    await check_refused(sessions.open("link", PLAIN, caller=LOCAL), InvalidParameter, "link is a link")
+    await check_refused(sessions.delete("link", caller=LOCAL), InvalidParameter, "link is a link")
 
     assert [path.name for path in outside.iterdir()] == ["Default"]
 
@@ -481,7 +485,7 @@ async def test_a_profile_that_another_process_has_is_reported_with_it(
             sessions.open("p4n-test", PLAIN, caller=LOCAL),
             sessions.delete("p4n-test", caller=LOCAL),
         ):
-            error = await refused(work, ResourceExhausted, message)
+            error = await check_refused(work, ResourceExhausted, message)
             assert error.suggestion == "Close it there, or give another sessionName."
         [info] = sessions.profiles(caller=LOCAL)
         assert info.held_by is not None
@@ -503,16 +507,16 @@ async def test_a_port_that_is_taken_is_reported_with_who_has_it(
     """It is documented to come from the name, so no other is taken in its place."""
     port = sessions._profiles.port_of("p4n-test")  # pyright: ignore[reportPrivateUsage]
     with socket.create_server(("127.0.0.1", port)):
-        error = await refused(
+        error = await check_refused(
             sessions.open("p4n-test", PLAIN, caller=LOCAL),
             ResourceExhausted,
             f"^port {port}, on which the browser of this session listens, is taken by process",
         )
     assert f"process {os.getpid()} (" in error.message
     assert error.details == {"port": port}
-    assert left_in(tmp_path) == []
+    assert list_left(tmp_path) == []
 
-    assert (await opened(sessions, "p4n-test")).alive
+    assert (await open_session(sessions, "p4n-test")).alive
 
 
 @pytest.mark.slow
@@ -520,9 +524,9 @@ async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessio
     store = sessions._profiles  # pyright: ignore[reportPrivateUsage]
     expected = store.port_of("shop")
     twin = next(name for n in itertools.count() if store.port_of(name := f"shop-{n}") == expected)
-    await opened(sessions, "shop")
+    await open_session(sessions, "shop")
 
-    error = await refused(
+    error = await check_refused(
         sessions.open(twin, PLAIN, caller=LOCAL),
         ResourceExhausted,
         f"^port {expected} is in use by the open session shop$",
@@ -530,22 +534,22 @@ async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessio
 
     assert error.suggestion == "Close shop first, or give another sessionName."
     await sessions.close("shop", caller=LOCAL)
-    await opened(sessions, twin)
+    await open_session(sessions, twin)
 
 
 @pytest.mark.slow
 async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSessions) -> None:
     url = site.page("<p>x</p>")
     hers = await sessions.open("shop", PLAIN, caller=ADA)
-    await asked(hers.session, WRITE, url)
+    await evaluate_in(hers.session, WRITE, url)
 
-    await refused(sessions.get("shop", caller=BOB), SessionNotFound, '^Session "shop" does not exist$')
-    await refused(sessions.get(hers.session.id, caller=BOB), InvalidParameter, "^sessionName: ")
-    await refused(sessions.delete("shop", caller=BOB), SessionNotFound, "no profile")
+    await check_refused(sessions.get("shop", caller=BOB), SessionNotFound, '^Session "shop" does not exist$')
+    await check_refused(sessions.get(hers.session.id, caller=BOB), InvalidParameter, "^sessionName: ")
+    await check_refused(sessions.delete("shop", caller=BOB), SessionNotFound, "no profile")
     assert (sessions.profiles(caller=BOB), sessions.profiles(caller=LOCAL)) == ([], [])
 
     his = await sessions.open("shop", PLAIN, caller=BOB)
-    assert await asked(his.session, READ, url) == ["", None]
+    assert await evaluate_in(his.session, READ, url) == ["", None]
     assert await sessions.get("shop", caller=ADA) is hers.session
     assert sessions.find(hers.session.id, caller=ADA) is hers.session
     assert sessions.list(caller=BOB) == [his.session]
@@ -553,14 +557,16 @@ async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSes
 
 @pytest.mark.slow
 async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: NamedSessions) -> None:
-    await opened(sessions, "mine")
+    await open_session(sessions, "mine")
     hers = await sessions.open("hers", PLAIN, caller=ADA)
 
     await sessions.leave(ADA.principal)
 
     assert (sessions.count, hers.session.has_ended) == (1, True)
     assert [profile.name for profile in sessions.profiles(caller=ADA)] == ["hers"]
-    await refused(sessions.open("hers", PLAIN, caller=ADA), SessionNotFound, "ended with its connection")
+    await check_refused(
+        sessions.open("hers", PLAIN, caller=ADA), SessionNotFound, "ended with its connection"
+    )
     assert sessions.count == 1
 
 
@@ -569,8 +575,8 @@ async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: Name
 
 @pytest.mark.slow
 async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSessions) -> None:
-    session = await opened(sessions, "p4n-test")
-    await asked(session, "document.title = 'seen'", site.page("<p>x</p>"))
+    session = await open_session(sessions, "p4n-test")
+    await evaluate_in(session, "document.title = 'seen'", site.page("<p>x</p>"))
 
     endpoint = sessions.endpoint("p4n-test", caller=LOCAL)
 
@@ -586,10 +592,10 @@ async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSe
 
 async def test_a_page_cannot_debug_its_own_browser(site: Site, sessions: NamedSessions) -> None:
     """Chromium refuses debuggers that come from a page."""
-    session = await opened(sessions, "shop")
+    session = await open_session(sessions, "shop")
     ws = sessions.endpoint("shop", caller=LOCAL).ws
 
-    outcome = await asked(
+    outcome = await evaluate_in(
         session,
         f"new Promise(done => {{ const s = new WebSocket('{ws}');"
         "s.onopen = () => done('open'); s.onerror = () => done('refused') })",
@@ -608,15 +614,15 @@ HERE = (
 @pytest.mark.slow
 async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: NamedSessions) -> None:
     """Who debugs a browser can open files in it."""
-    session = await opened(sessions, "shop")
-    await opened(sessions, "other")
-    await asked(session, "0", site.page("<p>x</p>"))
+    session = await open_session(sessions, "shop")
+    await open_session(sessions, "other")
+    await evaluate_in(session, "0", site.page("<p>x</p>"))
     for name, host in itertools.product(("shop", "other"), HERE):
         at = f"http://{host}:{sessions.endpoint(name, caller=LOCAL).port}/json/version"
         with pytest.raises(PermissionDenied, match="are for debuggers"):
             session.policy.check_url(at)
         ask = f"fetch('{at}', {{mode: 'no-cors'}}).then(() => 'reached', String)"
-        assert await asked(session, ask) == "TypeError: Failed to fetch"
+        assert await evaluate_in(session, ask) == "TypeError: Failed to fetch"
         page = await session.context.new_page()
         with pytest.raises(Error, match="net::ERR_NAME_NOT_RESOLVED"):
             await page.goto(site.redirect(at))
@@ -625,8 +631,8 @@ async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: Na
 
 @pytest.mark.slow
 async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_path: Path) -> None:
-    async with served(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
-        session = await opened(sessions, "shop")
+    async with serve_sessions(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
+        session = await open_session(sessions, "shop")
         page = (await session.page_table.get()).playwright
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]"):
             at = f"http://{host}:{sessions.endpoint('shop', caller=LOCAL).port}/json/version"
@@ -647,8 +653,8 @@ async def test_only_the_ports_of_debuggers_are_closed() -> None:
 @pytest.mark.slow
 async def test_what_cannot_be_written_down_is_reported_and_leaves_no_browser(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file")
-    async with served(tmp_path) as sessions:
-        error = await refused(
+    async with serve_sessions(tmp_path) as sessions:
+        error = await check_refused(
             sessions.open("shop", PLAIN, caller=LOCAL),
             PermissionDenied,
             "The folder of the profiles cannot be written to: File exists",
@@ -659,7 +665,7 @@ async def test_what_cannot_be_written_down_is_reported_and_leaves_no_browser(tmp
 
 @pytest.mark.slow
 async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -> None:
-    session = await opened(sessions, "shop")
+    session = await open_session(sessions, "shop")
     held = sessions._resources[session]  # pyright: ignore[reportPrivateUsage]
 
     listening = {
@@ -675,10 +681,10 @@ async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -
 async def test_domains_are_enforced_in_profiles_too(site: Site, tmp_path: Path) -> None:
     url = site.page("<p>x</p>")
     path = url.removeprefix(site.url)
-    async with served(tmp_path, security={"allowedDomains": ["127.0.0.1"]}) as sessions:
-        session = await opened(sessions, "shop")
+    async with serve_sessions(tmp_path, security={"allowedDomains": ["127.0.0.1"]}) as sessions:
+        session = await open_session(sessions, "shop")
 
-        assert await asked(session, "document.body.innerText", url) == "x"
+        assert await evaluate_in(session, "document.body.innerText", url) == "x"
         page = (await session.page_table.get()).playwright
         response = await page.goto(site.at("localhost") + path)
 
@@ -733,10 +739,10 @@ class Mirror:
         return {path: headers.get(name) for path, headers in self.sent.items()}
 
 
-async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
+async def read_identities(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
     """By whom what is seen, in all the places where scripts run."""
-    await asked(session, "0", mirror.url)
-    data = {where: json.loads(await asked(session, script)) for where, script in ASK.items()}
+    await evaluate_in(session, "0", mirror.url)
+    data = {where: json.loads(await evaluate_in(session, script)) for where, script in ASK.items()}
     page = (await session.page_table.get()).playwright
     async with page.expect_popup() as opening:
         await page.evaluate("void open('/popup')")
@@ -752,7 +758,7 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
     options = LaunchOptions(preset="desktop-de", stealth=True)
     outcome = await sessions.open("shop", options, caller=LOCAL)
 
-    reported = await seen(outcome.session, mirror)
+    reported = await read_identities(outcome.session, mirror)
 
     agent = reported["page"]["agent"]
     version = outcome.session.browser.browser.version.split(".")[0]
@@ -777,7 +783,7 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
     # The script of a service worker is fetched by the browser, which adds the language without its country.
     assert languages.pop("/service.js") in ("de-DE", "de-DE,de;q=0.9")
     assert languages == dict.fromkeys(languages, "de-DE")
-    assert await asked(outcome.session, "[innerWidth, innerHeight, screen.width]") == [1440, 900, 1440]
+    assert await evaluate_in(outcome.session, "[innerWidth, innerHeight, screen.width]") == [1440, 900, 1440]
     assert {measure.name for measure in outcome.measures if measure.on} == {
         *("userAgent", "locale", "timezone", "viewport", "clientHints"),
     }
@@ -789,16 +795,16 @@ async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions:
     options = LaunchOptions(
         user_agent="Mozilla/5.0 Robot/1", locale="fr-FR", timezone="Asia/Tokyo", viewport=(640, 480)
     )
-    session = await opened(sessions, "shop", options)
+    session = await open_session(sessions, "shop", options)
 
-    reported = await seen(session, mirror)
+    reported = await read_identities(session, mirror)
 
     mine = ("agent", "language", "intl", "timezone")
     for where, each in reported.items():
         said = [each[key] for key in mine]
         assert said == ["Mozilla/5.0 Robot/1", "fr-FR", "fr-FR", "Asia/Tokyo"], where
     assert mirror.header("user-agent") == dict.fromkeys(mirror.sent, "Mozilla/5.0 Robot/1")
-    assert await asked(session, "innerWidth") == 640
+    assert await evaluate_in(session, "innerWidth") == 640
 
 
 @pytest.mark.parametrize(
@@ -808,27 +814,27 @@ async def test_a_phone_is_one_to_pages_and_servers(
     site: Site, sessions: NamedSessions, preset: str, system: str, width: int
 ) -> None:
     mirror = Mirror(site)
-    session = await opened(sessions, "shop", LaunchOptions(preset=preset))
+    session = await open_session(sessions, "shop", LaunchOptions(preset=preset))
 
-    await asked(session, "0", mirror.url)
+    await evaluate_in(session, "0", mirror.url)
     displayed = "<meta name=viewport content='width=device-width'>"
-    data = json.loads(await asked(session, TELL, site.page(displayed)))
+    data = json.loads(await evaluate_in(session, TELL, site.page(displayed)))
 
     assert system in data["agent"]
     assert mirror.sent["/mirror"]["user-agent"] == data["agent"]
     assert mirror.sent["/mirror"]["accept-language"] == data["language"] == "en-US"
     assert data["mobile"] is True
     assert data["timezone"] == "America/New_York"
-    assert await asked(session, "[innerWidth, navigator.maxTouchPoints > 0]") == [width, True]
+    assert await evaluate_in(session, "[innerWidth, navigator.maxTouchPoints > 0]") == [width, True]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("disabled", [True, False])
 async def test_webgl_is_there_unless_it_was_disabled(sessions: NamedSessions, disabled: bool) -> None:
-    session = await opened(sessions, "shop", LaunchOptions(disable_webgl=disabled))
+    session = await open_session(sessions, "shop", LaunchOptions(disable_webgl=disabled))
 
     kinds = ("webgl", "webgl2", "experimental-webgl")
-    found = await asked(
+    found = await evaluate_in(
         session,
         f"{json.dumps(kinds)}.map(kind => !!document.createElement('canvas').getContext(kind))",
     )

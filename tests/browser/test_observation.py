@@ -33,12 +33,12 @@ FORM = (
 )
 
 
-def told(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
+def describe_difference(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
     found = compute_difference(before, after)
     return [] if found is None else render_difference(found)
 
 
-def edited(**nodes: Node | None) -> list[Node]:
+def edit_form(**nodes: Node | None) -> list[Node]:
     """Return the form with these nodes in place of those. None removes one."""
     return [new for node in FORM if (new := nodes.get(node.ref or "", node)) is not None]
 
@@ -48,14 +48,14 @@ def snapshot(nodes: Sequence[Node]) -> Snapshot:
 
 
 def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
-    after = edited(
+    after = edit_form(
         e3=replace(FORM[2], value="Ada", states=()),
         e4=replace(FORM[3], states=("invalid", "focused"), description="Is needed"),
         e6=replace(FORM[6], states=()),
     )
     after[5] = Node(3, "text", "1 of 3 done")
 
-    assert told(FORM, after) == [
+    assert describe_difference(FORM, after) == [
         '  e2 form "Account"',
         '~  e3 textbox "Name": Ada (was "")',
         '~  e4 textbox "Mail" invalid focused description "Is needed" (now invalid, description was "")',
@@ -65,11 +65,14 @@ def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
 
 
 def test_the_new_focus_is_reported() -> None:
-    lost = edited(e3=replace(FORM[2], states=()))
-    went = edited(e3=replace(FORM[2], states=()), e4=replace(FORM[3], states=("focused",)))
+    lost = edit_form(e3=replace(FORM[2], states=()))
+    went = edit_form(e3=replace(FORM[2], states=()), e4=replace(FORM[3], states=("focused",)))
 
-    assert told(FORM, lost) == ['  e2 form "Account"', '~  e3 textbox "Name" (no longer focused)']
-    assert told(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused']
+    assert describe_difference(FORM, lost) == [
+        '  e2 form "Account"',
+        '~  e3 textbox "Name" (no longer focused)',
+    ]
+    assert describe_difference(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused']
 
 
 def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> None:
@@ -78,9 +81,9 @@ def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> N
         Node(1, "text", "Bob will be gone."),
         Node(1, "button", "Yes", "e21"),
     ]
-    after = [*edited(e10=None, e11=None), *dialog]
+    after = [*edit_form(e10=None, e11=None), *dialog]
 
-    assert told(FORM, after) == [
+    assert describe_difference(FORM, after) == [
         '  e7 list "People"',
         "-  e10 listitem (1 inside)",
         '+ e20 dialog "Really?" modal',
@@ -96,40 +99,43 @@ def test_a_wrapper_that_comes_or_goes_says_nothing_of_what_stays() -> None:
         *(replace(node, depth=node.depth + 1) for node in FORM[8:]),
     ]
 
-    assert told(FORM, wrapped) == [
+    assert describe_difference(FORM, wrapped) == [
         '  e7 list "People"',
         '+  e20 group "Staff"',
         "    e8 listitem",
         "    e10 listitem",
         "    e12 listitem",
     ]
-    assert told(wrapped, FORM) == ['  e7 list "People"', '-  e20 group "Staff"']
+    assert describe_difference(wrapped, FORM) == ['  e7 list "People"', '-  e20 group "Staff"']
 
 
 def test_only_what_left_its_place_among_its_siblings_has_moved() -> None:
     sorted_otherwise = [*FORM[:8], *FORM[12:], *FORM[8:12]]
     elsewhere = [*FORM[:4], *(FORM[8:10]), *FORM[4:8], *FORM[10:]]
 
-    assert told(FORM, sorted_otherwise) == ['  e7 list "People"', "~  e12 listitem (moved)"]
-    assert told(FORM, elsewhere) == ['  e2 form "Account"', "~  e8 listitem (moved)"]
+    assert describe_difference(FORM, sorted_otherwise) == ['  e7 list "People"', "~  e12 listitem (moved)"]
+    assert describe_difference(FORM, elsewhere) == ['  e2 form "Account"', "~  e8 listitem (moved)"]
 
 
 def test_long_runs_are_folded() -> None:
     many = [Node(2, "option", f"Town {number}", f"e{number}") for number in range(100, 160)]
 
-    assert told(FORM, [*FORM, *many]) == [
+    assert describe_difference(FORM, [*FORM, *many]) == [
         '  e7 list "People"',
         *(f'+  e{number} option "Town {number}"' for number in range(100, 105)),
         "+  … 54 more options e105–e158",
         '+  e159 option "Town 159"',
     ]
-    assert told([*FORM, *many], FORM)[-2:] == ["-  … 54 more options e105–e158", '-  e159 option "Town 159"']
+    assert describe_difference([*FORM, *many], FORM)[-2:] == [
+        "-  … 54 more options e105–e158",
+        '-  e159 option "Town 159"',
+    ]
 
 
 def test_a_log_that_drops_its_first_line_and_gets_a_new_one_says_so() -> None:
     log = [Node(0, "log", "", "e1"), *(Node(1, "text", f"line {number}") for number in range(9))]
 
-    assert told(log, [log[0], *log[2:], Node(1, "text", "line 9")]) == [
+    assert describe_difference(log, [log[0], *log[2:], Node(1, "text", "line 9")]) == [
         "  e1 log",
         '-  "line 0"',
         '+  "line 9"',
@@ -139,10 +145,12 @@ def test_a_log_that_drops_its_first_line_and_gets_a_new_one_says_so() -> None:
 def test_the_same_page_says_nothing_also_where_boxes_and_test_ids_are_other() -> None:
     same = [replace(node, testid="x") for node in FORM]
 
-    assert observed(FORM, FORM) == observed(FORM, same) == Observation("same")
+    assert observe_change(FORM, FORM) == observe_change(FORM, same) == Observation("same")
 
 
-def observed(before: Sequence[Node] | None, after: Sequence[Node], *, budget: int = 8_000) -> Observation:
+def observe_change(
+    before: Sequence[Node] | None, after: Sequence[Node], *, budget: int = 8_000
+) -> Observation:
     look = None if before is None else snapshot(before)
     return observe(look, snapshot(after), mode="diff", budget=budget, link=lambda _: None)
 
@@ -152,15 +160,15 @@ def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
     whole = Observation("full", render_text(FORM), cut=False, lines=14)
-    assert observed(None, FORM) == asked == whole
-    assert observed(FORM, other) == Observation("full", render_text(other), cut=False, lines=14)
+    assert observe_change(None, FORM) == asked == whole
+    assert observe_change(FORM, other) == Observation("full", render_text(other), cut=False, lines=14)
 
 
 def test_the_whole_is_sent_where_it_is_shorter_than_the_difference() -> None:
     after = [FORM[0], Node(1, "text", "Done")]
     before = [Node(0, "list", "All of them", f"e{number}", states=(str(number),)) for number in range(20, 50)]
 
-    assert observed([FORM[0], *before], after) == Observation("full", render_text(after), lines=2)
+    assert observe_change([FORM[0], *before], after) == Observation("full", render_text(after), lines=2)
 
 
 def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() -> None:
@@ -192,12 +200,12 @@ def test_every_added_or_removed_ref_is_accounted_for(pages: tuple[list[Node], li
 
     added = [change.node.ref for change in changes if change.kind == "added" and change.node.ref]
     assert added == [node.ref for node in after if node.ref and node.ref not in stayed]
-    assert sorted(_gone(before, changes, stayed)) == sorted(
+    assert sorted(list_removed_refs(before, changes, stayed)) == sorted(
         node.ref for node in before if node.ref and node.ref not in stayed
     )
 
 
-def _gone(before: Sequence[Node], changes: Sequence[NodeChange], stayed: set[str]) -> list[str]:
+def list_removed_refs(before: Sequence[Node], changes: Sequence[NodeChange], stayed: set[str]) -> list[str]:
     """Return the refs of what was removed and of what was in it."""
     removed = [change.node for change in changes if change.kind == "removed"]
     return list(
@@ -241,8 +249,8 @@ def test_an_observation_is_never_longer_than_its_budget_or_the_page(
 ) -> None:
     before, after = pages
 
-    assert len(observed(before, after, budget=budget).text) <= budget
-    assert len(observed(before, after, budget=10**9).text) <= len(render_text(after))
+    assert len(observe_change(before, after, budget=budget).text) <= budget
+    assert len(observe_change(before, after, budget=10**9).text) <= len(render_text(after))
 
 
 @patient

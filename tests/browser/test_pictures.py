@@ -12,7 +12,7 @@ from footlight.browser.reading.pictures import COLOURS, Mark, draw_marks, is_mar
 from footlight.browser.snapshot.nodes import Node, NodeBox
 
 
-def drawn(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
+def draw_areas(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
     """Return a white picture with these marked e1, e2, …"""
     file = io.BytesIO()
     Image.new("RGB", size, "white").save(file, "png")
@@ -20,14 +20,14 @@ def drawn(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
     return Image.open(io.BytesIO(draw_marks(file.getvalue(), marks, type="png", quality=None))).convert("RGB")
 
 
-def inked(picture: Image.Image, number: int) -> int:
+def count_ink(picture: Image.Image, number: int) -> int:
     """Return how many pixels have the colour of that mark."""
     colour = ImageColor.getrgb(COLOURS[number])
     return sum(each == colour for each in picture.get_flattened_data())
 
 
 def test_an_element_has_a_frame_and_a_label_above_it_of_the_same_colour() -> None:
-    picture = drawn(Area(50, 80, 100, 30))
+    picture = draw_areas(Area(50, 80, 100, 30))
 
     colour = ImageColor.getrgb(COLOURS[0])
     assert [picture.getpixel(at) for at in ((50, 95), (100, 80), (149, 95), (51, 70))] == [colour] * 4
@@ -35,22 +35,24 @@ def test_an_element_has_a_frame_and_a_label_above_it_of_the_same_colour() -> Non
 
 
 def test_labels_of_elements_beside_each_other_do_not_cover_each_other() -> None:
-    alone = [inked(drawn(Area(100, 100, 12, 12)), 0)] * 4
+    alone = [count_ink(draw_areas(Area(100, 100, 12, 12)), 0)] * 4
 
-    picture = drawn(*(Area(100 + 12 * column, 100 + 12 * row, 12, 12) for row in (0, 1) for column in (0, 1)))
+    picture = draw_areas(
+        *(Area(100 + 12 * column, 100 + 12 * row, 12, 12) for row in (0, 1) for column in (0, 1))
+    )
 
-    assert [inked(picture, number) for number in range(4)] == pytest.approx(alone, rel=0.35)
+    assert [count_ink(picture, number) for number in range(4)] == pytest.approx(alone, rel=0.35)
 
 
 @pytest.mark.parametrize("at", [(0, 0), (288, 0), (0, 188), (288, 188)])
 def test_a_label_at_the_edge_is_in_the_picture(at: tuple[int, int]) -> None:
-    inside, edge = drawn(Area(100, 100, 12, 12)), drawn(Area(*at, 12, 12))
+    inside, edge = draw_areas(Area(100, 100, 12, 12)), draw_areas(Area(*at, 12, 12))
 
-    assert inked(edge, 0) == pytest.approx(inked(inside, 0), rel=0.35)
+    assert count_ink(edge, 0) == pytest.approx(count_ink(inside, 0), rel=0.35)
 
 
 def test_what_is_outside_the_picture_is_not_drawn() -> None:
-    picture = drawn(Area(-50, 10, 40, 20), Area(10, 300, 40, 20), Area(300, 0, 5, 5))
+    picture = draw_areas(Area(-50, 10, 40, 20), Area(10, 300, 40, 20), Area(300, 0, 5, 5))
 
     assert picture.getcolors() == [(300 * 200, (255, 255, 255))]
 

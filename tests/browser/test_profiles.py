@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> ProfileStore:
     return ProfileStore(tmp_path / "sessions")
 
 
-def made(store: ProfileStore, name: str, options: LaunchOptions | None = None) -> Path:
+def make_profile(store: ProfileStore, name: str, options: LaunchOptions | None = None) -> Path:
     """Return a profile that was opened once."""
     with store.lock(name):
         store.save_options(name, options or LaunchOptions())
@@ -48,7 +48,7 @@ def made(store: ProfileStore, name: str, options: LaunchOptions | None = None) -
 
 
 @contextmanager
-def locked_elsewhere(store: ProfileStore, name: str) -> Generator[subprocess.Popen[str]]:
+def lock_elsewhere(store: ProfileStore, name: str) -> Generator[subprocess.Popen[str]]:
     """Another process has the profile, until it is killed."""
     directory = str(store.folder(name).parent)
     command = [sys.executable, "-c", HOLDER, "serve", directory, name]
@@ -97,7 +97,7 @@ def test_a_plain_name_is_the_name_of_its_folder(store: ProfileStore, tmp_path: P
 
 def test_two_names_do_not_differ_in_case_alone(store: ProfileStore) -> None:
     """Some file systems would take them for one."""
-    made(store, "Shop")
+    make_profile(store, "Shop")
 
     with pytest.raises(InvalidParameter, match="shop differs from the profile Shop only in upper and lower"):
         store.check_name("shop")
@@ -108,7 +108,7 @@ def test_a_link_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
     """Whatever it leads to is neither opened nor removed."""
     outside = tmp_path / "outside"
     (outside / "Default").mkdir(parents=True)
-    made(store, "real")
+    make_profile(store, "real")
     link = tmp_path / "sessions" / "link"
     link.symlink_to(outside)
 
@@ -151,7 +151,7 @@ def test_the_port_comes_from_the_name_alone(tmp_path: Path) -> None:
 def test_what_a_profile_was_opened_with_is_kept(store: ProfileStore) -> None:
     before = datetime.now(UTC)
     options = LaunchOptions(stealth=True, viewport=(800, 600), locale="de-DE", headless=False)
-    made(store, "shop", options)
+    make_profile(store, "shop", options)
 
     found = ProfileStore(store.folder("shop").parent).find("shop")
 
@@ -164,7 +164,7 @@ def test_what_a_profile_was_opened_with_is_kept(store: ProfileStore) -> None:
 
 
 def test_a_profile_remembers_when_it_was_made(store: ProfileStore) -> None:
-    made(store, "shop")
+    make_profile(store, "shop")
     first = store.find("shop")
     store.save_options("shop", LaunchOptions(stealth=True))
     second = store.find("shop")
@@ -178,7 +178,7 @@ def test_a_profile_remembers_when_it_was_made(store: ProfileStore) -> None:
     "text", ["", "{", "[]", "null", '{"options": 7}', '{"options": {"preset": "?"}}', '{"created": "x"}']
 )
 def test_a_profile_whose_notes_are_damaged_is_still_one(store: ProfileStore, text: str) -> None:
-    folder = made(store, "shop", LaunchOptions(stealth=True))
+    folder = make_profile(store, "shop", LaunchOptions(stealth=True))
     (folder.parent / ".shop.json").write_text(text)
 
     assert [(info.name, info.options) for info in store.list()] == [("shop", LaunchOptions())]
@@ -186,7 +186,7 @@ def test_a_profile_whose_notes_are_damaged_is_still_one(store: ProfileStore, tex
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX modes")
 def test_nobody_else_may_read_it(store: ProfileStore) -> None:
-    folder = made(store, "shop")
+    folder = make_profile(store, "shop")
 
     modes = [path.stat().st_mode & 0o777 for path in (folder.parent, folder, folder.parent / ".shop.json")]
 
@@ -194,9 +194,9 @@ def test_nobody_else_may_read_it(store: ProfileStore) -> None:
 
 
 def test_principals_have_profiles_of_their_own(store: ProfileStore) -> None:
-    made(store, "mine")
+    make_profile(store, "mine")
     theirs = store.below(".0123")
-    made(theirs, "theirs")
+    make_profile(theirs, "theirs")
 
     assert [info.name for info in store.list()] == ["mine"]
     assert [info.name for info in theirs.list()] == ["theirs"]
@@ -220,9 +220,9 @@ def test_a_profile_is_had_once(store: ProfileStore) -> None:
 
 def test_who_has_a_profile_is_reported(store: ProfileStore) -> None:
     """Lessons 2.0: "profile in use" did not say by whom."""
-    made(store, "p4n-test")
+    make_profile(store, "p4n-test")
     before = datetime.now(UTC).replace(microsecond=0)
-    with locked_elsewhere(store, "p4n-test") as process:
+    with lock_elsewhere(store, "p4n-test") as process:
         with pytest.raises(ResourceExhausted) as refused:
             store.lock("p4n-test")
         found = store.find("p4n-test")
@@ -243,8 +243,8 @@ def test_who_has_a_profile_is_reported(store: ProfileStore) -> None:
 
 
 def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -> None:
-    made(store, "shop")
-    with locked_elsewhere(store, "shop") as process:
+    make_profile(store, "shop")
+    with lock_elsewhere(store, "shop") as process:
         process.kill()
         process.wait()
 
@@ -260,7 +260,7 @@ def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -
 
 
 def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> None:
-    made(store, "shop")
+    make_profile(store, "shop")
     host, long_ago = socket.gethostname(), datetime(2001, 1, 1, tzinfo=UTC)
     reported = {"pid": os.getpid(), "host": host, "command": "footlight", "since": long_ago.isoformat()}
     lock = store.folder("shop").parent / ".shop.lock"
@@ -275,7 +275,7 @@ def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> 
 
 def test_a_browser_that_somebody_else_started_is_found(store: ProfileStore) -> None:
     """By the mark that Chromium leaves in its profile."""
-    folder = made(store, "shop")
+    folder = make_profile(store, "shop")
     mark = folder / "SingletonLock"
     mark.symlink_to(f"{socket.gethostname()}-{os.getpid()}")
     ours = find_browser_holder(folder)
@@ -299,7 +299,7 @@ def test_a_browser_that_somebody_else_started_is_found(store: ProfileStore) -> N
 
 
 def test_the_mark_of_a_browser_that_crashed_is_none(store: ProfileStore) -> None:
-    folder = made(store, "shop")
+    folder = make_profile(store, "shop")
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     (folder / "SingletonLock").symlink_to(f"{socket.gethostname()}-{process.pid}")
@@ -315,8 +315,8 @@ def test_a_deleted_profile_leaves_nothing(store: ProfileStore, tmp_path: Path) -
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("k")
-    folder = made(store, "shop")
-    made(store, "shop.other")
+    folder = make_profile(store, "shop")
+    make_profile(store, "shop.other")
     (folder / "way-out").symlink_to(outside)
     (folder.parent / ".shop.deleted-7").mkdir()
 
@@ -338,8 +338,8 @@ def test_what_is_not_there_cannot_be_deleted(store: ProfileStore, tmp_path: Path
 
 
 def test_a_profile_in_use_is_not_deleted(store: ProfileStore) -> None:
-    folder = made(store, "shop")
+    folder = make_profile(store, "shop")
     profile_in_use_error = "profile shop is in use by process"
-    with locked_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
+    with lock_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
         store.delete("shop")
     assert (folder / "Default" / "Cookies").exists()

@@ -133,11 +133,11 @@ def test_each_line_begins_with_the_ref_of_its_node_whatever_the_page_says(nodes:
 
     begins = [re.match(r' *(?:(e\d+) |")', line + " ") for line in lines]
     assert [match and match[1] for match in begins] == [node.ref for node in nodes]
-    assert [_said_by_us(line) for line in lines if re.search(r" e\d|…", _said_by_us(line))] == []
+    assert [remove_page_texts(line) for line in lines if re.search(r" e\d|…", remove_page_texts(line))] == []
     assert render_text(nodes).encode().decode() == render_text(nodes)
 
 
-def _said_by_us(line: str) -> str:
+def remove_page_texts(line: str) -> str:
     """Without its ref, and without what is in quotes or behind an arrow."""
     return re.sub(r'"(?:[^"\\]|\\.)*"|-> [^\s"]+', "", re.sub(r"^ *e\d+", "", line))
 

@@ -855,11 +855,11 @@ async def test_replayed_operations_are_the_list_of_now(tab: Page) -> None:
         reply = await ask(tab, {"what": "look", "next": reply["next"], "since": reply["gen"]})
         nodes = apply_operations(nodes, reply["ops"])
         full = await ask(tab, {"what": "look", "next": reply["next"], "boxes": True})
-        bare = [_without_box(node) for node in full["nodes"]]
+        bare = [remove_box(node) for node in full["nodes"]]
         assert nodes == bare
 
 
-def _without_box(node: list[Any]) -> list[Any]:
+def remove_box(node: list[Any]) -> list[Any]:
     head, extra = node[:4], {key: value for key, value in (node[4] if node[4:] else {}).items() if key != "b"}
     return [*head, extra] if extra else head
 

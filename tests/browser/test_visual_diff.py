@@ -29,20 +29,20 @@ def page(
     return png(image)
 
 
-def told(difference: ImageDifference) -> tuple[int, tuple[Area, ...], bool]:
+def summarize(difference: ImageDifference) -> tuple[int, tuple[Area, ...], bool]:
     return difference.pixels, difference.regions, difference.sizes_differ
 
 
 def test_the_same_is_the_same() -> None:
     difference = compare(page((1, 1, 9, 9)), page((1, 1, 9, 9)), threshold=0)
 
-    assert (told(difference), difference.percent, difference.size) == ((0, (), False), 0.0, (400, 300))
+    assert (summarize(difference), difference.percent, difference.size) == ((0, (), False), 0.0, (400, 300))
 
 
 def test_changes_near_each_other_are_one_region_and_distant_ones_are_two() -> None:
     difference = compare(page(), page((10, 10, 5, 5), (18, 12, 2, 2), (300, 200, 20, 10)), threshold=0.1)
 
-    assert told(difference) == (25 + 4 + 200, (Area(10, 10, 10, 5), Area(300, 200, 20, 10)), False)
+    assert summarize(difference) == (25 + 4 + 200, (Area(10, 10, 10, 5), Area(300, 200, 20, 10)), False)
     assert difference.percent == pytest.approx(100 * 229 / 120_000)
 
 
@@ -92,7 +92,7 @@ def test_what_only_one_picture_has_is_changed() -> None:
     difference = compare(page(size=(400, 300)), page(size=(410, 280)), threshold=1)
 
     assert difference.size == (410, 300)
-    assert told(difference) == (410 * 300 - 400 * 280, (Area(0, 0, 410, 300),), True)
+    assert summarize(difference) == (410 * 300 - 400 * 280, (Area(0, 0, 410, 300),), True)
 
 
 def test_what_is_ignored_is_the_same() -> None:
@@ -100,7 +100,7 @@ def test_what_is_ignored_is_the_same() -> None:
 
     difference = compare(page(), after, threshold=0.1, ignored=[Area(-5, -5, 65, 65), Area(390, 290, 99, 99)])
 
-    assert told(difference) == (25, (Area(200, 200, 5, 5),), False)
+    assert summarize(difference) == (25, (Area(200, 200, 5, 5),), False)
 
 
 def test_the_twenty_largest_changes_are_reported_in_reading_order() -> None:
@@ -119,7 +119,7 @@ def test_a_single_pixel_of_a_long_page_is_found() -> None:
         page(size=(1280, 8000)), page((1279, 7999, 1, 1), (640, 3000, 1, 1), size=(1280, 8000)), threshold=0.1
     )
 
-    assert told(difference) == (2, (Area(640, 3000, 1, 1), Area(1279, 7999, 1, 1)), False)
+    assert summarize(difference) == (2, (Area(640, 3000, 1, 1), Area(1279, 7999, 1, 1)), False)
 
 
 def test_the_annotated_picture_is_red_where_it_changed_and_faded_elsewhere() -> None:

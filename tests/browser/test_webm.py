@@ -34,7 +34,7 @@ def elements(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tu
     assert at == end
 
 
-def written(*frames: tuple[bytes, int, bool]) -> bytes:
+def write_video(*frames: tuple[bytes, int, bool]) -> bytes:
     file = io.BytesIO()
     with WebmWriter(file, codec="VP9", width=640, height=360) as writer:
         for data, at_ms, key in frames:
@@ -59,19 +59,19 @@ FRAMES = [(b"a" * 5, 0, True), (b"b" * 300, 40, False), (b"c" * 70_000, 5_000, T
 
 
 def test_the_frames_that_were_written_are_in_it() -> None:
-    assert frames(written(*FRAMES)) == FRAMES
+    assert frames(write_video(*FRAMES)) == FRAMES
 
 
 def test_its_duration_is_that_of_the_last_frame() -> None:
     (duration,) = (
-        struct.unpack(">d", data)[0] for id, _, data in elements(written(*FRAMES)) if id == DURATION
+        struct.unpack(">d", data)[0] for id, _, data in elements(write_video(*FRAMES)) if id == DURATION
     )
 
     assert duration == 40_000
 
 
 def test_the_index_leads_to_the_clusters() -> None:
-    data = written(*FRAMES)
+    data = write_video(*FRAMES)
     found = list(elements(data))
     (segment,) = (at for id, at, _ in found if id == SEGMENT)
     (cues,) = (int.from_bytes(content) for id, _, content in found if id == SEEK_POSITION)
@@ -85,4 +85,4 @@ def test_the_index_leads_to_the_clusters() -> None:
 
 
 def test_one_without_frames_is_whole_too() -> None:
-    assert frames(written()) == []
+    assert frames(write_video()) == []

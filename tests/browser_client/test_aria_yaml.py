@@ -90,16 +90,16 @@ ODD = """\
 """What a YAML reader would take for something else than text, or not at all."""
 
 
-def written(value: str) -> str:
+def write_value(value: str) -> str:
     """As Playwright writes a value."""
     if not _needs_quotes(value):
         return value
     escapes = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-    def escaped(found: re.Match[str]) -> str:
+    def escape(found: re.Match[str]) -> str:
         return escapes.get(found[0]) or f"\\x{ord(found[0]):02x}"
 
-    return '"' + re.sub(r'[\\"\x00-\x1f\x7f-\x9f]', escaped, value) + '"'
+    return '"' + re.sub(r'[\\"\x00-\x1f\x7f-\x9f]', escape, value) + '"'
 
 
 def _needs_quotes(value: str) -> bool:
@@ -113,7 +113,7 @@ def _needs_quotes(value: str) -> bool:
     )
 
 
-def keyed(name: str) -> str:
+def write_node(name: str) -> str:
     """As Playwright writes a node of this name."""
     key = f"button {json.dumps(name, ensure_ascii=False)} [ref=e1]"
     return "'" + key.replace("'", "''") + "'" if _needs_quotes(key) else key
@@ -131,9 +131,8 @@ def test_nothing_is_an_empty_page() -> None:
 @pytest.mark.parametrize("word", [*ODD.replace("\n", "|").split("|"), "line\nbreak"])
 def test_words_stay_what_they_are(word: str) -> None:
     """The word is a text, the content of a node, and a name."""
-    lines = (
-        f"- text: {written(word)}\n- paragraph [ref=e1]: {written(word)}\n- {keyed(word)}: {written(word)}"
-    )
+    value = write_value(word)
+    lines = f"- text: {value}\n- paragraph [ref=e1]: {value}\n- {write_node(word)}: {value}"
 
     assert read_aria_yaml(lines) == [
         {"role": "text", "name": word},
@@ -144,7 +143,7 @@ def test_words_stay_what_they_are(word: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_any_words_stay_what_they_are(words: str) -> None:
-    lines = f"- {keyed(words)}:\n  - text: {written(words)}"
+    lines = f"- {write_node(words)}:\n  - text: {write_value(words)}"
 
     assert read_aria_yaml(lines) == [
         {"role": "button", "name": words, "ref": "e1", "children": [{"role": "text", "name": words}]}
@@ -153,7 +152,7 @@ def test_any_words_stay_what_they_are(words: str) -> None:
 
 @given(st.text(st.characters(max_codepoint=0x7E), max_size=60))
 def test_a_yaml_reader_reads_the_same(words: str) -> None:
-    lines = f"- text: {written(words)}\n- {keyed(words)}: {written(words)}"
+    lines = f"- text: {write_value(words)}\n- {write_node(words)}: {write_value(words)}"
 
     text, button = yaml.load(lines, yaml.BaseLoader)
 
@@ -165,7 +164,7 @@ def test_a_yaml_reader_reads_the_same(words: str) -> None:
 
 def test_a_name_may_be_longer_than_a_key_of_yaml() -> None:
     name = 'a "long": name ' * 60
-    lines = f"- {keyed(name)}:\n  - /url: x"
+    lines = f"- {write_node(name)}:\n  - /url: x"
 
     with pytest.raises(yaml.YAMLError):
         yaml.load(lines, yaml.BaseLoader)

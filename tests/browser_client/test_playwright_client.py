@@ -23,7 +23,7 @@ from footlight.browser_client.results import LARGEST_SNAPSHOT, NavigateResult
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
 from tests.client.browser_servers import FAMILIES, config_of
-from tests.client.scripted_server import FOOTLIGHT, PLAYWRIGHT, Answer, never, says, scripted
+from tests.client.scripted_server import FOOTLIGHT, PLAYWRIGHT, Answer, says, serve_script, wait_forever
 from tests.network import listening
 from tests.processes import descendants_of
 from tests.site import Site
@@ -78,23 +78,23 @@ def client(family: tuple[str, PlaywrightClient]) -> PlaywrightClient:
     return family[1]
 
 
-async def refused(work: Awaitable[object]) -> MCPError:
+async def check_refused(work: Awaitable[object]) -> MCPError:
     with pytest.raises(MCPError) as caught:
         async with asyncio.timeout(LIMIT_SECONDS):
             await work
     return caught.value
 
 
-def without_refs(node: AccessibilityNode) -> dict[str, Any]:
+def remove_refs(node: AccessibilityNode) -> dict[str, Any]:
     bare: dict[str, Any] = {key: value for key, value in node.items() if key not in ("ref", "children")}
-    children = [without_refs(child) for child in node.get("children", [])]
+    children = [remove_refs(child) for child in node.get("children", [])]
     return {**bare, "children": children} if children else bare
 
 
-def found(node: AccessibilityNode, role: str, name: str) -> AccessibilityNode | None:
+def find_node(node: AccessibilityNode, role: str, name: str) -> AccessibilityNode | None:
     if (node["role"], node.get("name")) == (role, name):
         return node
-    return next(filter(None, (found(child, role, name) for child in node.get("children", []))), None)
+    return next(filter(None, (find_node(child, role, name) for child in node.get("children", []))), None)
 
 
 # With a real browser
@@ -127,7 +127,7 @@ async def test_a_page_that_is_not_there_is_a_page_with_a_status(client: Playwrig
 
 
 async def test_a_navigation_that_fails_is_an_error_of_the_tool(client: PlaywrightClient) -> None:
-    error = await refused(client.navigate("http://no-such-host.invalid/"))
+    error = await check_refused(client.navigate("http://no-such-host.invalid/"))
 
     assert isinstance(error, ToolInvocationError)
     assert (error.reason, error.tool_name.removeprefix("browser_")) == ("tool", "navigate")
@@ -143,7 +143,7 @@ async def test_a_navigation_that_fails_does_not_disturb_the_next(
     titles = ["One", "Two", "Three", "Four", "Five"]
     seen: list[str | None] = []
     for title in titles:
-        await refused(client.navigate("http://no-such-host.invalid/"))
+        await check_refused(client.navigate("http://no-such-host.invalid/"))
         seen.append((await client.navigate(site.page(f"<title>{title}</title>"))).title)
 
     assert seen == titles
@@ -191,7 +191,7 @@ async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightCl
 
     snapshot = await client.get_snapshot()
 
-    assert without_refs(snapshot.tree) == {
+    assert remove_refs(snapshot.tree) == {
         "role": "document",
         "name": "Cast",
         "url": page,
@@ -215,7 +215,7 @@ async def test_a_snapshot_of_a_large_page_is_whole(client: PlaywrightClient, sit
 
     tree = (await client.get_snapshot()).tree
 
-    assert found(tree, "button", f"{'word ' * 20}2999") is not None
+    assert find_node(tree, "button", f"{'word ' * 20}2999") is not None
 
 
 async def test_a_page_without_anything_has_a_tree(client: PlaywrightClient) -> None:
@@ -229,7 +229,7 @@ async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Si
     """An earlier implementation gave the server a selector where it wanted a ref."""
     page = "<title>0</title><button id=b onclick='document.title++'>Press</button><button>Other</button>"
     await client.navigate(site.page(page))
-    button = found((await client.get_snapshot()).tree, "button", "Press")
+    button = find_node((await client.get_snapshot()).tree, "button", "Press")
     assert button is not None
 
     await client.click("button:is(#b, .x):not(:disabled)")
@@ -242,7 +242,7 @@ async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Si
 async def test_a_click_on_nothing_says_what_was_not_found(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<p>nothing"))
 
-    error = await refused(client.click("#nothing", timeout_ms=5_000))
+    error = await check_refused(client.click("#nothing", timeout_ms=5_000))
 
     assert isinstance(error, ToolInvocationError)
     assert (error.reason, '"#nothing"' in error.message) == ("tool", True)
@@ -271,7 +271,7 @@ async def test_every_kind_of_field_is_filled(client: PlaywrightClient, site: Sit
 async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<button id=b>No field</button>"))
 
-    error = await refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
+    error = await check_refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
 
     assert isinstance(error, ToolInvocationError)
     (field,) = error.to_dict()["toolArgs"]["fields"]
@@ -281,7 +281,7 @@ async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: Playwrigh
 async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<label>Name <input></label><label><input type=checkbox> News</label>"))
     tree = (await client.get_snapshot()).tree
-    name, news = found(tree, "textbox", "Name"), found(tree, "checkbox", "News")
+    name, news = find_node(tree, "textbox", "Name"), find_node(tree, "checkbox", "News")
     assert name is not None
     assert news is not None
 
@@ -298,11 +298,11 @@ async def test_a_form_is_filled_where_the_page_forbids_scripts(client: Playwrigh
     await client.fill_form({"#a": "b"})
 
     tree = (await client.get_snapshot()).tree
-    assert next(each for each in _all(tree) if each["role"] == "textbox").get("value") == "b"
+    assert next(each for each in list_nodes(tree) if each["role"] == "textbox").get("value") == "b"
 
 
-def _all(node: AccessibilityNode) -> list[AccessibilityNode]:
-    return [node, *(inside for child in node.get("children", []) for inside in _all(child))]
+def list_nodes(node: AccessibilityNode) -> list[AccessibilityNode]:
+    return [node, *(inside for child in node.get("children", []) for inside in list_nodes(child))]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ async def test_a_script_that_throws_is_reported_without_its_trace(
 ) -> None:
     await client.navigate(site.page(""))
 
-    error = await refused(client.evaluate("() => { throw new Error('boom') }"))
+    error = await check_refused(client.evaluate("() => { throw new Error('boom') }"))
 
     assert ("boom" in error.message, "    at " in error.message) == (True, False)
 
@@ -342,7 +342,7 @@ async def test_too_little_time_is_an_error_of_its_own(
 ) -> None:
     name, client = family
 
-    error = await refused(client.navigate(site.never(), timeout_ms=1_000))
+    error = await check_refused(client.navigate(site.never(), timeout_ms=1_000))
 
     tool = "navigate" if name == "footlight" else "browser_navigate"
     assert isinstance(error, MCPTimeoutError)
@@ -367,7 +367,7 @@ async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Sit
 
     async with PlaywrightClient.launch(config_of("@playwright/mcp"), cwd=str(tmp_path)) as client:
         opened = await client.navigate(asking)
-        error = await refused(client.navigate(other))
+        error = await check_refused(client.navigate(other))
         await client.mcp_client.call_tool("browser_handle_dialog", {"accept": True})
         after = await client.navigate(other)
 
@@ -444,8 +444,8 @@ async def test_a_connection_without_a_default_session_is_given_one(site: Site) -
 async def test_nothing_is_sent_where_a_parameter_is_refused(
     call: Callable[[PlaywrightClient], Awaitable[object]], message: str
 ) -> None:
-    async with scripted(PLAYWRIGHT) as (mcp_client, script):
-        error = await refused(call(PlaywrightClient(mcp_client)))
+    async with serve_script(PLAYWRIGHT) as (mcp_client, script):
+        error = await check_refused(call(PlaywrightClient(mcp_client)))
 
         assert (error.reason, error.message[: len(message)], script.calls, script.listed) == (
             "invalid",
@@ -456,10 +456,10 @@ async def test_nothing_is_sent_where_a_parameter_is_refused(
 
 
 async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
-    async with scripted(PLAYWRIGHT) as (mcp_client, script):
+    async with serve_script(PLAYWRIGHT) as (mcp_client, script):
         client = PlaywrightClient(mcp_client, resolve_hosts=True)
 
-        error = await refused(client.navigate("http://no-such-host.invalid/"))
+        error = await check_refused(client.navigate("http://no-such-host.invalid/"))
 
         assert (error.reason, script.calls, script.listed) == ("invalid", [], 0)
 
@@ -476,7 +476,7 @@ async def test_a_client_that_is_not_connected_is_refused() -> None:
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001])
 async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None:
-    async with scripted(PLAYWRIGHT) as (mcp_client, _):
+    async with serve_script(PLAYWRIGHT) as (mcp_client, _):
         with pytest.raises(
             ToolInvocationError, match="timeout_ms must be a whole number from 1000 to 300000"
         ):
@@ -484,8 +484,8 @@ async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None
 
 
 async def test_a_server_of_another_kind_is_refused() -> None:
-    async with scripted(("echo", "navigate")) as (mcp_client, script):
-        error = await refused(PlaywrightClient(mcp_client).navigate("http://x"))
+    async with serve_script(("echo", "navigate")) as (mcp_client, script):
+        error = await check_refused(PlaywrightClient(mcp_client).navigate("http://x"))
 
         assert (error.reason, error.message, script.calls) == (
             "unknown_tool",
@@ -507,17 +507,17 @@ async def test_a_server_of_another_kind_is_refused() -> None:
 async def test_a_tool_that_is_switched_off_is_reported_with_the_switch(
     tools: tuple[str, ...], hint: str
 ) -> None:
-    async with scripted(tools) as (mcp_client, _):
-        error = await refused(PlaywrightClient(mcp_client).evaluate("1"))
+    async with serve_script(tools) as (mcp_client, _):
+        error = await check_refused(PlaywrightClient(mcp_client).evaluate("1"))
 
         assert (error.reason, error.message) == ("unknown_tool", hint)
 
 
 async def test_a_server_that_knows_no_selectors_is_too_old() -> None:
-    async with scripted(PLAYWRIGHT) as (mcp_client, script):
+    async with serve_script(PLAYWRIGHT) as (mcp_client, script):
         script.forget_parameters()
 
-        error = await refused(PlaywrightClient(mcp_client).click("#a"))
+        error = await check_refused(PlaywrightClient(mcp_client).click("#a"))
 
         assert (error.message, script.calls) == (
             "This @playwright/mcp takes no selectors; use 0.0.83 or newer",
@@ -619,8 +619,8 @@ async def test_an_answer_that_breaks_the_rules_is_an_error(
     message: str,
 ) -> None:
     """A result is whole or it is an error."""
-    async with scripted(tools, answers) as (mcp_client, _):
-        error = await refused(call(PlaywrightClient(mcp_client)))
+    async with serve_script(tools, answers) as (mcp_client, _):
+        error = await check_refused(call(PlaywrightClient(mcp_client)))
 
         assert isinstance(error, ToolInvocationError)
         assert (error.reason, error.message[: len(message)]) == ("protocol", message)
@@ -629,8 +629,8 @@ async def test_an_answer_that_breaks_the_rules_is_an_error(
 
 async def test_a_failed_tool_is_an_error_even_without_words() -> None:
     """An earlier implementation did not look at isError."""
-    async with scripted(PLAYWRIGHT, {"browser_click": says(error=True)}) as (mcp_client, _):
-        error = await refused(PlaywrightClient(mcp_client).click("#a"))
+    async with serve_script(PLAYWRIGHT, {"browser_click": says(error=True)}) as (mcp_client, _):
+        error = await check_refused(PlaywrightClient(mcp_client).click("#a"))
 
         assert (type(error), error.reason, error.message) == (
             ToolInvocationError,
@@ -652,10 +652,10 @@ async def test_operations_run_one_after_the_other() -> None:
         running -= 1
         return page
 
-    async with scripted(PLAYWRIGHT, {"browser_navigate": navigate}) as (mcp_client, script):
+    async with serve_script(PLAYWRIGHT, {"browser_navigate": navigate}) as (mcp_client, script):
         client = PlaywrightClient(mcp_client)
         tasks = [asyncio.create_task(client.navigate(f"http://x/{n}")) for n in range(3)]
-        await script.called()
+        await script.wait_for_call()
         go_on.set()
         async with asyncio.timeout(LIMIT_SECONDS):
             await asyncio.gather(*tasks)
@@ -668,13 +668,13 @@ async def test_operations_run_one_after_the_other() -> None:
 
 async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
     answers: dict[str, Answer] = {
-        "browser_navigate": never,
+        "browser_navigate": wait_forever,
         "browser_evaluate": says("### Result\n7"),
     }
-    async with scripted(PLAYWRIGHT, answers) as (mcp_client, script):
+    async with serve_script(PLAYWRIGHT, answers) as (mcp_client, script):
         client = PlaywrightClient(mcp_client)
         task = asyncio.create_task(client.navigate("http://x/"))
-        await script.called()
+        await script.wait_for_call()
         task.cancel()
 
         value = await client.evaluate("7")
@@ -683,8 +683,8 @@ async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
 
 
 async def test_a_server_that_never_answers_is_given_up() -> None:
-    async with scripted(PLAYWRIGHT, {"browser_take_screenshot": never}) as (mcp_client, _):
-        error = await refused(PlaywrightClient(mcp_client, timeout_ms=1_000).screenshot())
+    async with serve_script(PLAYWRIGHT, {"browser_take_screenshot": wait_forever}) as (mcp_client, _):
+        error = await check_refused(PlaywrightClient(mcp_client, timeout_ms=1_000).screenshot())
 
         assert error.to_dict() == {
             "name": "TimeoutError",
@@ -698,11 +698,11 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
 
 
 async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
-    async with scripted(PLAYWRIGHT) as (mcp_client, _):
+    async with serve_script(PLAYWRIGHT) as (mcp_client, _):
         client = PlaywrightClient(mcp_client)
         await mcp_client.close()
 
-        error = await refused(client.click("#a"))
+        error = await check_refused(client.click("#a"))
         await client.close()
 
         assert isinstance(error, MCPConnectionError)

@@ -215,14 +215,14 @@ def test_what_is_no_json_is_no_snapshot(snapshot: str) -> None:
     assert why_not(lambda: SnapshotResult(snapshot=snapshot)) == "snapshot is not valid JSON"
 
 
-def nested(levels: int) -> str:
+def nest(levels: int) -> str:
     return '{"role":"a","children":[' * (levels - 1) + '{"role":"a"}' + "]}" * (levels - 1)
 
 
 def test_a_tree_may_be_deep_but_not_endless() -> None:
-    SnapshotResult(snapshot=nested(MOST_LEVELS))
+    SnapshotResult(snapshot=nest(MOST_LEVELS))
 
-    assert why_not(lambda: SnapshotResult(snapshot=nested(MOST_LEVELS + 1))) == (
+    assert why_not(lambda: SnapshotResult(snapshot=nest(MOST_LEVELS + 1))) == (
         "snapshot is not an accessibility tree: it is more than 200 levels deep"
     )
 

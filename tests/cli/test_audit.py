@@ -52,7 +52,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def started(
+async def start_audit(
     *arguments: str,
     cwd: Path,
     variables: Mapping[str, str] | None = None,
@@ -213,7 +213,7 @@ async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind
 ) -> None:
     urls = [site.page(PAGE), site.page(FAULTY), site.page(PAGE)]
 
-    async with started(*urls, "--out", "r.json", cwd=tmp_path) as process:
+    async with start_audit(*urls, "--out", "r.json", cwd=tmp_path) as process:
         await read_until(process, f"open {urls[1]} at 360 px")
         interim = json.loads((tmp_path / "r.json").read_text())
         children = descendants_of(psutil.Process(process.pid))
@@ -234,7 +234,7 @@ async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind
 
 async def test_interrupted_before_a_page_it_ends_too(tmp_path: Path) -> None:
     server = f"{sys.executable} -c 'import sys; sys.stdin.read()'"
-    async with started(NOWHERE, "--server", server, "--log-file", "log", cwd=tmp_path) as process:
+    async with start_audit(NOWHERE, "--server", server, "--log-file", "log", cwd=tmp_path) as process:
         await read_until(process, FACTS_ONLY)
         process.send_signal(signal.SIGTERM)
         await process.wait()
@@ -252,7 +252,7 @@ async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
         vendor.answers(walk_and_judge(hostile))
         flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See the picture", "--focus", "pictures")
         outs = ("--out", "r.json", "--out", "r.html", "--log-file", "log")
-        async with started(
+        async with start_audit(
             url, *flags, *outs, cwd=tmp_path, variables={"OPENAI_API_KEY": "sk-very-secret"}
         ) as process:
             await read_until(process, f"open {url} at 360 px")
@@ -265,7 +265,7 @@ async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
     assert OpenAI().key(received[0]) == "sk-very-secret"
     assert len(known) > 1
     assert [each for each in known if "sk-very-secret" in each.values()] == []
-    texts = [out, err, *written(tmp_path)]
+    texts = [out, err, *read_files(tmp_path)]
     assert [text for text in texts if b"sk-very-secret" in text] == []
 
     reported = steady(err.decode())
@@ -280,17 +280,17 @@ async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
     assert report["provenance"]["provider"] == "openai"
 
 
-def written(folder: Path) -> list[bytes]:
+def read_files(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in folder.iterdir()]
 
 
 def walk_and_judge(text: str) -> list[Turn]:
     return [
-        Turn(calls=[called("1", "getPageStructure")]),
-        Turn(calls=[called("2", "finishGoal", outcome="stopped", why="There is none")]),
+        Turn(calls=[make_call("1", "getPageStructure")]),
+        Turn(calls=[make_call("2", "finishGoal", outcome="stopped", why="There is none")]),
         Turn(
             calls=[
-                called(
+                make_call(
                     *("3", "recordFinding"),
                     title="What is it?",
                     severity="high",
@@ -304,7 +304,7 @@ def walk_and_judge(text: str) -> list[Turn]:
     ]
 
 
-def called(id: str, name: str, **arguments: Any) -> Call:
+def make_call(id: str, name: str, **arguments: Any) -> Call:
     return Call(id=id, name=name, pieces=[json.dumps(arguments)])
 
 
@@ -323,12 +323,12 @@ async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, t
     goal = "Sign in with the password secret:SHOP"
 
     async with serve_vendor(OpenAI()) as vendor:
-        typed = called("2", "typeText", target="input", text="secret:SHOP")
+        typed = make_call("2", "typeText", target="input", text="secret:SHOP")
         vendor.answers(
             [
-                Turn(calls=[called("1", "getPageStructure")]),
-                Turn(calls=[typed, called("3", "clickElement", target="button")]),
-                Turn(calls=[called("4", "finishGoal", outcome="reached", why="It says welcome")]),
+                Turn(calls=[make_call("1", "getPageStructure")]),
+                Turn(calls=[typed, make_call("3", "clickElement", target="button")]),
+                Turn(calls=[make_call("4", "finishGoal", outcome="reached", why="It says welcome")]),
                 Turn(text=["It works."]),
             ]
         )
@@ -341,7 +341,7 @@ async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, t
     assert arrived == ["p=open+sesame"], done.err
     assert report["pages"][0]["walks"][0]["outcome"] == "reached"
     assert "Welcome" in sent
-    texts = [done.out, done.err, sent, *(each.decode() for each in written(tmp_path))]
+    texts = [done.out, done.err, sent, *(each.decode() for each in read_files(tmp_path))]
     assert [text for text in texts if "sesame" in text] == []
 
 
@@ -364,7 +364,7 @@ async def test_a_model_that_fails_leaves_the_facts(site: Site, tmp_path: Path) -
     assert "the rest of the analysis" in done.out
 
 
-async def on_a_terminal(
+async def run_on_terminal(
     *arguments: str,
     cwd: Path,
     until: str = "",
@@ -383,7 +383,7 @@ async def on_a_terminal(
                     loop.call_soon_threadsafe(then)
 
     size = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
-    async with started(*arguments, cwd=cwd, output=line, variables={**size, **variables}) as process:
+    async with start_audit(*arguments, cwd=cwd, output=line, variables={**size, **variables}) as process:
         os.close(line)
         await asyncio.to_thread(read)
         await process.wait()
@@ -400,7 +400,7 @@ async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site
         *turns, last = walk_and_judge(hostile)
         vendor.answers([*turns, Turn(text=last.text, hold=hold)])
         flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See the picture")
-        status, seen = await on_a_terminal(
+        status, seen = await run_on_terminal(
             site.page(FAULTY), *flags, cwd=tmp_path, until="that is all.", then=hold.set
         )
 
@@ -416,8 +416,8 @@ async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site
 async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: Site, tmp_path: Path) -> None:
     url = site.page(FAULTY)
 
-    colourless = await on_a_terminal(url, cwd=tmp_path, NO_COLOR="1")
-    dumb = await on_a_terminal(url, cwd=tmp_path, TERM="dumb")
+    colourless = await run_on_terminal(url, cwd=tmp_path, NO_COLOR="1")
+    dumb = await run_on_terminal(url, cwd=tmp_path, TERM="dumb")
 
     assert (colourless[0], dumb[0]) == (0, 0)
     assert f"Page 1 of 1\x1b[0m  {url}" in colourless[1]
@@ -475,7 +475,7 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     report = json.loads(done.out)
     assert "axe/image-alt" in rules(report)
     assert report["provenance"]["server"].startswith("Playwright")
-    assert written(tmp_path) == []  # What it writes beside its answers is not left here.
+    assert read_files(tmp_path) == []  # What it writes beside its answers is not left here.
     assert (refused.status, refused.err) == (
         2,
         "footlight: --headed is for Footlight's own server; use an option of the --server command instead\n",

@@ -358,7 +358,7 @@ async def test_a_server_that_is_not_there_is_reported(running: Background, serve
     assert "Traceback" not in done.err
 
 
-async def completed(running: Background, typed: str) -> list[str]:
+async def complete(running: Background, typed: str) -> list[str]:
     words = typed.split(" ")
     done = await running.run(
         _FOOTLIGHT_COMPLETE="bash_complete", COMP_WORDS=typed, COMP_CWORD=str(len(words) - 1)
@@ -368,17 +368,17 @@ async def completed(running: Background, typed: str) -> list[str]:
 
 
 async def test_what_is_typed_is_completed(running: Background) -> None:
-    assert await completed(running, "footlight ca") == ["call"]
-    assert await completed(running, "footlight daemon st") == ["start", "status", "stop"]
-    assert await completed(running, "footlight call navig") == ["navigate"]
-    assert await completed(running, "footlight tools screensh") == ["screenshot", "screenshot_element"]
-    assert await completed(running, "footlight call navigate --u") == ["--url"]
-    assert await completed(running, "footlight call click --button r") == ["right"]
-    assert await completed(running, "footlight call screenshot --fullP") == ["--fullPage"]
-    assert await completed(running, "footlight call screenshot --full-") == ["--full-page"]
-    assert await completed(running, "footlight call navigate --wait-until n") == ["networkidle"]
-    assert await completed(running, "footlight call click --forma") == ["--format"]
-    assert await completed(running, "footlight call click --format j") == ["json"]
+    assert await complete(running, "footlight ca") == ["call"]
+    assert await complete(running, "footlight daemon st") == ["start", "status", "stop"]
+    assert await complete(running, "footlight call navig") == ["navigate"]
+    assert await complete(running, "footlight tools screensh") == ["screenshot", "screenshot_element"]
+    assert await complete(running, "footlight call navigate --u") == ["--url"]
+    assert await complete(running, "footlight call click --button r") == ["right"]
+    assert await complete(running, "footlight call screenshot --fullP") == ["--fullPage"]
+    assert await complete(running, "footlight call screenshot --full-") == ["--full-page"]
+    assert await complete(running, "footlight call navigate --wait-until n") == ["networkidle"]
+    assert await complete(running, "footlight call click --forma") == ["--format"]
+    assert await complete(running, "footlight call click --format j") == ["json"]
 
 
 @pytest.mark.slow
@@ -397,7 +397,7 @@ async def test_settings_that_cannot_be_are_reported_and_complete_nothing(tmp_pat
 @pytest.mark.slow
 async def test_tools_are_completed_where_no_server_runs(tmp_path: Path) -> None:
     async with background(tmp_path) as none:
-        assert await completed(none, "footlight call navig") == ["navigate"]
+        assert await complete(none, "footlight call navig") == ["navigate"]
 
 
 IMPORTS = """

@@ -17,7 +17,7 @@ from footlight.client.codegen.generate import command_line, generate
 from footlight.client.handles import create_logger
 from tests.cli.commands import run
 from tests.cli.test_main import run as run_python
-from tests.client.codegen.modules import executed
+from tests.client.codegen.modules import execute
 from tests.network import listening
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ class Generating:
         return command_line(self.server, Path("mcp_tools.py"))
 
     def module(self) -> dict[str, Any]:
-        return executed(self.out.read_text("utf-8"))
+        return execute(self.out.read_text("utf-8"))
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ async def test_a_module_with_secrets_connects_with_them(
         text = out.read_text("utf-8")
         monkeypatch.setenv("MCP_CREDENTIALS", "ann:hunter2")
         monkeypatch.setenv("MCP_TOKEN", "t0k3n")
-        async with executed(text)["mcp_connect"]("x", log=create_logger(console=False)) as mcp:
+        async with execute(text)["mcp_connect"]("x", log=create_logger(console=False)) as mcp:
             listed = await mcp.root.list_sessions()
 
     assert [secret for secret in ("t0k3n", "hunter2", "ann:") if secret in text] == []

@@ -44,7 +44,7 @@ async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
         yield one
 
 
-async def gone(process: psutil.Process) -> None:
+async def wait_until_gone(process: psutil.Process) -> None:
     """Nobody may collect it, so that one that has ended may still be listed."""
     async with asyncio.timeout(LIMIT_SECONDS):
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110
@@ -78,7 +78,7 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
         assert (after.status, after.out) == (3, "No background server is running.\n")
         assert children
         for each in (process, *children):
-            await gone(each)
+            await wait_until_gone(each)
         assert {path.name for path in own.folder.iterdir()} == {"server.log", "start.lock"}
 
 
@@ -157,7 +157,7 @@ def test_the_folder_is_one_whatever_is_in_the_environment(
     assert find_folder({"FOOTLIGHT_DAEMON_DIR": "/named", "XDG_RUNTIME_DIR": "/x"}) == Path("/named")
 
 
-async def removed(own: Background, command: str) -> Done:
+async def run_in_removed_folder(own: Background, command: str) -> Done:
     """Run it in a folder that is not there any more."""
     process = await asyncio.create_subprocess_shell(
         f"mkdir gone && cd gone && rmdir ../gone && exec {sys.executable} -P -m footlight {command}",
@@ -174,14 +174,14 @@ async def removed(own: Background, command: str) -> Done:
 
 
 async def test_a_folder_that_was_removed_is_no_matter_to_who_finds_a_server(running: Background) -> None:
-    shared = await removed(running, "serve --shared")
+    shared = await run_in_removed_folder(running, "serve --shared")
 
     assert (shared.status, shared.out) == (0, "")
     assert "Traceback" not in shared.err
 
 
 async def test_none_is_started_in_a_folder_that_was_removed(own: Background) -> None:
-    done = await removed(own, "daemon start")
+    done = await run_in_removed_folder(own, "daemon start")
 
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("footlight: The current folder has been removed")
@@ -247,7 +247,7 @@ async def test_the_local_stream_needs_http(own: Background) -> None:
     assert "setting 'daemon.local' needs 'transport' to be 'http'" in done.err
 
 
-def stale(own: Background, state: State) -> None:
+def write_stale_state(own: Background, state: State) -> None:
     own.folder.mkdir(mode=0o700, exist_ok=True)
     (own.folder / "state.json").write_text(json.dumps(state._asdict()))
 
@@ -257,7 +257,7 @@ async def test_the_state_of_one_that_is_gone_is_replaced(own: Background) -> Non
     await own.run("daemon", "start")
     old, process = own.state, own.process
     process.kill()
-    await gone(process)
+    await wait_until_gone(process)
 
     status = await own.run("daemon", "status")
     started = await own.run("daemon", "start")
@@ -273,7 +273,7 @@ async def test_another_process_with_its_number_is_left_alone(own: Background) ->
         sys.executable, "-c", "input()", stdin=asyncio.subprocess.PIPE
     )
     state = State(other.pid, 1.0, __version__, "http://localhost:1/mcp", "/nowhere", "00", "/", [])
-    stale(own, state)
+    write_stale_state(own, state)
 
     stopped = await own.run("daemon", "stop")
 
@@ -288,18 +288,18 @@ async def test_another_process_with_its_number_is_left_alone(own: Background) ->
 async def test_one_of_another_version_is_replaced(own: Background) -> None:
     await own.run("daemon", "start")
     old, process = own.state, own.process
-    stale(own, old._replace(version="0.0.1"))
+    write_stale_state(own, old._replace(version="0.0.1"))
 
     called = await own.run("call", "list_sessions")
 
     assert "replacing the server of version 0.0.1" in called.err
     assert own.state.pid != old.pid
-    await gone(process)
+    await wait_until_gone(process)
 
 
 async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> None:
     await own.run("daemon", "start")
-    stale(own, own.state._replace(version="0.0.1"))
+    write_stale_state(own, own.state._replace(version="0.0.1"))
 
     with connect(own.state, "shared"):
         called = await own.run("call", "list_sessions")
@@ -409,7 +409,7 @@ async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
     assert started.status == 3
     assert f"process {process.pid}, does not answer" in started.err
     assert stopped.out == f"stopped: process {process.pid}\n"
-    await gone(process)
+    await wait_until_gone(process)
 
 
 def test_the_options_of_its_user_are_those_between_ours() -> None:

@@ -35,7 +35,7 @@ async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
         orders = [order.received for order in site.shop.orders]
 
     assert (done.status, done.out, done.err) == (0, "", "")
-    assert _formatted(test)
+    assert is_formatted(test)
     text = test.read_text()
     for line in (
         "async def test_order(mcp: DynamicHandle) -> None:",
@@ -88,7 +88,7 @@ def _pytest(file: Path, *flags: str, **environment: str) -> subprocess.Completed
     )
 
 
-def _formatted(file: Path) -> bool:
+def is_formatted(file: Path) -> bool:
     command = [
         sys.executable,
         "-m",

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import run
-from tests.knowledge.recorded import START, in_seconds, long_session, record, write
+from tests.knowledge.recorded import START, make_long_session, record, space_by_seconds, write
 
 ROOT = Path("test-artifacts/llm-knowledge")
 
-SESSION = in_seconds(
+SESSION = space_by_seconds(
     [
         record("mm_launch", screen="unlock"),
         record("mm_click", screen="home", testId="unlock-submit"),
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def typed(folder: Path, *words: str) -> str:
+def run_knowledge(folder: Path, *words: str) -> str:
     """Return the output of a command that succeeds and writes no error."""
     done = run("knowledge", *words, cwd=folder)
     assert (done.status, done.err) == (0, "")
@@ -40,10 +40,10 @@ def typed(folder: Path, *words: str) -> str:
 
 
 def read(folder: Path, *words: str) -> Any:
-    return json.loads(typed(folder, *words, "--json"))
+    return json.loads(run_knowledge(folder, *words, "--json"))
 
 
-def refused(folder: Path, *words: str) -> str:
+def check_refused(folder: Path, *words: str) -> str:
     """Why, where the status is that of bad usage."""
     done = run("knowledge", *words, cwd=folder)
     assert (done.status, done.out) == (2, "")
@@ -52,7 +52,7 @@ def refused(folder: Path, *words: str) -> str:
 
 
 def test_the_latest_steps_are_listed(folder: Path) -> None:
-    assert typed(folder, "last", "-n", "2", "--session", "mm-one") == (
+    assert run_knowledge(folder, "last", "-n", "2", "--session", "mm-one") == (
         "2026-01-15T12:00:02.000Z  mm_click  home  "
         'FAILED  testId=send-nft failed: MM_TARGET_NOT_FOUND "\\u001b[31mNothing"\n'
         '2026-01-15T12:00:01.000Z  mm_click  home  testId=unlock-submit ("Unlock")\n'
@@ -62,7 +62,7 @@ def test_the_latest_steps_are_listed(folder: Path) -> None:
 
 def test_steps_are_found_by_words(folder: Path) -> None:
     """What is found stands under where it was."""
-    assert typed(folder, "search", "collectible", "--tool", "click").splitlines()[:2] == [
+    assert run_knowledge(folder, "search", "collectible", "--tool", "click").splitlines()[:2] == [
         "  9.8  2026-01-15T12:00:02.000Z  mm-one  mm_click  home  FAILED",
         "       testId=send-nft",
     ]
@@ -80,7 +80,7 @@ def test_a_search_that_finds_nothing_says_so(folder: Path) -> None:
 
 
 def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
-    assert typed(folder, "summarize", "mm-one") == (
+    assert run_knowledge(folder, "summarize", "mm-one") == (
         "mm-one\n"
         "   1. launch → unlock\n"
         '   2. click testId=unlock-submit ("Unlock") on unlock → home\n'
@@ -90,34 +90,36 @@ def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
 
 
 def test_a_session_is_exported_as_it_was_recorded(folder: Path) -> None:
-    said = typed(folder, "export", "mm-one", "--out", "one.jsonl")
+    said = run_knowledge(folder, "export", "mm-one", "--out", "one.jsonl")
 
     assert said == "one.jsonl: 3 steps\n"
     assert [json.loads(line) for line in (folder / "one.jsonl").read_text("utf-8").splitlines()] == SESSION
-    assert "one.jsonl exists; use --force to overwrite it." in refused(
+    assert "one.jsonl exists; use --force to overwrite it." in check_refused(
         folder, "export", "mm-one", "--out", "one.jsonl"
     )
-    assert typed(folder, "export", "mm-two", "--out", "one.jsonl", "--force") == "one.jsonl: 1 steps\n"
+    assert (
+        run_knowledge(folder, "export", "mm-two", "--out", "one.jsonl", "--force") == "one.jsonl: 1 steps\n"
+    )
 
 
 def test_a_report_is_a_page_of_its_own(folder: Path) -> None:
-    write(folder / ROOT, *long_session())
+    write(folder / ROOT, *make_long_session())
 
-    said = typed(folder, "report", "mm-long", "--out", "report.html")
+    said = run_knowledge(folder, "report", "mm-long", "--out", "report.html")
     page = (folder / "report.html").read_text("utf-8")
 
     assert said == "report.html\n"
     assert (page.startswith("<!doctype html>"), page.count('<li id="step-')) == (True, 40)
-    assert "report.html exists" in refused(folder, "report", "mm-one", "--out", "report.html")
-    assert "cannot be written" in refused(folder, "report", "mm-one", "--out", "nowhere/report.html")
+    assert "report.html exists" in check_refused(folder, "report", "mm-one", "--out", "report.html")
+    assert "cannot be written" in check_refused(folder, "report", "mm-one", "--out", "nowhere/report.html")
 
 
 def test_old_sessions_are_removed_when_that_is_confirmed(folder: Path) -> None:
     """And leave the index with it."""
-    unconfirmed = refused(folder, "prune", "--keep", "1")
+    unconfirmed = check_refused(folder, "prune", "--keep", "1")
     kept = read(folder, "prune", "--before", "2026-01-15", "--yes")
-    removed = typed(folder, "prune", "--keep", "1", "--yes")
-    again = typed(folder, "prune", "--keep", "1")
+    removed = run_knowledge(folder, "prune", "--keep", "1", "--yes")
+    again = run_knowledge(folder, "prune", "--keep", "1")
 
     assert unconfirmed == "This removes 1 of 2 sessions, 3 steps. Confirm with --yes."
     assert (kept, removed, again) == (
@@ -160,4 +162,4 @@ def test_another_folder_can_be_named(folder: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(folder: Path, words: list[str], said: str) -> None:
-    assert said in refused(folder, *words)
+    assert said in check_refused(folder, *words)

@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 
 from footlight.daemon.running import ask_status
 from tests.cli.background import LIMIT_SECONDS, Background, background
-from tests.cli.test_daemon import gone
+from tests.cli.test_daemon import wait_until_gone
 from tests.conftest import Browser
 from tests.evidence import server_log
 from tests.processes import descendants_of
@@ -40,7 +40,7 @@ async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @asynccontextmanager
-async def connected(own: Background, site: Site, *, mode: str = "auto") -> AsyncGenerator[Browser]:
+async def connect_client(own: Background, site: Site, *, mode: str = "auto") -> AsyncGenerator[Browser]:
     """Yield the SDK's client, which knows nothing of what is shared."""
     command, *arguments = SHARED
     parameters = StdioServerParameters(command=command, args=arguments, env=own.environment(), cwd=own.root)
@@ -50,7 +50,7 @@ async def connected(own: Background, site: Site, *, mode: str = "auto") -> Async
 
 
 @asynccontextmanager
-async def piped(own: Background, *flags: str, cwd: Path | None = None) -> AsyncGenerator[Wire]:
+async def start_process(own: Background, *flags: str, cwd: Path | None = None) -> AsyncGenerator[Wire]:
     """Yield the process itself, and the lines that go through it."""
     process = await asyncio.create_subprocess_exec(
         *SHARED,
@@ -75,7 +75,7 @@ async def sessions(own: Background) -> int:
     return status.sessions
 
 
-async def until_sessions(own: Background, number: int) -> None:
+async def wait_for_sessions(own: Background, number: int) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         while await sessions(own) != number:
             pass
@@ -87,7 +87,7 @@ async def ids(browser: Browser) -> list[str]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_two_clients_have_nothing_of_each_other(running: Background, site: Site, mode: str) -> None:
-    async with connected(running, site, mode=mode) as one, connected(running, site) as two:
+    async with connect_client(running, site, mode=mode) as one, connect_client(running, site) as two:
         await one.show("<title>One</title><h1>One</h1>")
         await two.show("<title>Two</title><h1>Two</h1>")
         made = (await one.call("create_session"))["sessionId"]
@@ -104,11 +104,11 @@ async def test_two_clients_have_nothing_of_each_other(running: Background, site:
     assert made in theirs[0]
     assert {*theirs[0]}.isdisjoint(theirs[1])
     assert resources[0].isdisjoint(resources[1])
-    await until_sessions(running, 0)
+    await wait_for_sessions(running, 0)
 
 
 async def test_commands_and_clients_have_nothing_of_each_other(running: Background, site: Site) -> None:
-    async with connected(running, site) as client:
+    async with connect_client(running, site) as client:
         await client.show("<h1>Theirs</h1>")
         await running.call("navigate", "--url", site.page("<h1>Ours</h1>"))
         mine = [each["sessionId"] for each in (await running.call("list_sessions"))["sessions"]]
@@ -116,14 +116,14 @@ async def test_commands_and_clients_have_nothing_of_each_other(running: Backgrou
 
     assert len(mine) == len(theirs) == 1
     assert mine != theirs
-    await until_sessions(running, 1)
+    await wait_for_sessions(running, 1)
     await running.call("close_session", "--session-id", mine[0])
 
 
 async def test_a_client_that_dies_takes_only_its_own_sessions(running: Background, site: Site) -> None:
-    async with connected(running, site) as other:
+    async with connect_client(running, site) as other:
         await other.show("<h1>Still here</h1>")
-        async with piped(running) as dying:
+        async with start_process(running) as dying:
             await dying.initialize()
             for _ in range(2):
                 made = (await dying.call("create_session"))["structuredContent"]["data"]["sessionId"]
@@ -131,7 +131,7 @@ async def test_a_client_that_dies_takes_only_its_own_sessions(running: Backgroun
             await dying.call("navigate", url=site.page("<h1>y</h1>"))
             before = await sessions(running)
             dying.process.kill()
-            await until_sessions(running, 1)
+            await wait_for_sessions(running, 1)
 
         still = await other.call("get_text", selector="h1")
 
@@ -140,7 +140,7 @@ async def test_a_client_that_dies_takes_only_its_own_sessions(running: Backgroun
 
 
 async def test_a_session_that_is_opening_when_its_client_dies_goes_too(running: Background) -> None:
-    async with piped(running) as dying:
+    async with start_process(running) as dying:
         await dying.initialize()
         for number in range(3):
             call = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_session"}}\n'
@@ -151,16 +151,16 @@ async def test_a_session_that_is_opening_when_its_client_dies_goes_too(running: 
         dying.process.kill()
         await dying.exit()
 
-    await until_sessions(running, 0)
-    async with piped(running) as after:  # Whatever was still opening had the time to.
+    await wait_for_sessions(running, 0)
+    async with start_process(running) as after:  # Whatever was still opening had the time to.
         await after.initialize()
         await after.call("create_session")
         assert await sessions(running) == 1
-    await until_sessions(running, 0)
+    await wait_for_sessions(running, 0)
 
 
 async def test_it_is_small(running: Background) -> None:
-    async with piped(running) as wire:
+    async with start_process(running) as wire:
         await wire.initialize()
         process = psutil.Process(wire.process.pid)
 
@@ -169,7 +169,7 @@ async def test_it_is_small(running: Background) -> None:
 
 
 async def test_the_end_of_its_input_ends_it(running: Background) -> None:
-    async with piped(running) as wire:
+    async with start_process(running) as wire:
         await wire.initialize()
 
         assert await wire.end() == 0
@@ -178,7 +178,7 @@ async def test_the_end_of_its_input_ends_it(running: Background) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_it(running: Background, number: signal.Signals) -> None:
-    async with piped(running) as wire:
+    async with start_process(running) as wire:
         await wire.initialize()
         wire.process.send_signal(number)
 
@@ -188,7 +188,7 @@ async def test_a_signal_ends_it(running: Background, number: signal.Signals) -> 
 async def test_what_is_large_passes_whole(running: Background) -> None:
     """Both ways, with text that is longer than any buffer on the way."""
     text = "é" * 3_000_000
-    async with piped(running) as wire:
+    async with start_process(running) as wire:
         await wire.initialize()
         answer = await wire.ask("tools/call", {"name": text, "arguments": {}})
 
@@ -196,7 +196,7 @@ async def test_what_is_large_passes_whole(running: Background) -> None:
 
 
 async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -> None:
-    async with piped(running) as wire:
+    async with start_process(running) as wire:
         await wire.send(b"nonsense\n\n[1]\n")
         answers = [await wire.message(), await wire.message()]
 
@@ -204,7 +204,7 @@ async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -
 
 
 async def test_both_eras_are_spoken(running: Background) -> None:
-    async with piped(running) as modern:
+    async with start_process(running) as modern:
         result = await modern.call_modern("list_sessions")
 
     assert result["structuredContent"]["success"]
@@ -212,7 +212,7 @@ async def test_both_eras_are_spoken(running: Background) -> None:
 
 async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own:
-        async with piped(own, "--tools", "minimal") as first:
+        async with start_process(own, "--tools", "minimal") as first:
             await first.initialize()
             listed = len((await first.ask("tools/list"))["result"]["tools"])
             server = own.process
@@ -220,7 +220,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
             said = list(first.noise)
             first.process.kill()
             await first.exit()
-        async with piped(own) as second:
+        async with start_process(own) as second:
             await second.initialize()
             same = own.process == server
 
@@ -231,7 +231,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
 
 
 async def test_options_that_do_not_count_are_reported(running: Background, tmp_path: Path) -> None:
-    async with piped(running, "--headed", cwd=tmp_path) as wire:
+    async with start_process(running, "--headed", cwd=tmp_path) as wire:
         await wire.initialize()
         first = await wire.heard("these options are ignored")
         last = await wire.heard("paths are relative to it")
@@ -246,7 +246,7 @@ async def test_options_that_do_not_count_are_reported(running: Background, tmp_p
 
 
 async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_start(tmp_path: Path) -> None:
-    async with background(tmp_path) as own, piped(own, "--fly") as wire:
+    async with background(tmp_path) as own, start_process(own, "--fly") as wire:
         status = await wire.exit()
         said = await wire.heard("No such option")
 
@@ -256,7 +256,7 @@ async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_st
 
 @pytest.mark.slow
 async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
-    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+    async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.initialize()
         own.process.kill()
 
@@ -265,13 +265,13 @@ async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
-    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+    async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.initialize()
         process = own.process
         await own.run("daemon", "stop")
 
         assert await wire.exit() == 3
-        await gone(process)
+        await wait_until_gone(process)
 
 
 @pytest.mark.slow
@@ -279,7 +279,7 @@ async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
     """It is a request that would last; the end of the server does not wait for it."""
     params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
     request = {"jsonrpc": "2.0", "id": "news", "method": "subscriptions/listen", "params": params}
-    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+    async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.send(json.dumps(request).encode() + b"\n")
         acknowledged = await wire.message()
         stopping = asyncio.create_task(own.run("daemon", "stop"))
@@ -297,7 +297,7 @@ async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
     more = {"jsonrpc": "2.0", "id": "more", "method": "tools/list", "params": {"_meta": MODERN_META}}
     async with background(tmp_path, browser=False) as own:
         await own.run("daemon", "start", FOOTLIGHT_LISTEN_MAX_REQUESTS="1")
-        async with piped(own) as wire, piped(own) as other:
+        async with start_process(own) as wire, start_process(own) as other:
             await wire.send(json.dumps(news).encode() + b"\n")
             await wire.message()
             await wire.send(json.dumps(more).encode() + b"\n")
@@ -334,6 +334,6 @@ async def test_it_ends_with_the_one_who_started_it(running: Background) -> None:
     parent.kill()
     await parent.wait()
 
-    await gone(pump)
+    await wait_until_gone(pump)
     os.close(read)
     os.close(write)

@@ -37,11 +37,11 @@ Script = Mapping[str, Reply | Callable[[Mapping[str, Any]], Reply]]
 SERVER_INFO = {"name": "scripted", "version": "1.2.3"}
 
 
-def initialized(version: str = "2025-06-18", **more: Any) -> dict[str, Any]:
+def make_initialize_result(version: str = "2025-06-18", **more: Any) -> dict[str, Any]:
     return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": SERVER_INFO, **more}
 
 
-def discovered(*versions: str) -> dict[str, Any]:
+def make_discover_result(*versions: str) -> dict[str, Any]:
     return {
         "supportedVersions": list(versions or ("2026-07-28",)),
         "capabilities": {"tools": {}},
@@ -49,8 +49,8 @@ def discovered(*versions: str) -> dict[str, Any]:
     }
 
 
-LEGACY: Script = {"initialize": initialized()}
-STATELESS: Script = {"initialize": Refusal(-32601), "server/discover": discovered()}
+LEGACY: Script = {"initialize": make_initialize_result()}
+STATELESS: Script = {"initialize": Refusal(-32601), "server/discover": make_discover_result()}
 
 
 class Wire:
@@ -232,7 +232,7 @@ class Place:
         self.wires.append(wire)
         return wire
 
-    async def tried(self, count: int = 1) -> None:
+    async def wait_until_tried(self, count: int = 1) -> None:
         """Someone has begun to open it, for the `count`-th time."""
         async with asyncio.timeout(LIMIT_SECONDS):
             while await self._tries.get() < count:

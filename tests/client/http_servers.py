@@ -118,7 +118,7 @@ class Reply:
         self.keeps_open = False
         self._writer.close()
 
-    async def gone(self) -> None:
+    async def wait_until_gone(self) -> None:
         """Wait until the client has closed its end."""
         self.keeps_open = False
         try:
@@ -152,7 +152,7 @@ class HttpServer:
         """What each request was for."""
         return [request.asks or request.method for request in self.requests]
 
-    async def received(self, count: int) -> list[Received]:
+    async def wait_for_requests(self, count: int) -> list[Received]:
         """Wait for so many requests, and return them."""
         async with asyncio.timeout(LIMIT_SECONDS), self._came:
             await self._came.wait_for(lambda: len(self.requests) >= count)
@@ -212,7 +212,7 @@ async def serving(script: Script, *, tls: ssl.SSLContext | None = None) -> Async
     assert server.failures == []
 
 
-def in_turn(*scripts: Script) -> Script:
+def answer_in_turn(*scripts: Script) -> Script:
     """Return a script for each request, in the order in which they come."""
     left = list(scripts)
 
@@ -222,7 +222,7 @@ def in_turn(*scripts: Script) -> Script:
     return script
 
 
-def by_method(scripts: Mapping[str, Script]) -> Script:
+def answer_by_method(scripts: Mapping[str, Script]) -> Script:
     """Return a script for each JSON-RPC method, and for GET and DELETE.
 
     What is not named is answered as a server without sessions would: a handshake, 202, 405, an empty result.
@@ -261,14 +261,14 @@ def handshake(session_id: str | None = None, **capabilities: Any) -> Script:
     return script
 
 
-def with_status(status: int, body: bytes = b"", **how: Any) -> Script:
+def answer_status(status: int, body: bytes = b"", **how: Any) -> Script:
     async def script(request: Received, reply: Reply) -> None:
         await reply.send(body, status=status, **how)
 
     return script
 
 
-def with_bytes(data: bytes) -> Script:
+def answer_bytes(data: bytes) -> Script:
     async def script(request: Received, reply: Reply) -> None:
         await reply.write(data)
         reply.hang_up()
@@ -276,7 +276,7 @@ def with_bytes(data: bytes) -> Script:
     return script
 
 
-def with_chunks(*chunks: bytes, clean: bool = True) -> Script:
+def answer_chunks(*chunks: bytes, clean: bool = True) -> Script:
     """Return a stream of events in these pieces."""
 
     async def script(request: Received, reply: Reply) -> None:
@@ -300,7 +300,7 @@ def data_of(*messages: Message) -> bytes:
     return b"".join(b"data: %b\n\n" % json.dumps(message).encode() for message in messages)
 
 
-def named(requests: Sequence[Received], header: str) -> list[str | None]:
+def list_header(requests: Sequence[Received], header: str) -> list[str | None]:
     """Return the value of this header in each request."""
     return [request.headers.get(header.lower()) for request in requests]
 

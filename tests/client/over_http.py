@@ -31,9 +31,9 @@ class Caller:
         """Send a message, and return what has come when it is sent or, if it is a request, answered."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self.channel.send(message, headers=headers or {})
-        return await self.came()
+        return await self.read_messages()
 
-    async def came(self) -> list[Message]:
+    async def read_messages(self) -> list[Message]:
         messages: list[Message] = []
         while not self.recorder.silent:
             messages.append(await self.recorder.message())
@@ -48,7 +48,7 @@ class Caller:
     async def initialize(self) -> list[Message]:
         return await self.ask("initialize", 0, protocolVersion=VERSION)
 
-    async def refused(self, method: str = "ping", id: int | str = 1, /, **params: Any) -> MCPError:
+    async def fail_request(self, method: str = "ping", id: int | str = 1, /, **params: Any) -> MCPError:
         """Why a request fails."""
         try:
             messages = await self.ask(method, id, **params)

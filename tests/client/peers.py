@@ -246,17 +246,17 @@ async def listening(peer: Peer, over: Over, folder: Path, *, port: int | None = 
     )
     reading: asyncio.Task[None] | None = None
     try:
-        reading = await _until_it_listens(process)
+        reading = await _wait_until_it_listens(process)
         yield f"ws://localhost:{port}" if over == "websocket" else f"http://localhost:{port}/mcp"
     finally:
         if process.returncode is None:
             process.terminate()
-        await _ended(process)
+        await _end_process(process)
         if reading is not None:
             await reading
 
 
-async def _until_it_listens(process: asyncio.subprocess.Process) -> asyncio.Task[None]:
+async def _wait_until_it_listens(process: asyncio.subprocess.Process) -> asyncio.Task[None]:
     """Wait until a server listens. The returned task goes on reading its output, or it would block."""
     output = process.stdout
     assert output is not None
@@ -274,7 +274,7 @@ async def _until_it_listens(process: asyncio.subprocess.Process) -> asyncio.Task
     return asyncio.create_task(read_on())
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _end_process(process: asyncio.subprocess.Process) -> None:
     try:
         async with asyncio.timeout(STOP_SECONDS):
             await process.wait()
@@ -314,5 +314,5 @@ class Visitor:
     def arguments(self, arguments: Arguments) -> Arguments:
         return {**arguments, **self._session}
 
-    def filled(self, template: str) -> str:
+    def fill_template(self, template: str) -> str:
         return template.replace("{sessionId}", self._session.get("sessionId", ""))

@@ -33,7 +33,7 @@ def says(*texts: str, image: str | None = None, error: bool = False, **data: Any
     return types.CallToolResult(content=content, is_error=error, structured_content=data or None)
 
 
-async def never(_: Mapping[str, Any]) -> types.CallToolResult:
+async def wait_forever(_: Mapping[str, Any]) -> types.CallToolResult:
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -53,7 +53,7 @@ class Script:
         for tool in self._tools:
             tool.input_schema = {"type": "object"}
 
-    async def called(self) -> None:
+    async def wait_for_call(self) -> None:
         """Until a tool was called."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._called.wait()
@@ -75,7 +75,7 @@ class Script:
 
 
 @asynccontextmanager
-async def scripted(
+async def serve_script(
     tools: tuple[str, ...], answers: Mapping[str, Answer] | None = None
 ) -> AsyncGenerator[tuple[MCPClient, Script]]:
     """Yield a client of a server with these tools."""

@@ -70,7 +70,7 @@ async def list_tools(_: Context, params: types.PaginatedRequestParams | None) ->
 async def call_tool(context: Context, params: types.CallToolRequestParams) -> Result:
     arguments = params.arguments or {}
     if params.name == "add":
-        return _said(str(_integer(arguments, "a") + _integer(arguments, "b")))
+        return _answer_text(str(_integer(arguments, "a") + _integer(arguments, "b")))
     if params.name == "count":
         return await _count(context, _integer(arguments, "to"))
     if params.name == "wait":
@@ -85,7 +85,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> Re
 async def _count(context: Context, to: int) -> types.CallToolResult:
     for step in range(1, to + 1):
         await context.session.report_progress(step, to, f"at {step}")
-    return _said("done")
+    return _answer_text("done")
 
 
 async def _touch(context: Context) -> types.CallToolResult:
@@ -95,7 +95,7 @@ async def _touch(context: Context) -> types.CallToolResult:
     if context.protocol_version < "2026":
         await context.session.send_tool_list_changed()
         await context.session.send_resource_updated(NEWS)
-    return _said("told")
+    return _answer_text("told")
 
 
 async def _greet(context: Context, params: types.CallToolRequestParams) -> Result:
@@ -106,7 +106,7 @@ async def _greet(context: Context, params: types.CallToolRequestParams) -> Resul
     else:
         answer = params.input_responses["who"]
     assert isinstance(answer, types.ElicitResult)
-    return _said(f"Hello, {(answer.content or {}).get('name')}!")
+    return _answer_text(f"Hello, {(answer.content or {}).get('name')}!")
 
 
 def _integer(arguments: dict[str, Any], name: str) -> int:
@@ -115,7 +115,7 @@ def _integer(arguments: dict[str, Any], name: str) -> int:
     return arguments[name]
 
 
-def _said(text: str) -> types.CallToolResult:
+def _answer_text(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from footlight import MCPClient, MCPTimeoutError, Stdio
 from footlight.client.transports import process
-from tests.client.channels import LEGACY, LIMIT_SECONDS, STATELESS, Place, initialized
+from tests.client.channels import LEGACY, LIMIT_SECONDS, STATELESS, Place, make_initialize_result
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ def stubborn(folder: Path) -> Stdio:
     return Stdio(sys.executable, [str(path)])
 
 
-async def too_late(call: Awaitable[object]) -> tuple[MCPTimeoutError, float]:
+async def measure_timeout(call: Awaitable[object]) -> tuple[MCPTimeoutError, float]:
     """Return the error and how long it took, in seconds."""
     began = time.monotonic()
     with pytest.raises(MCPTimeoutError) as late:
@@ -77,7 +77,7 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soo
     transport = stubborn(tmp_path)
     client = MCPClient(transport)
     try:
-        error, took = await too_late(CALLS[name](client))
+        error, took = await measure_timeout(CALLS[name](client))
     finally:
         await client.close()
 
@@ -95,7 +95,7 @@ async def test_whatever_connects_has_one_deadline(name: str) -> None:
     timeout_ms = LIMIT_SECONDS * 1000 if has_its_own else SHORT_MS
     client = MCPClient(Place(LEGACY, access_control=asyncio.Event()), timeout_ms=timeout_ms)
 
-    error, took = await too_late((CALLS if has_its_own else WITH_THE_CLIENTS_TIME)[name](client))
+    error, took = await measure_timeout((CALLS if has_its_own else WITH_THE_CLIENTS_TIME)[name](client))
 
     assert took < AT_ONCE_SECONDS
     assert error.message == f"Connecting to a wire took longer than {SHORT_MS}ms"
@@ -106,7 +106,7 @@ async def test_a_call_may_have_more_time_to_connect_than_the_client() -> None:
     place = Place({**LEGACY, "ping": {}}, access_control=asyncio.Event())
     client = MCPClient(place, timeout_ms=50)
     ping = asyncio.create_task(client.ping(timeout_ms=LIMIT_SECONDS * 1000))
-    await too_late(client.ping())
+    await measure_timeout(client.ping())
     assert place.access_control is not None
     place.access_control.set()
 
@@ -121,12 +121,12 @@ async def test_what_a_handshake_took_is_missing_for_the_answer() -> None:
     client = MCPClient(place)
     began = time.monotonic()
     call = asyncio.create_task(client.call_tool("a", timeout_ms=1_000))
-    await place.tried()
+    await place.wait_until_tried()
     request = await place.wire.asked("initialize")
     await asyncio.wait([call], timeout=0.5)
-    place.wire.answer(request, initialized())
+    place.wire.answer(request, make_initialize_result())
     await place.wire.asked("tools/call")
-    error, _ = await too_late(call)
+    error, _ = await measure_timeout(call)
 
     assert time.monotonic() - began < 1.4
     assert error.message == "The tool a gave no answer within 1000ms"
@@ -137,7 +137,7 @@ async def test_a_call_over_stateless_http_lists_tools_in_its_own_time() -> None:
     """To know which arguments are repeated in headers. The tool is not blamed for the list."""
     place = Place({**STATELESS}, http=True)
     async with MCPClient(place) as client:
-        error, took = await too_late(client.call_tool("a", timeout_ms=SHORT_MS))
+        error, took = await measure_timeout(client.call_tool("a", timeout_ms=SHORT_MS))
 
     assert took < AT_ONCE_SECONDS
     assert (error.message, error.tool_name) == (f"tools/list had no answer within {SHORT_MS}ms", None)
@@ -160,7 +160,7 @@ async def test_all_pages_of_a_list_have_one_deadline() -> None:
             await send(message, **how)
 
         place.wire.send = send_slowly
-        _, took = await too_late(client.list_tools())
+        _, took = await measure_timeout(client.list_tools())
 
     assert took < AT_ONCE_SECONDS
 
@@ -171,7 +171,7 @@ async def test_who_waits_for_anothers_list_waits_for_its_own_time() -> None:
         first = asyncio.create_task(client.list_tools())
         await place.wire.asked("tools/list")
         client.timeout_ms = SHORT_MS
-        error, took = await too_late(client.list_tools())
+        error, took = await measure_timeout(client.list_tools())
         first.cancel()
 
     assert took < AT_ONCE_SECONDS
@@ -183,7 +183,7 @@ async def test_closing_ends_a_try_to_connect() -> None:
     place = Place(LEGACY, access_control=asyncio.Event())
     client = MCPClient(place)
     calls = [asyncio.create_task(client.ping()) for _ in range(3)]
-    await place.tried()
+    await place.wait_until_tried()
     async with asyncio.timeout(LIMIT_SECONDS):
         await client.close()
         errors = await asyncio.gather(*calls, return_exceptions=True)

@@ -83,7 +83,7 @@ NAMES = {
 }
 
 
-def whole(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more: Any) -> Report:
+def report(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more: Any) -> Report:
     name, code = NAMES[kind]
     return Report(
         kind,
@@ -91,24 +91,24 @@ def whole(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more
     )
 
 
-def lost(message: str, **more: Any) -> Report:
-    return whole(MCPConnectionError, message, "network", -32001, **more)
+def report_loss(message: str, **more: Any) -> Report:
+    return report(MCPConnectionError, message, "network", -32001, **more)
 
 
-def no_server(message: str, **more: Any) -> Report:
-    return whole(ServerNotAvailableError, message, "network", -32001, **more)
+def report_no_server(message: str, **more: Any) -> Report:
+    return report(ServerNotAvailableError, message, "network", -32001, **more)
 
 
-def no_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Report:
-    return whole(MCPConnectionError, f"The handshake failed: {message}", "handshake", rpc_code, **more)
+def report_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Report:
+    return report(MCPConnectionError, f"The handshake failed: {message}", "handshake", rpc_code, **more)
 
 
-def late(message: str, **more: Any) -> Report:
-    return whole(MCPTimeoutError, message, "timeout", -32000, timeout=SHORT_MS, **more)
+def report_timeout(message: str, **more: Any) -> Report:
+    return report(MCPTimeoutError, message, "timeout", -32000, timeout=SHORT_MS, **more)
 
 
 def wrong(message: str, rpc_code: int = -32600, **more: Any) -> Report:
-    return whole(MCPError, message, "protocol", rpc_code, **more)
+    return report(MCPError, message, "protocol", rpc_code, **more)
 
 
 At = Literal["opening", "initialize", "notifications/initialized", "broken"]
@@ -140,13 +140,13 @@ def rows(
 ) -> list[Row]:
     """Return a row for each transport and each place where the fault is reported."""
     return [
-        Row(fault, over, at, by_process(what) if over == "stdio" else what, after, others)
+        Row(fault, over, at, name_process(what) if over == "stdio" else what, after, others)
         for over in overs
         for at, what in expected_report.items()
     ]
 
 
-def by_process(expected_report: Report) -> Report:
+def name_process(expected_report: Report) -> Report:
     """Return what an error of the connection says: it names the command line."""
     if expected_report.kind not in (MCPConnectionError, ServerNotAvailableError):
         return expected_report
@@ -157,31 +157,31 @@ def anywhere(expected_report: Report) -> dict[At, Report]:
     return {"initialize": expected_report, "broken": expected_report}
 
 
-def no_answer(message: str, rpc_code: int = -32600, **more: Any) -> dict[At, Report]:
+def report_none(message: str, rpc_code: int = -32600, **more: Any) -> dict[At, Report]:
     return {
-        "initialize": no_handshake(message, rpc_code, **more),
+        "initialize": report_handshake(message, rpc_code, **more),
         "broken": wrong(message, rpc_code, **more),
     }
 
 
-def refused_by_it(**more: Any) -> dict[At, Report]:
+def refuse_by_peer(**more: Any) -> dict[At, Report]:
     return {
-        "initialize": no_handshake("The disk is full", -32603, **more),
-        **failed("The disk is full", "peer", -32603, **more),
+        "initialize": report_handshake("The disk is full", -32603, **more),
+        **fail_tool("The disk is full", "peer", -32603, **more),
     }
 
 
-def failed(message: str, reason: str, rpc_code: int, **more: Any) -> dict[At, Report]:
-    return {"broken": whole(ToolInvocationError, message, reason, rpc_code, **TOOL, **more)}
+def fail_tool(message: str, reason: str, rpc_code: int, **more: Any) -> dict[At, Report]:
+    return {"broken": report(ToolInvocationError, message, reason, rpc_code, **TOOL, **more)}
 
 
-def gone(message: str) -> dict[At, Report]:
-    return anywhere(lost(message))
+def lose(message: str) -> dict[At, Report]:
+    return anywhere(report_loss(message))
 
 
 LATE: Mapping[At, Report] = {
-    "initialize": late("{where} did not answer within 400ms; is it an MCP server?"),
-    "broken": late("The tool broken gave no answer within 400ms", toolName="broken"),
+    "initialize": report_timeout("{where} did not answer within 400ms; is it an MCP server?"),
+    "broken": report_timeout("The tool broken gave no answer within 400ms", toolName="broken"),
 }
 
 
@@ -194,14 +194,14 @@ NO_ANSWER = "The response ended without the answer"
 EVERYWHERE = [
     *rows(silence, *PIPES, *HTTP, expected_report=LATE),
     *rows(wrong_id, *PIPES, expected_report=LATE),
-    *rows(wrong_id, *HTTP, expected_report=no_answer(NO_ANSWER)),
+    *rows(wrong_id, *HTTP, expected_report=report_none(NO_ANSWER)),
     *rows(
         no_object,
         "stdio",
         "websocket",
         *HTTP,
         expected_report={
-            "initialize": no_handshake("The result of initialize is not an object"),
+            "initialize": report_handshake("The result of initialize is not an object"),
             "broken": wrong("The result of tools/call is not an object"),
         },
     ),
@@ -209,30 +209,30 @@ EVERYWHERE = [
         an_error,
         *PIPES,
         *HTTP,
-        expected_report=refused_by_it(data={"free": 0}),
+        expected_report=refuse_by_peer(data={"free": 0}),
     ),
     # Beside another call nobody knows whose it is.
-    *rows(an_error_for_nobody, *PIPES, expected_report={**refused_by_it(), "broken": LATE["broken"]}),
-    *rows(an_error_for_nobody, *HTTP, expected_report=refused_by_it()),
-    *rows(unheard_of_version, *PIPES, *HTTP, expected_report={"initialize": no_handshake(OLD)}),
-    *rows(failed_tool, *PIPES, *HTTP, expected_report=failed("No report", "tool", -32603)),
+    *rows(an_error_for_nobody, *PIPES, expected_report={**refuse_by_peer(), "broken": LATE["broken"]}),
+    *rows(an_error_for_nobody, *HTTP, expected_report=refuse_by_peer()),
+    *rows(unheard_of_version, *PIPES, *HTTP, expected_report={"initialize": report_handshake(OLD)}),
+    *rows(failed_tool, *PIPES, *HTTP, expected_report=fail_tool("No report", "tool", -32603)),
     *rows(
         unknown_tool_of_the_sdks,
         *PIPES,
         *HTTP,
-        expected_report=failed("Unknown tool: broken", "unknown_tool", -32602),
+        expected_report=fail_tool("Unknown tool: broken", "unknown_tool", -32602),
     ),
     *rows(
         unknown_tool_of_the_document,
         *PIPES,
         *HTTP,
-        expected_report=failed("There is no broken", "unknown_tool", -32601),
+        expected_report=fail_tool("There is no broken", "unknown_tool", -32601),
     ),
     *rows(
         unknown_tool_as_a_result,
         *PIPES,
         *HTTP,
-        expected_report=failed("Unknown tool: broken", "unknown_tool", -32601),
+        expected_report=fail_tool("Unknown tool: broken", "unknown_tool", -32601),
     ),
 ]
 
@@ -244,7 +244,7 @@ OVER_STDIO = [
     *rows(
         process.ends,
         "stdio",
-        expected_report=gone(
+        expected_report=lose(
             "The server ended with exit code 3; its last words: warming up\nthe disk is full"
         ),
         after="lost",
@@ -252,17 +252,25 @@ OVER_STDIO = [
     *rows(
         process.ends_with_a_traceback,
         "stdio",
-        expected_report=gone("The server ended with exit code 1; its last words: OSError: the disk is full"),
+        expected_report=lose("The server ended with exit code 1; its last words: OSError: the disk is full"),
         after="lost",
     ),
-    *rows(process.is_killed, "stdio", expected_report=gone("The server was ended by SIGKILL"), after="lost"),
     *rows(
-        process.closes_its_output, "stdio", expected_report=gone("The server closed its output"), after="lost"
+        process.is_killed,
+        "stdio",
+        expected_report=lose("The server was ended by SIGKILL"),
+        after="lost",
+    ),
+    *rows(
+        process.closes_its_output,
+        "stdio",
+        expected_report=lose("The server closed its output"),
+        after="lost",
     ),
     *rows(
         process.ends_in_half_a_line,
         "stdio",
-        expected_report=gone("The server ended with exit code 0 in the middle of a message"),
+        expected_report=lose("The server ended with exit code 0 in the middle of a message"),
         after="lost",
     ),
     *rows(process.a_line_that_is_not_json, "stdio", expected_report=LATE),
@@ -273,22 +281,22 @@ OVER_STDIO = [
 # Over HTTP
 
 
-def refused(status: int, phrase: str, data: Any = None) -> dict[At, Report]:
+def refuse(status: int, phrase: str, data: Any = None) -> dict[At, Report]:
     more = {} if data is None else {"data": data}
     words = f": {data.strip()}" if isinstance(data, str) else ""
     message = f"{{where}} answers {status} {phrase}{words}"
-    return anywhere(whole(MCPError, message, "http", status, status=status, **more))
+    return anywhere(report(MCPError, message, "http", status, status=status, **more))
 
 
 def broke(why: str) -> dict[At, Report]:
-    return anywhere(lost(f"{{where}}: the connection broke: {why}"))
+    return anywhere(report_loss(f"{{where}}: the connection broke: {why}"))
 
 
 NO_JSON_EVENT = "The server sent a streamed event that is not JSON"
 
 STATUSES = [
     *(
-        (http.status(number, phrase), refused(number, phrase))
+        (http.status(number, phrase), refuse(number, phrase))
         for number, phrase in (
             (400, "Bad Request"),
             (405, "Method Not Allowed"),
@@ -296,14 +304,20 @@ STATUSES = [
             (503, "Service Unavailable"),
         )
     ),
-    (http.status(401, "Unauthorized"), refused(401, "Unauthorized: it does not accept the credentials")),
-    (http.status(403, "Forbidden", "Not you"), refused(403, "Forbidden", "Not you")),
-    (http.status(413, "Too Much", '{"most": 9}'), refused(413, "Too Much", {"most": 9})),
-    (http.status(429, "Too Many Requests", "Later\n"), refused(429, "Too Many Requests", "Later\n")),
+    (
+        http.status(401, "Unauthorized"),
+        refuse(401, "Unauthorized: it does not accept the credentials"),
+    ),
+    (http.status(403, "Forbidden", "Not you"), refuse(403, "Forbidden", "Not you")),
+    (http.status(413, "Too Much", '{"most": 9}'), refuse(413, "Too Much", {"most": 9})),
+    (
+        http.status(429, "Too Many Requests", "Later\n"),
+        refuse(429, "Too Many Requests", "Later\n"),
+    ),
 ]
 UNWELL = http.status(500, "Unwell")
 NOT_FOUND = http.status(404, "Not Found", "Nothing is here")
-EXPIRED = whole(MCPConnectionError, "Session expired", "session_expired", -32000, status=404)
+EXPIRED = report(MCPConnectionError, "Session expired", "session_expired", -32000, status=404)
 
 OVER_HTTP = [
     *(
@@ -314,20 +328,24 @@ OVER_HTTP = [
     *rows(
         NOT_FOUND,
         *HTTP,
-        expected_report={"initialize": refused(404, "Not Found", "Nothing is here")["initialize"]},
+        expected_report={"initialize": refuse(404, "Not Found", "Nothing is here")["initialize"]},
     ),
     *rows(NOT_FOUND, *HTTP, expected_report={"broken": EXPIRED}, after="begins anew"),
-    *rows(UNWELL, *HTTP, expected_report={"notifications/initialized": refused(500, "Unwell")["initialize"]}),
+    *rows(
+        UNWELL,
+        *HTTP,
+        expected_report={"notifications/initialized": refuse(500, "Unwell")["initialize"]},
+    ),
     *rows(
         http.status_with_an_error,
         *HTTP,
-        expected_report=refused_by_it(status=500),
+        expected_report=refuse_by_peer(status=500),
     ),
     *rows(
         http.redirect,
         *HTTP,
         expected_report=anywhere(
-            whole(
+            report(
                 MCPError,
                 "{where} redirects (307) to http://127.0.0.1:9/elsewhere: give that URL, if it is right",
                 "http",
@@ -353,52 +371,56 @@ OVER_HTTP = [
     *rows(
         http.not_json,
         "http json",
-        expected_report=no_answer("The server sent a body that is not JSON", -32700),
+        expected_report=report_none("The server sent a body that is not JSON", -32700),
     ),
-    *rows(http.not_json, "http events", expected_report=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(http.not_json, "http events", expected_report=report_none(NO_JSON_EVENT, -32700)),
     *rows(
         http.no_message,
         "http json",
-        expected_report=no_answer("The server sent a body that is not a JSON-RPC 2.0 message"),
+        expected_report=report_none("The server sent a body that is not a JSON-RPC 2.0 message"),
     ),
     *rows(
         http.no_message,
         "http events",
-        expected_report=no_answer("The server sent a streamed event that is not a JSON-RPC 2.0 message"),
+        expected_report=report_none("The server sent a streamed event that is not a JSON-RPC 2.0 message"),
     ),
     *rows(
-        http.nothing, *HTTP, expected_report=no_answer("The server gave no answer (200, empty)", status=200)
+        http.nothing,
+        *HTTP,
+        expected_report=report_none("The server gave no answer (200, empty)", status=200),
     ),
     *rows(
-        http.accepted, *HTTP, expected_report=no_answer("The server gave no answer (202, empty)", status=202)
+        http.accepted,
+        *HTTP,
+        expected_report=report_none("The server gave no answer (202, empty)", status=202),
     ),
     *rows(
         http.a_page,
         *HTTP,
-        expected_report=no_answer("An answer is JSON or events, not 'text/html'", status=200),
+        expected_report=report_none("An answer is JSON or events, not 'text/html'", status=200),
     ),
     *rows(http.silence_after_the_head, *HTTP, expected_report=LATE),
     *rows(http.silence_in_the_body, *HTTP, expected_report=LATE),
-    *rows(http.end_of_events, "http events", expected_report=no_answer(NO_ANSWER)),
-    *rows(http.end_in_an_event, "http events", expected_report=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(http.end_of_events, "http events", expected_report=report_none(NO_ANSWER)),
+    *rows(http.end_in_an_event, "http events", expected_report=report_none(NO_JSON_EVENT, -32700)),
     *rows(http.reset_of_what_could_go_on, "http events", expected_report=broke("Connection reset by peer")),
-    *rows(http.end_of_what_could_go_on, "http events", expected_report=no_answer(NO_ANSWER)),
+    *rows(http.end_of_what_could_go_on, "http events", expected_report=report_none(NO_ANSWER)),
 ]
 
 
 # Over WebSocket
 
 
-def shut(status: int, said: str, **more: Any) -> dict[At, Report]:
+def refuse_opening(status: int, said: str, **more: Any) -> dict[At, Report]:
     message = f"{{where}}: the server refused the connection: HTTP {status}: {said}"
-    return {"opening": whole(ServerNotAvailableError, message, "http", status, status=status, **more)}
+    return {"opening": report(ServerNotAvailableError, message, "http", status, status=status, **more)}
 
 
 def unreachable(why: str) -> dict[At, Report]:
-    return {"opening": whole(ServerNotAvailableError, f"{{where}}: {why}", "network", -32001)}
+    return {"opening": report(ServerNotAvailableError, f"{{where}}: {why}", "network", -32001)}
 
 
-BROKEN = gone("{where}: the connection broke")
+BROKEN = lose("{where}: the connection broke")
 NO_WEBSOCKET = unreachable("the server does not speak WebSocket")
 
 OVER_WEBSOCKET = [
@@ -408,10 +430,10 @@ OVER_WEBSOCKET = [
         for row in rows(
             websocket.status(status),
             "websocket",
-            expected_report=shut(status, f"No: {status}", data=f"No: {status}"),
+            expected_report=refuse_opening(status, f"No: {status}", data=f"No: {status}"),
         )
     ),
-    *rows(websocket.no_websocket, "websocket", expected_report=shut(200, "OK")),
+    *rows(websocket.no_websocket, "websocket", expected_report=refuse_opening(200, "OK")),
     *rows(websocket.no_http, "websocket", expected_report=NO_WEBSOCKET),
     *rows(websocket.half_a_head, "websocket", expected_report=NO_WEBSOCKET),
     *rows(websocket.hung_up, "websocket", expected_report=NO_WEBSOCKET),
@@ -419,12 +441,12 @@ OVER_WEBSOCKET = [
     *rows(
         websocket.silence,
         "websocket",
-        expected_report={"opening": late("Connecting to {where} took longer than 400ms")},
+        expected_report={"opening": report_timeout("Connecting to {where} took longer than 400ms")},
     ),
     *rows(
         websocket.closed,
         "websocket",
-        expected_report=gone("{where}: the server closed the connection with code 1011: The disk is full"),
+        expected_report=lose("{where}: the server closed the connection with code 1011: The disk is full"),
         after="lost",
     ),
     *rows(websocket.hung_up, "websocket", expected_report=BROKEN, after="lost"),
@@ -433,7 +455,7 @@ OVER_WEBSOCKET = [
     *rows(
         websocket.no_frame,
         "websocket",
-        expected_report=gone("{where}: the connection was closed with code 1002: invalid opcode"),
+        expected_report=lose("{where}: the connection was closed with code 1002: invalid opcode"),
         after="lost",
     ),
     *rows(websocket.not_json, "websocket", expected_report=LATE),
@@ -445,20 +467,24 @@ OVER_WEBSOCKET = [
 # In memory
 
 
-CLOSED = whole(ToolInvocationError, "Connection closed", "peer", -32000, toolName="hold")
+CLOSED = report(ToolInvocationError, "Connection closed", "peer", -32000, toolName="hold")
 """The last word of the SDK's server."""
-IT_FAILED = gone("{where}: The server failed: The disk is full")
+IT_FAILED = lose("{where}: The server failed: The disk is full")
 
 OVER_MEMORY = [
     *rows(memory.fails, "memory", expected_report=IT_FAILED, after="lost", others=CLOSED),
     *rows(
-        memory.ends, "memory", expected_report=gone("{where}: The server ended"), after="lost", others=CLOSED
+        memory.ends,
+        "memory",
+        expected_report=lose("{where}: The server ended"),
+        after="lost",
+        others=CLOSED,
     ),
-    *rows(memory.raises_in_the_tool, "memory", expected_report=failed("The disk is full", "peer", 0)),
+    *rows(memory.raises_in_the_tool, "memory", expected_report=fail_tool("The disk is full", "peer", 0)),
     *rows(
         memory.unknown_to_the_tool,
         "memory",
-        expected_report=failed("Unknown tool: broken", "unknown_tool", -32602),
+        expected_report=fail_tool("Unknown tool: broken", "unknown_tool", -32602),
     ),
 ]
 
@@ -496,10 +522,10 @@ async def breaks_at_the_beginning(server: Broken, row: Row) -> None:
     is_late = row.expected_report.kind is MCPTimeoutError
     client = MCPClient(server.transport, timeout_ms=SHORT_MS if is_late else LONG_MS)
 
-    error = await raised(client.connect())
+    error = await catch_error(client.connect())
     while is_late and row.at == "initialize" and not server.messages:
         # On a machine that stalls, the time was over before the server was asked.
-        error = await raised(client.connect())
+        error = await catch_error(client.connect())
 
     check(error, row.expected_report, server.transport)
     assert (client.state, client.transport) == ("disconnected", None)
@@ -518,7 +544,7 @@ async def breaks_in_a_call(client: MCPClient, server: Broken, row: Row) -> None:
     held = asyncio.create_task(client.call_tool("hold"))
     await server.heard("hold")
 
-    error = await raised(client.call_tool("broken", ARGUMENTS, timeout_ms=SHORT_MS if is_late else None))
+    error = await catch_error(client.call_tool("broken", ARGUMENTS, timeout_ms=SHORT_MS if is_late else None))
 
     check(error, row.expected_report, server.transport)
     async with asyncio.timeout(LIMIT_SECONDS):
@@ -527,9 +553,9 @@ async def breaks_in_a_call(client: MCPClient, server: Broken, row: Row) -> None:
     if is_late:
         assert (await server.heard("notifications/cancelled"))["params"] == cancelled
     if row.after == "lost":
-        check(await raised(held), row.others or row.expected_report, server.transport)
+        check(await catch_error(held), row.others or row.expected_report, server.transport)
         assert client.state == "error"
-        check(await raised(client.ping()), row.expected_report, server.transport)
+        check(await catch_error(client.ping()), row.expected_report, server.transport)
         await client.reconnect()
     else:
         server.released.set()
@@ -546,7 +572,7 @@ async def works(client: MCPClient) -> None:
     assert (await client.call_tool("broken")).text == "broken is done"
 
 
-async def raised(work: Awaitable[object]) -> MCPError:
+async def catch_error(work: Awaitable[object]) -> MCPError:
     with pytest.raises(MCPError) as caught:
         await work
     return caught.value
@@ -554,7 +580,7 @@ async def raised(work: Awaitable[object]) -> MCPError:
 
 def check(error: MCPError, expected_report: Report, transport: Transport) -> None:
     """Check the whole error, in each of its forms."""
-    expected = filled(expected_report.fields, where=transport.where)
+    expected = fill_fields(expected_report.fields, where=transport.where)
     assert (type(error), error.to_dict()) == (expected_report.kind, expected)
     assert json.loads(error.to_json()) == expected
     assert str(error) == expected["message"]
@@ -574,7 +600,7 @@ QUESTIONS: Mapping[str, Callable[[BaseException], bool]] = {
 }
 
 
-def filled(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+def fill_fields(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     return {
         name: value.format(where=where) if isinstance(value, str) else value for name, value in fields.items()
     }
@@ -639,9 +665,9 @@ async def test_a_folder_that_is_not_there_is_reported_and_the_server_starts_once
 
 async def starts_later(transport: Stdio, message: str, repair: Callable[[], object]) -> None:
     client = MCPClient(transport)
-    reported = whole(ServerNotAvailableError, message, "spawn", -32001, serverCommand="{where}")
+    reported = report(ServerNotAvailableError, message, "spawn", -32001, serverCommand="{where}")
 
-    check(await raised(client.connect()), reported, transport)
+    check(await catch_error(client.connect()), reported, transport)
     assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
     repair()
@@ -650,8 +676,8 @@ async def starts_later(transport: Stdio, message: str, repair: Callable[[], obje
 
 
 REFUSED = {
-    "http": no_server("{where} cannot be reached: Connection refused"),
-    "ws": no_server("{where}: no connection: Connection refused"),
+    "http": report_no_server("{where} cannot be reached: Connection refused"),
+    "ws": report_no_server("{where}: no connection: Connection refused"),
 }
 
 
@@ -660,11 +686,11 @@ async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
     scheme: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with reserved_port() as port:
+    with reserve_port() as port:
         transport = http.over_http(port) if scheme == "http" else websocket.over_websocket(port)
         client = MCPClient(transport)
 
-        check(await raised(client.connect()), REFUSED[scheme], transport)
+        check(await catch_error(client.connect()), REFUSED[scheme], transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
     opened = http.broken_http if scheme == "http" else websocket.broken_websocket
@@ -683,7 +709,7 @@ async def test_an_http_server_that_stops_for_a_while_is_reported_and_used_again(
         await client.connect()
         await works(client)
 
-    check(await raised(client.call_tool("broken")), REFUSED["http"], server.transport)
+    check(await catch_error(client.call_tool("broken")), REFUSED["http"], server.transport)
     assert client.state == "connected"
 
     async with http.broken_http(None, "", port=port) as server:
@@ -699,11 +725,15 @@ NO_TLS = "the server does not speak TLS"
 @pytest.mark.parametrize(
     ("opened", "over", "expected_report"),
     [
-        (http.broken_http, http.over_http, no_server(f"{{where}} cannot be reached: {SELF_SIGNED}")),
+        (
+            http.broken_http,
+            http.over_http,
+            report_no_server(f"{{where}} cannot be reached: {SELF_SIGNED}"),
+        ),
         (
             websocket.broken_websocket,
             websocket.over_websocket,
-            no_server(f"{{where}}: no connection: {SELF_SIGNED}"),
+            report_no_server(f"{{where}}: no connection: {SELF_SIGNED}"),
         ),
     ],
     ids=["https", "wss"],
@@ -716,7 +746,7 @@ async def test_an_untrusted_certificate_is_reported(
         transport = over(server.port, tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
         client = MCPClient(transport)
 
-        check(await raised(client.connect()), expected_report, transport)
+        check(await catch_error(client.connect()), expected_report, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
         async with MCPClient(over(server.port, tls=certificate.trusting())) as trusting:
@@ -727,8 +757,8 @@ async def test_an_untrusted_certificate_is_reported(
 @pytest.mark.parametrize(
     ("over", "expected_report"),
     [
-        (http.over_http, no_server(f"{{where}} cannot be reached: {NO_TLS}")),
-        (websocket.over_websocket, no_server(f"{{where}}: no connection: {NO_TLS}")),
+        (http.over_http, report_no_server(f"{{where}} cannot be reached: {NO_TLS}")),
+        (websocket.over_websocket, report_no_server(f"{{where}}: no connection: {NO_TLS}")),
     ],
     ids=["https", "wss"],
 )
@@ -742,23 +772,23 @@ async def test_a_server_without_tls_is_reported(over: Any, expected_report: Repo
         transport = over(listener.sockets[0].getsockname()[1], tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
         client = MCPClient(transport)
 
-        check(await raised(client.connect()), expected_report, transport)
+        check(await catch_error(client.connect()), expected_report, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
 
 async def test_without_a_session_404_is_a_status_like_others() -> None:
     async with http.broken_http(NOT_FOUND, "broken", session_id=None) as server:
         async with MCPClient(server.transport) as client:
-            reported = refused(404, "Not Found", "Nothing is here")["broken"]
+            reported = refuse(404, "Not Found", "Nothing is here")["broken"]
 
-            check(await raised(client.call_tool("broken")), reported, server.transport)
+            check(await catch_error(client.call_tool("broken")), reported, server.transport)
             await works(client)
         await server.deserted()
     assert len([each for each in server.messages if each["method"] == "initialize"]) == 1
 
 
 @contextmanager
-def reserved_port() -> Generator[int]:
+def reserve_port() -> Generator[int]:
     """Reserve a port on which nobody listens."""
     with socket.socket() as reserving:
         reserving.bind(("127.0.0.1", 0))
@@ -768,11 +798,11 @@ def reserved_port() -> Generator[int]:
 # The page about them
 
 ELSEWHERE = [
-    whole(ServerNotAvailableError, "", "spawn", -32001),
-    whole(MCPConnectionError, "", "not_connected", -32001),
-    whole(ToolInvocationError, "", "invalid", -32602),
-    whole(MCPError, "", "peer", -32603),
-    whole(MCPError, "", "invalid", -32602),
+    report(ServerNotAvailableError, "", "spawn", -32001),
+    report(MCPConnectionError, "", "not_connected", -32001),
+    report(ToolInvocationError, "", "invalid", -32602),
+    report(MCPError, "", "peer", -32603),
+    report(MCPError, "", "invalid", -32602),
 ]
 """What other tests are about."""
 

@@ -81,17 +81,17 @@ every_way = pytest.mark.parametrize(
 )
 
 
-def only(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
+def select_subjects(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
     subjects = sample_parameters((subject for subject in SUBJECTS if fact(subject)), *FAST)
     return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
 
 
 def having(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
     """Only the servers that have something of the kind."""
-    return only(lambda subject: fact(subject.peer))
+    return select_subjects(lambda subject: fact(subject.peer))
 
 
-over_http = only(lambda subject: subject.over == "http")
+over_http = select_subjects(lambda subject: subject.over == "http")
 
 
 def fill_in(question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -148,7 +148,7 @@ def client(visitor: Visitor) -> MCPClient:
     return visitor.client
 
 
-async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) -> ToolInvocationError:
+async def check_refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) -> ToolInvocationError:
     with pytest.raises(ToolInvocationError) as error:
         await client.call_tool(tool, arguments)
     return error.value
@@ -162,7 +162,7 @@ async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) ->
 async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
     """Each other revision of the server works too; `auto` is the newest."""
 
-    async def spoken(requested: RequestedVersion) -> str:
+    async def negotiate(requested: RequestedVersion) -> str:
         try:
             async with await servers.client(peer, over, requested) as client:
                 await client.list_tools()
@@ -170,7 +170,7 @@ async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over)
         except MCPConnectionError as error:
             return error.reason
 
-    agreed = await asyncio.gather(*(spoken(requested) for requested in peer.versions))
+    agreed = await asyncio.gather(*(negotiate(requested) for requested in peer.versions))
 
     assert dict(zip(peer.versions, agreed, strict=True)) == peer.versions
 
@@ -218,7 +218,7 @@ async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> No
 
 async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
     """Each server says it in its own way."""
-    error = await refused(client, "no-such-tool", {})
+    error = await check_refused(client, "no-such-tool", {})
 
     assert is_tool_not_found(error)
     assert error.tool_name == "no-such-tool"
@@ -226,7 +226,7 @@ async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
 
 async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Subject) -> None:
     wrong = subject.peer.wrong
-    error = await refused(client, wrong.tool, wrong.arguments)
+    error = await check_refused(client, wrong.tool, wrong.arguments)
 
     assert not is_tool_not_found(error)
     assert wrong.says in error.message
@@ -282,7 +282,7 @@ async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: 
 async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.resource is not None
     client, (template, says) = visitor.client, subject.peer.resource
-    uri = visitor.filled(template)
+    uri = visitor.fill_template(template)
     listed = [resource.uri for resource in await client.list_resources()]
     templates = [each.uri_template for each in await client.list_resource_templates()]
     (contents,) = await client.read_resource(uri)
@@ -318,7 +318,7 @@ async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Su
 async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> None:
     expected = subject.peer.completion
     assert expected is not None
-    context = {name: visitor.filled(value) for name, value in expected.context.items()}
+    context = {name: visitor.fill_template(value) for name, value in expected.context.items()}
 
     found = await visitor.client.complete(
         expected.reference, expected.argument, expected.start, context=context
@@ -334,7 +334,7 @@ async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> N
 async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
-    client, uri = visitor.client, visitor.filled(subject.peer.resource[0])
+    client, uri = visitor.client, visitor.fill_template(subject.peer.resource[0])
     reported = asyncio.Event()
 
     def listen(message: Mapping[str, Any]) -> None:
@@ -398,7 +398,7 @@ async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: S
 
 
 @pytest.mark.slow
-@only(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
+@select_subjects(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
 async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
     """Its session is gone with it; in the stateless protocol nothing is."""
     port = free_port()

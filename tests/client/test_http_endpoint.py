@@ -22,14 +22,14 @@ from tests.client.http_servers import (
     Reply,
     Script,
     answer,
-    by_method,
+    answer_by_method,
+    answer_bytes,
+    answer_chunks,
+    answer_in_turn,
+    answer_status,
     handshake,
-    in_turn,
-    named,
+    list_header,
     serving,
-    with_bytes,
-    with_chunks,
-    with_status,
 )
 from tests.client.over_http import calling
 from tests.client.recorder import Recorder
@@ -82,7 +82,7 @@ def test_what_is_no_url_of_a_server(url: str, message: str) -> None:
 
 
 async def test_the_path_and_the_query_are_the_servers() -> None:
-    async with serving(by_method({})) as server, calling(f"{server.origin}/a/b?c=d#e") as caller:
+    async with serving(answer_by_method({})) as server, calling(f"{server.origin}/a/b?c=d#e") as caller:
         await caller.ask()
 
     assert server.requests[0].target == "/a/b?c=d"
@@ -92,14 +92,14 @@ async def test_the_path_and_the_query_are_the_servers() -> None:
 
 
 def redirect(status: int, location: str) -> Script:
-    return with_status(status, headers={"Location": location})
+    return answer_status(status, headers={"Location": location})
 
 
 @pytest.mark.parametrize("status", [307, 308])
 async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
     """The request stays what it is."""
     async with (
-        serving(in_turn(redirect(status, "/mcp/"), handshake("s-1"))) as server,
+        serving(answer_in_turn(redirect(status, "/mcp/"), handshake("s-1"))) as server,
         calling(server, headers={"Authorization": "Bearer x"}) as caller,
     ):
         await caller.initialize()
@@ -127,7 +127,7 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
 async def test_another_redirect_is_not_followed(status: int, location: str, place_pattern: str) -> None:
     """A POST is not turned into a GET, and credentials go nowhere else."""
     async with serving(redirect(status, location)) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     place = place_pattern.format(origin=server.origin)
     assert (error.reason, error.rpc_code, error.status, error.message) == (
@@ -141,14 +141,14 @@ async def test_another_redirect_is_not_followed(status: int, location: str, plac
 
 async def test_a_redirect_to_what_is_no_url_is_an_error() -> None:
     async with serving(redirect(307, "http://x:y/")) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.status, error.message) == (307, f"{server.url} redirects (307) to no valid URL")
 
 
 async def test_redirects_have_an_end() -> None:
     async with serving(redirect(307, "/mcp")) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("http", f"{server.url} redirects more than 5 times")
     assert len(server.requests) == 6
@@ -156,18 +156,18 @@ async def test_redirects_have_an_end() -> None:
 
 @pytest.mark.parametrize("status", [300, 304])
 async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
-    async with serving(with_status(status)) as server, calling(server) as caller:
-        assert (await caller.refused()).status == status
+    async with serving(answer_status(status)) as server, calling(server) as caller:
+        assert (await caller.fail_request()).status == status
 
 
 # The network
 
 
 async def test_where_nobody_listens() -> None:
-    async with serving(with_status(200)) as server:
+    async with serving(answer_status(200)) as server:
         pass
     async with calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert error.to_dict() == {
         "name": "ServerNotAvailableError",
@@ -180,7 +180,7 @@ async def test_where_nobody_listens() -> None:
 
 async def test_a_host_that_is_not_there() -> None:
     async with calling("http://nowhere.invalid/mcp?token=x") as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
     assert error.message.startswith("http://nowhere.invalid/mcp cannot be reached: ")
@@ -214,13 +214,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 
 @pytest.fixture
 async def secure(certificate: Certificate) -> AsyncGenerator[HttpServer]:
-    async with serving(by_method({}), tls=certificate.server_context()) as server:
+    async with serving(answer_by_method({}), tls=certificate.server_context()) as server:
         yield server
 
 
 async def test_a_certificate_is_verified(secure: HttpServer) -> None:
     async with calling(secure) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
     assert "certificate verify failed: self-signed certificate" in error.message
@@ -255,7 +255,7 @@ async def test_what_cannot_be_used_is_refused(options: dict[str, Any]) -> None:
 
 @pytest.fixture
 async def proxy() -> AsyncGenerator[HttpServer]:
-    async with serving(by_method({})) as server:
+    async with serving(answer_by_method({})) as server:
         yield server
 
 
@@ -281,7 +281,7 @@ async def test_the_environments_proxy_is_not_for_this_machine(
     proxy: HttpServer, monkeypatch: pytest.MonkeyPatch, host: str, auth: httpx2.Auth | None
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy.origin)
-    async with serving(by_method({})) as server:
+    async with serving(answer_by_method({})) as server:
         url = server.url.replace("127.0.0.1", host)
         async with calling(url, auth=auth) as caller:
             assert await caller.ask() == [answer(1)]
@@ -292,7 +292,7 @@ async def test_the_environments_proxy_is_not_for_this_machine(
 async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for which a package is missing, in the environment of a client of this machine."""
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
@@ -302,7 +302,7 @@ async def test_a_proxy_that_cannot_be_used_is_no_concern_of_this_machine(
     monkeypatch: pytest.MonkeyPatch, who: str, proxy: str
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
-    async with serving(by_method({})) as server:
+    async with serving(answer_by_method({})) as server:
         url = server.url.replace("//", "//u:p@") if who == "the URL's user" else server.url
         async with calling(url, auth=httpx2.BasicAuth("u", "p") if who == "an auth" else None) as caller:
             assert await caller.ask() == [answer(1)]
@@ -321,8 +321,8 @@ async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used
             yield request
 
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
-    async with serving(by_method({})) as server, calling(server, auth=Elsewhere()) as caller:
-        error = await caller.refused()
+    async with serving(answer_by_method({})) as server, calling(server, auth=Elsewhere()) as caller:
+        error = await caller.fail_request()
 
     assert error.message == (
         "http://elsewhere.invalid/token cannot be reached by proxy: "
@@ -334,15 +334,15 @@ async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HTTP_PROXY", proxy.origin)
     monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
     async with calling("http://nowhere.invalid/mcp") as caller:
-        assert (await caller.refused()).reason == "network"
+        assert (await caller.fail_request()).reason == "network"
 
     assert proxy.requests == []
 
 
 async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
-    proxy.script = with_status(407)
+    proxy.script = answer_status(407)
     async with calling("https://mcp.example/mcp", proxy=proxy.origin) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
     assert error.message.startswith("https://mcp.example/mcp cannot be reached by proxy: 407")
@@ -353,13 +353,13 @@ async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
 
 async def test_the_urls_user_is_an_authorization() -> None:
     async with (
-        serving(by_method({})) as server,
+        serving(answer_by_method({})) as server,
         calling(server.url.replace("//", "//user:p%40ss@")) as caller,
     ):
         await caller.ask()
 
     credentials = base64.b64encode(b"user:p@ss").decode()
-    assert named(server.requests, "Authorization") == [f"Basic {credentials}"]
+    assert list_header(server.requests, "Authorization") == [f"Basic {credentials}"]
 
 
 class TokenAuth(httpx2.Auth):
@@ -378,7 +378,7 @@ class TokenAuth(httpx2.Auth):
             yield request
 
 
-async def guarded(request: Received, reply: Reply) -> None:
+async def answer_with_token(request: Received, reply: Reply) -> None:
     if request.target == "/token":
         await reply.send(headers={"X-Token": "t-1"})
     elif request.headers.get("authorization") != "Bearer t-1":
@@ -389,7 +389,7 @@ async def guarded(request: Received, reply: Reply) -> None:
 
 async def test_any_auth_may_be_given() -> None:
     async with (
-        serving(guarded) as server,
+        serving(answer_with_token) as server,
         calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
     ):
         assert await caller.ask() == [answer(1)]
@@ -399,10 +399,10 @@ async def test_any_auth_may_be_given() -> None:
 
 async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
     async with (
-        serving(with_status(401)) as server,
+        serving(answer_status(401)) as server,
         calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert error.to_dict() == {
         "name": "MCPError",
@@ -416,13 +416,13 @@ async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
 
 async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
     """It is not the server that is down."""
-    async with serving(with_status(401)) as down:
+    async with serving(answer_status(401)) as down:
         pass
     async with (
-        serving(with_status(401)) as server,
+        serving(answer_status(401)) as server,
         calling(server, auth=TokenAuth(f"{down.origin}/token?secret=x")) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert error.message == f"{down.origin}/token cannot be reached: Connection refused"
 
@@ -437,26 +437,26 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
     """No session id, no credentials, no query; in no error, log or name, however loud the log."""
     caplog.set_level(logging.DEBUG)
     failures = [
-        *(with_status(404), handshake("s3cr3t-2"), with_status(500), with_status(401), with_chunks()),
+        *(answer_status(404), handshake("s3cr3t-2"), answer_status(500), answer_status(401), answer_chunks()),
         *(
-            with_bytes(b""),
+            answer_bytes(b""),
             redirect(307, "http://x.example/?s3cr3t"),
-            with_chunks(b"id: 1\nretry: 1\n\n", clean=False),
+            answer_chunks(b"id: 1\nretry: 1\n\n", clean=False),
         ),
     ]
     errors: list[MCPError] = []
-    async with serving(in_turn(handshake("s3cr3t-1"), *failures, *[with_status(500)] * 9)) as server:
+    async with serving(answer_in_turn(handshake("s3cr3t-1"), *failures, *[answer_status(500)] * 9)) as server:
         url = server.url.replace("//", "//user:s3cr3t@") + "?key=s3cr3t"
         headers = {"X-Api-Key": "s3cr3t"}
         async with calling(url, headers=headers, proxy=None) as caller:
             await caller.initialize()
-            errors.append(await caller.refused())
+            errors.append(await caller.fail_request())
             await caller.initialize()
-            errors += [await caller.refused("ping", number) for number in range(6)]
+            errors += [await caller.fail_request("ping", number) for number in range(6)]
             await caller.channel.terminate()
             names = [repr(caller.channel), repr(StreamableHTTP(url, headers=headers))]
 
-    message = [part for error in errors for part in (repr(error), error.to_json(), _with_causes(error))]
+    message = [part for error in errors for part in (repr(error), error.to_json(), render_causes(error))]
     assert [text for text in [*message, *names, caplog.text] if SECRET.search(text)] == []
     assert {error.reason for error in errors} == {"session_expired", "http", "protocol", "network"}
 
@@ -471,20 +471,20 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
 )
 async def test_what_is_not_http_is_not_repeated(sent: bytes, why: str) -> None:
     """It may hold what nobody should read."""
-    async with serving(with_bytes(sent)) as server, calling(server) as caller:
-        error = await caller.refused()
+    async with serving(answer_bytes(sent)) as server, calling(server) as caller:
+        error = await caller.fail_request()
 
     assert error.message == f"{server.url}: the connection broke: {why}"
 
 
-def _with_causes(error: BaseException | None) -> str:
-    return "" if error is None else f"{error!r} {_with_causes(error.__cause__ or error.__context__)}"
+def render_causes(error: BaseException | None) -> str:
+    return "" if error is None else f"{error!r} {render_causes(error.__cause__ or error.__context__)}"
 
 
 async def test_who_asks_the_library_by_name_hears_it(caplog: pytest.LogCaptureFixture) -> None:
     """To look into what goes over the wire is still possible."""
     with caplog.at_level(logging.DEBUG, logger="httpcore2"):
-        async with serving(by_method({})) as server, calling(server) as caller:
+        async with serving(answer_by_method({})) as server, calling(server) as caller:
             await caller.ask()
 
     assert any(record.name.startswith("httpcore2") for record in caplog.records)

@@ -17,14 +17,14 @@ from tests.client.http_servers import (
     Reply,
     Script,
     answer,
-    by_method,
+    answer_by_method,
+    answer_chunks,
+    answer_in_turn,
+    answer_status,
     data_of,
     handshake,
-    in_turn,
-    named,
+    list_header,
     serving,
-    with_chunks,
-    with_status,
 )
 from tests.client.over_http import Caller, calling
 from tests.wire import MODERN_META
@@ -44,14 +44,14 @@ SOON = b"retry: 1\n\n"
 CUT = SOON + event(progress(1), "a1")
 
 
-def broken(*chunks: bytes) -> Script:
+def break_stream(*chunks: bytes) -> Script:
     """Return a stream that is reset after these."""
-    return with_chunks(*chunks, clean=False)
+    return answer_chunks(*chunks, clean=False)
 
 
 async def open_until_closed(request: Received, reply: Reply) -> None:
     await reply.start()
-    await reply.gone()
+    await reply.wait_until_gone()
 
 
 # The answer to a request
@@ -62,7 +62,9 @@ async def test_a_cut_answer_goes_on(clean: bool) -> None:
     """The client sends GET with the id of the last event; no event is passed on twice."""
     rest = event(progress(1), "a1") + event(progress(2), "a2") + event(answer(1), "a3")
     async with (
-        serving(in_turn(handshake("s-1"), with_chunks(CUT, clean=clean), with_chunks(rest))) as server,
+        serving(
+            answer_in_turn(handshake("s-1"), answer_chunks(CUT, clean=clean), answer_chunks(rest))
+        ) as server,
         calling(server, headers={"X-Tenant": "a"}) as caller,
     ):
         await caller.initialize()
@@ -84,34 +86,34 @@ async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
     """This holds for a connection without messages."""
     async with (
         serving(
-            in_turn(
-                with_chunks(SOON, b"id: a0\ndata:\n\n"),
-                with_chunks(),
-                broken(event(progress(1), "a1")),
-                with_status(503),
-                with_chunks(b'id: a2\ndata: {"jsonrpc": "2.0", "met'),
-                with_chunks(event(answer(1), "a2")),
+            answer_in_turn(
+                answer_chunks(SOON, b"id: a0\ndata:\n\n"),
+                answer_chunks(),
+                break_stream(event(progress(1), "a1")),
+                answer_status(503),
+                answer_chunks(b'id: a2\ndata: {"jsonrpc": "2.0", "met'),
+                answer_chunks(event(answer(1), "a2")),
             )
         ) as server,
         calling(server) as caller,
     ):
         assert await caller.ask() == [progress(1), answer(1)]
 
-    assert named(server.requests, "Last-Event-ID") == [None, "a0", "a0", "a1", "a1", "a1"]
+    assert list_header(server.requests, "Last-Event-ID") == [None, "a0", "a0", "a1", "a1", "a1"]
 
 
 async def test_the_server_says_how_long_to_wait() -> None:
     times: list[float] = []
 
     async def cut(request: Received, reply: Reply) -> None:
-        await with_chunks(b"retry: 300\nid: a1\ndata:\n\n")(request, reply)
+        await answer_chunks(b"retry: 300\nid: a1\ndata:\n\n")(request, reply)
         times.append(time.monotonic())
 
     async def rest(request: Received, reply: Reply) -> None:
         times.append(time.monotonic())
-        await with_chunks(data_of(answer(1)))(request, reply)
+        await answer_chunks(data_of(answer(1)))(request, reply)
 
-    async with serving(in_turn(cut, rest)) as server, calling(server) as caller:
+    async with serving(answer_in_turn(cut, rest)) as server, calling(server) as caller:
         await caller.ask()
 
     assert times[1] - times[0] > 0.29
@@ -120,20 +122,20 @@ async def test_the_server_says_how_long_to_wait() -> None:
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
 async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(rest: bytes) -> None:
     async with (
-        serving(in_turn(with_chunks(CUT + rest), with_chunks(event(answer(1), "a2")))) as server,
+        serving(answer_in_turn(answer_chunks(CUT + rest), answer_chunks(event(answer(1), "a2")))) as server,
         calling(server) as caller,
     ):
         assert await caller.ask() == [progress(1), answer(1)]
 
-    assert named(server.requests, "Last-Event-ID") == [None, "a1"]
+    assert list_header(server.requests, "Last-Event-ID") == [None, "a1"]
 
 
 @pytest.mark.parametrize("place", [b"a\x01", b"a\x7f", b"a\tb", b" a "], ids=["SOH", "DEL", "tab", "space"])
 async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
     """The answer is lost, and nobody's header is blamed."""
-    cut = with_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
-    async with serving(in_turn(cut)) as server, calling(server) as caller:
-        error = await caller.refused()
+    cut = answer_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
+    async with serving(answer_in_turn(cut)) as server, calling(server) as caller:
+        error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
 
@@ -152,17 +154,17 @@ async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
 ) -> None:
     """The pauses double, whatever the server says."""
     times: list[float] = []
-    ending = with_chunks(*chunks, clean=clean)
+    ending = answer_chunks(*chunks, clean=clean)
 
-    async def at_once(request: Received, reply: Reply) -> None:
+    async def answer_at_once(request: Received, reply: Reply) -> None:
         times.append(time.monotonic())
         await ending(request, reply)
 
-    async with serving(at_once) as server, calling(server) as caller:
+    async with serving(answer_at_once) as server, calling(server) as caller:
         assert await caller.listen()
-        await server.received(4)
+        await server.wait_for_requests(4)
         await caller.channel.stop_listening()
-        await caller.came()
+        await caller.read_messages()
 
     pauses = [after - before for before, after in pairwise(times[:4])]
     assert [pause > least for pause, least in zip(pauses, (0.09, 0.19, 0.39), strict=True)] == [True] * 3
@@ -170,8 +172,8 @@ async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
 
 async def test_a_message_ends_the_back_off() -> None:
     times: list[float] = []
-    nothing = with_chunks(b"retry: 1\n\n")
-    scripts = iter([nothing] * 3 + [with_chunks(CUT)] + [nothing] * 3)
+    nothing = answer_chunks(b"retry: 1\n\n")
+    scripts = iter([nothing] * 3 + [answer_chunks(CUT)] + [nothing] * 3)
 
     async def script(request: Received, reply: Reply) -> None:
         times.append(time.monotonic())
@@ -179,9 +181,9 @@ async def test_a_message_ends_the_back_off() -> None:
 
     async with serving(script) as server, calling(server) as caller:
         assert await caller.listen()
-        await server.received(5)
+        await server.wait_for_requests(5)
         await caller.channel.stop_listening()
-        await caller.came()
+        await caller.read_messages()
 
     assert times[4] - times[3] < times[3] - times[2]
 
@@ -191,23 +193,23 @@ async def test_each_stream_has_its_own_place() -> None:
 
     async def rest(request: Received, reply: Reply) -> None:
         identifier = int(request.headers["last-event-id"])
-        await with_chunks(event(answer(identifier), "1"))(request, reply)
+        await answer_chunks(event(answer(identifier), "1"))(request, reply)
 
     async def cut(request: Received, reply: Reply) -> None:
-        await with_chunks(SOON, f"id: {request.message['id']}\n\n".encode())(request, reply)
+        await answer_chunks(SOON, f"id: {request.message['id']}\n\n".encode())(request, reply)
 
     async with (
-        serving(by_method({"cut": cut, "GET": rest})) as server,
+        serving(answer_by_method({"cut": cut, "GET": rest})) as server,
         calling(server) as caller,
     ):
         await asyncio.gather(caller.ask("cut", 10), caller.ask("cut", 20))
 
-    assert sorted(map(str, named(server.requests, "Last-Event-ID"))) == ["10", "20", "None", "None"]
+    assert sorted(map(str, list_header(server.requests, "Last-Event-ID"))) == ["10", "20", "None", "None"]
 
 
 async def test_an_id_that_repeats_on_one_connection_is_no_replay() -> None:
     same = event(progress(1), "1") + event(progress(2), "1") + event(answer(1), "1")
-    async with serving(with_chunks(same)) as server, calling(server) as caller:
+    async with serving(answer_chunks(same)) as server, calling(server) as caller:
         assert await caller.ask() == [progress(1), progress(2), answer(1)]
 
 
@@ -220,12 +222,12 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
         reply.break_off()
 
     async with (
-        serving(in_turn(cut, with_chunks(data_of(answer(0))))) as server,
+        serving(answer_in_turn(cut, answer_chunks(data_of(answer(0))))) as server,
         calling(server) as caller,
     ):
         assert await caller.initialize() == [answer(0)]
 
-    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1"]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1"]
 
 
 @pytest.mark.parametrize("status", [400, 404, 405])
@@ -233,10 +235,10 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
 async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
     """A broken connection is the network's fault, an end is the server's."""
     async with (
-        serving(in_turn(with_chunks(CUT, clean=clean), with_status(status))) as server,
+        serving(answer_in_turn(answer_chunks(CUT, clean=clean), answer_status(status))) as server,
         calling(server) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.reason, isinstance(error, MCPConnectionError), error.status) == (reason, not clean, None)
     assert server.asked == ["ping", "GET"]
@@ -244,10 +246,12 @@ async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool,
 
 async def test_a_page_is_no_resumed_stream() -> None:
     async with (
-        serving(in_turn(with_chunks(CUT), with_status(200, b"<p>", content_type="text/html"))) as server,
+        serving(
+            answer_in_turn(answer_chunks(CUT), answer_status(200, b"<p>", content_type="text/html"))
+        ) as server,
         calling(server) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
 
@@ -255,11 +259,11 @@ async def test_a_page_is_no_resumed_stream() -> None:
 async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
     """A server that began anew does not know it."""
     async with (
-        serving(in_turn(handshake("s-1"), broken(CUT), with_status(404))) as server,
+        serving(answer_in_turn(handshake("s-1"), break_stream(CUT), answer_status(404))) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
-        error = await caller.refused()
+        error = await caller.fail_request()
         assert (error.reason, caller.channel.session_id) == ("session_expired", None)
 
 
@@ -267,13 +271,13 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
     """The server took the request, so it is not reported as unavailable."""
     cut = asyncio.Event()
 
-    async def last(request: Received, reply: Reply) -> None:
+    async def answer_last(request: Received, reply: Reply) -> None:
         await cut.wait()
-        await with_chunks(CUT, clean=False)(request, reply)
+        await answer_chunks(CUT, clean=False)(request, reply)
 
-    async with serving(last) as server, calling(server) as caller:
-        asking = asyncio.create_task(caller.refused())
-        await server.received(1)
+    async with serving(answer_last) as server, calling(server) as caller:
+        asking = asyncio.create_task(caller.fail_request())
+        await server.wait_for_requests(1)
         await server.stop_listening()
         cut.set()
         error = await asking
@@ -293,8 +297,8 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
 async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
     """A stream of the stateless protocol cannot be resumed."""
     meta = {"_meta": MODERN_META} if b"id: a1" in stream else {}
-    async with serving(with_chunks(stream)) as server, calling(server) as caller:
-        error = await caller.refused("tools/list", 1, **meta)
+    async with serving(answer_chunks(stream)) as server, calling(server) as caller:
+        error = await caller.fail_request("tools/list", 1, **meta)
 
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
     assert server.asked == ["tools/list"]
@@ -307,7 +311,7 @@ async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
 
     async def cut(request: Received, reply: Reply) -> None:
         retry = 1 if when == "during" else 30_000
-        await with_chunks(f"retry: {retry}\nid: a1\n\n".encode())(request, reply)
+        await answer_chunks(f"retry: {retry}\nid: a1\n\n".encode())(request, reply)
         if when == "before":
             asked.set()
 
@@ -316,7 +320,7 @@ async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
         await open_until_closed(request, reply)
         gone.set()
 
-    async with serving(by_method({"cut": cut, "GET": rest})) as server, calling(server) as caller:
+    async with serving(answer_by_method({"cut": cut, "GET": rest})) as server, calling(server) as caller:
         asking = asyncio.create_task(caller.ask("cut"))
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
         asking.cancel()
@@ -342,11 +346,11 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
     async def second(request: Received, reply: Reply) -> None:
         await reply.start()
         await reply.chunk(event(progress(1), "a1") + event(progress(2), "a2"))
-        await reply.gone()
+        await reply.wait_until_gone()
         gone.set()
 
     async with (
-        serving(in_turn(handshake("s-1"), with_chunks(CUT), second)) as server,
+        serving(answer_in_turn(handshake("s-1"), answer_chunks(CUT), second)) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
@@ -357,14 +361,14 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
         await caller.channel.stop_listening()
         assert caller.heard == [progress(1), progress(2)]
 
-    assert named(server.requests[1:], "Last-Event-ID") == [None, "a1"]
-    assert named(server.requests[1:], "Mcp-Session-Id") == ["s-1", "s-1"]
-    assert named(server.requests[1:], "Accept") == ["text/event-stream"] * 2
+    assert list_header(server.requests[1:], "Last-Event-ID") == [None, "a1"]
+    assert list_header(server.requests[1:], "Mcp-Session-Id") == ["s-1", "s-1"]
+    assert list_header(server.requests[1:], "Accept") == ["text/event-stream"] * 2
 
 
 async def test_a_server_need_not_have_a_stream() -> None:
     """Everything else works."""
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         assert await caller.listen() is False
         assert await caller.ask() == [answer(1)]
 
@@ -374,10 +378,10 @@ async def test_a_server_need_not_have_a_stream() -> None:
 @pytest.mark.parametrize(
     ("script", "reason", "status"),
     [
-        (with_status(500), "http", 500),
-        (with_status(400), "http", 400),
-        (with_status(404), "http", 404),
-        (with_status(200, b"{}", content_type="application/json"), "protocol", 200),
+        (answer_status(500), "http", 500),
+        (answer_status(400), "http", 400),
+        (answer_status(404), "http", 404),
+        (answer_status(200, b"{}", content_type="application/json"), "protocol", 200),
     ],
 )
 async def test_why_there_is_no_stream(script: Script, reason: str, status: int) -> None:
@@ -393,12 +397,12 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
-    async def late(request: Received, reply: Reply) -> None:
+    async def answer_late(request: Received, reply: Reply) -> None:
         await awaited.wait()
-        await with_chunks(data_of(progress(1)))(request, reply)
+        await answer_chunks(data_of(progress(1)))(request, reply)
 
     async with (
-        serving(in_turn(late, open_until_closed)) as server,
+        serving(answer_in_turn(answer_late, open_until_closed)) as server,
         calling(server) as caller,
     ):
         assert await caller.listen() is True
@@ -410,11 +414,11 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
-    async def late(request: Received, reply: Reply) -> None:
+    async def answer_late(request: Received, reply: Reply) -> None:
         await awaited.wait()
         await reply.send(status=405)
 
-    async with serving(late) as server, calling(server) as caller:
+    async with serving(answer_late) as server, calling(server) as caller:
         assert await caller.listen() is True
         awaited.set()
         assert (await caller.end_of_stream()).status == 405
@@ -422,16 +426,22 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
 
 async def test_a_stream_is_given_up_after_several_failures() -> None:
     """Told once; a message in between begins the count anew."""
-    failing = [with_status(503)] * 4
+    failing = [answer_status(503)] * 4
     async with (
         serving(
-            in_turn(with_chunks(CUT), *failing, broken(event(progress(2), "a2")), *failing, with_status(502))
+            answer_in_turn(
+                answer_chunks(CUT),
+                *failing,
+                break_stream(event(progress(2), "a2")),
+                *failing,
+                answer_status(502),
+            )
         ) as server,
         calling(server) as caller,
     ):
         assert await caller.listen()
         error = await caller.end_of_stream()
-        assert await caller.came() == [progress(1), progress(2)]
+        assert await caller.read_messages() == [progress(1), progress(2)]
 
     assert (error.reason, error.status) == ("http", 503)
     assert len(server.requests) == 10
@@ -440,7 +450,7 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
 @pytest.mark.parametrize("status", [400, 401, 405])
 async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> None:
     async with (
-        serving(in_turn(with_chunks(CUT), with_status(status))) as server,
+        serving(answer_in_turn(answer_chunks(CUT), answer_status(status))) as server,
         calling(server) as caller,
     ):
         assert await caller.listen()
@@ -451,7 +461,7 @@ async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> N
 
 async def test_a_stream_tells_that_its_session_is_gone() -> None:
     async with (
-        serving(in_turn(handshake("s-1"), with_chunks(CUT), with_status(404))) as server,
+        serving(answer_in_turn(handshake("s-1"), answer_chunks(CUT), answer_status(404))) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
@@ -475,7 +485,7 @@ async def test_a_stream_ends_with_its_session() -> None:
         await reply.end()
 
     async with (
-        serving(by_method({"initialize": begin, "GET": stream})) as server,
+        serving(answer_by_method({"initialize": begin, "GET": stream})) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
@@ -494,7 +504,7 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
     async def stream(request: Received, reply: Reply) -> None:
         await reply.start()
         await reply.chunk(b"data: {\n\ndata: [1]\n\n" + data_of(progress(1)))
-        await reply.gone()
+        await reply.wait_until_gone()
 
     async with serving(stream) as server, calling(server) as caller:
         assert await caller.listen()
@@ -510,11 +520,11 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
 async def test_another_stream_takes_the_place_of_the_first() -> None:
     gone = asyncio.Event()
 
-    async def first(request: Received, reply: Reply) -> None:
+    async def answer_first(request: Received, reply: Reply) -> None:
         await open_until_closed(request, reply)
         gone.set()
 
-    async with serving(in_turn(first, open_until_closed)) as server, calling(server) as caller:
+    async with serving(answer_in_turn(answer_first, open_until_closed)) as server, calling(server) as caller:
         assert await caller.listen()
         assert await caller.listen()
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
@@ -545,11 +555,11 @@ async def test_a_session_is_ended(status: int, ended: bool) -> None:
     """The id is forgotten in any case, and the stream is closed."""
     async with (
         serving(
-            by_method(
+            answer_by_method(
                 {
                     "initialize": handshake("s-1"),
                     "GET": open_until_closed,
-                    "DELETE": with_status(status),
+                    "DELETE": answer_status(status),
                 }
             )
         ) as server,
@@ -562,7 +572,7 @@ async def test_a_session_is_ended(status: int, ended: bool) -> None:
         assert await caller.channel.terminate() is False
 
     assert server.asked == ["initialize", "GET", "DELETE"]
-    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1"]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1"]
 
 
 async def test_a_session_on_a_lost_server_is_forgotten() -> None:
@@ -570,7 +580,7 @@ async def test_a_session_on_a_lost_server_is_forgotten() -> None:
         reply.break_off()
 
     async with (
-        serving(by_method({"initialize": handshake("s-1"), "DELETE": reset})) as server,
+        serving(answer_by_method({"initialize": handshake("s-1"), "DELETE": reset})) as server,
         calling(server) as caller,
     ):
         await caller.initialize()

@@ -21,15 +21,15 @@ from tests.client.http_servers import (
     Reply,
     Script,
     answer,
-    by_method,
+    answer_by_method,
+    answer_bytes,
+    answer_chunks,
+    answer_in_turn,
+    answer_status,
     data_of,
     handshake,
-    in_turn,
-    named,
+    list_header,
     serving,
-    with_bytes,
-    with_chunks,
-    with_status,
 )
 from tests.client.over_http import calling
 from tests.wire import MODERN_META
@@ -55,7 +55,7 @@ def error_message(identifier: int | None, code: int = -32602, message: str = "no
     return {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}}
 
 
-def with_json(value: object, **how: Any) -> Script:
+def answer_json(value: object, **how: Any) -> Script:
     async def script(request: Received, reply: Reply) -> None:
         await reply.json(value, **how)
 
@@ -68,7 +68,7 @@ def with_json(value: object, **how: Any) -> Script:
 async def test_each_request_has_the_protocols_headers() -> None:
     """The headers of the caller are sent too."""
     async with (
-        serving(by_method({"initialize": handshake("s-1"), "GET": with_status(405)})) as server,
+        serving(answer_by_method({"initialize": handshake("s-1"), "GET": answer_status(405)})) as server,
         calling(server, headers={"X-Tenant": "a"}) as caller,
     ):
         await caller.initialize()
@@ -91,7 +91,10 @@ async def test_each_request_has_the_protocols_headers() -> None:
 async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
     theirs = {name: "theirs" for name in ("ACCEPT", "Content-type", "mcp-protocol-version", "Mcp-Method")}
     theirs |= {"Mcp-Session-Id": "theirs", "Last-Event-ID": "theirs", "Content-Length": "1"}
-    async with serving(by_method({})) as server, calling(server, headers={**theirs, "X-A": "b"}) as caller:
+    async with (
+        serving(answer_by_method({})) as server,
+        calling(server, headers={**theirs, "X-A": "b"}) as caller,
+    ):
         await caller.initialize()
         await caller.ask()
 
@@ -100,7 +103,7 @@ async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
 
 async def test_messages_go_as_they_are() -> None:
     message = notification("notifications/x", {"text": "é\ud800"})
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         await caller.send(message)
 
     assert server.requests[0].body.isascii()
@@ -109,19 +112,19 @@ async def test_messages_go_as_they_are() -> None:
 
 async def test_what_was_agreed_on_is_in_the_header() -> None:
     """A handshake names the version that it proposes."""
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         caller.channel.use_version("2025-11-25")
         await caller.ask()
         await caller.ask("initialize", 2, protocolVersion="2025-03-26")
         await caller.ask("initialize", 3)
 
-    assert named(server.requests, "MCP-Protocol-Version") == ["2025-11-25", "2025-03-26", "2025-06-18"]
+    assert list_header(server.requests, "MCP-Protocol-Version") == ["2025-11-25", "2025-03-26", "2025-06-18"]
 
 
 async def test_a_stateless_request_says_what_it_is_about() -> None:
     """2026-07-28: its own revision, its method and name; and no session."""
     async with (
-        serving(by_method({"initialize": handshake("s-1")})) as server,
+        serving(answer_by_method({"initialize": handshake("s-1")})) as server,
         calling(server, headers={"mcp-param-region": "theirs"}) as caller,
     ):
         await caller.initialize()
@@ -156,27 +159,27 @@ async def test_a_stateless_request_names_its_object(
     method: str, params: Mapping[str, Any], header: str | None
 ) -> None:
     """2026-07-28."""
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         await caller.ask(method, **params, _meta=MODERN_META)
 
-    assert named(server.requests, "Mcp-Method") == [method]
-    assert named(server.requests, "Mcp-Name") == [header]
+    assert list_header(server.requests, "Mcp-Method") == [method]
+    assert list_header(server.requests, "Mcp-Name") == [header]
 
 
 async def test_a_stateless_request_cannot_end_a_session() -> None:
     """2026-07-28: 404 is an unknown method there."""
     async with (
-        serving(by_method({"initialize": handshake("s-1"), "x": with_status(404)})) as server,
+        serving(answer_by_method({"initialize": handshake("s-1"), "x": answer_status(404)})) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
-        error = await caller.refused("x", 1, _meta=MODERN_META)
+        error = await caller.fail_request("x", 1, _meta=MODERN_META)
         assert (error.reason, caller.channel.session_id) == ("http", "s-1")
 
 
 async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
     """2026-07-28: notifications and answers. To close is to cancel then."""
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         assert caller.channel.cancels_by_closing is False
         caller.channel.use_version("2026-07-28")
         assert caller.channel.cancels_by_closing is True
@@ -190,7 +193,7 @@ async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
 
 
 async def test_to_open_sends_nothing() -> None:
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         channel: Channel = caller.channel
         session: HttpFeatures = caller.channel
         transport: Transport = StreamableHTTP(server.url)
@@ -206,23 +209,25 @@ async def test_to_open_sends_nothing() -> None:
 @pytest.mark.parametrize("name", ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
 async def test_the_session_has_the_id_of_initialize(name: str) -> None:
     async with (
-        serving(in_turn(with_json(answer(0), headers={name: "!~1"}), with_json(answer(1)))) as server,
+        serving(
+            answer_in_turn(answer_json(answer(0), headers={name: "!~1"}), answer_json(answer(1)))
+        ) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
         assert caller.channel.session_id == "!~1"
         await caller.ask()
 
-    assert named(server.requests, "Mcp-Session-Id") == [None, "!~1"]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, "!~1"]
 
 
 async def test_a_server_without_sessions_has_no_id() -> None:
-    async with serving(by_method({})) as server, calling(server) as caller:
+    async with serving(answer_by_method({})) as server, calling(server) as caller:
         await caller.initialize()
         await caller.ask()
         assert caller.channel.session_id is None
 
-    assert named(server.requests, "Mcp-Session-Id") == [None, None]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, None]
 
 
 async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
@@ -230,7 +235,9 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
     other = {"Mcp-Session-Id": "other"}
     async with (
         serving(
-            in_turn(handshake("s-1"), with_json(answer(1), headers=other), with_json(answer(2)), handshake())
+            answer_in_turn(
+                handshake("s-1"), answer_json(answer(1), headers=other), answer_json(answer(2)), handshake()
+            )
         ) as server,
         calling(server) as caller,
     ):
@@ -240,14 +247,14 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
         await caller.initialize()
         assert caller.channel.session_id is None
 
-    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1", None]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1", None]
 
 
 @pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
 async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"
-    async with serving(with_bytes(head.encode())) as server, calling(server) as caller:
-        error = await caller.refused("initialize")
+    async with serving(answer_bytes(head.encode())) as server, calling(server) as caller:
+        error = await caller.fail_request("initialize")
         assert caller.channel.session_id is None
 
     assert error.to_dict() == {
@@ -261,13 +268,13 @@ async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> No
 
 async def test_an_expired_session_is_reported_once() -> None:
     """The next request has no session."""
-    gone = with_json(error_message(1, -32600, "Session not found"), status=404)
+    gone = answer_json(error_message(1, -32600, "Session not found"), status=404)
     async with (
-        serving(in_turn(handshake("s-1"), gone, with_json(answer(2)))) as server,
+        serving(answer_in_turn(handshake("s-1"), gone, answer_json(answer(2)))) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
-        error = await caller.refused()
+        error = await caller.fail_request()
         assert caller.channel.session_id is None
         await caller.ask("ping", 2)
 
@@ -279,7 +286,7 @@ async def test_an_expired_session_is_reported_once() -> None:
         "rpcCode": -32000,
         "status": 404,
     }
-    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", None]
+    assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1", None]
 
 
 @pytest.mark.parametrize(
@@ -293,22 +300,22 @@ async def test_an_expired_session_is_reported_once() -> None:
 )
 async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
     """Servers after the SDKs' examples say so, and a client would never recover."""
-    gone = with_json(error_message(None, -32000, says), status=400)
-    async with serving(in_turn(handshake("s-1"), gone)) as server, calling(server) as caller:
+    gone = answer_json(error_message(None, -32000, says), status=400)
+    async with serving(answer_in_turn(handshake("s-1"), gone)) as server, calling(server) as caller:
         await caller.initialize()
-        error = await caller.refused()
+        error = await caller.fail_request()
         assert caller.channel.session_id is None
 
     assert (error.message, error.reason, error.status) == ("Session expired", "session_expired", 400)
 
 
 async def test_another_400_is_no_expiry() -> None:
-    bad = with_json(error_message(1, -32602, "sessionId must be a string"), status=400)
-    unknown = with_json(error_message(1, -32000, "No valid session ID provided"), status=400)
-    async with serving(in_turn(unknown, handshake("s-1"), bad)) as server, calling(server) as caller:
-        without = await caller.refused()
+    bad = answer_json(error_message(1, -32602, "sessionId must be a string"), status=400)
+    unknown = answer_json(error_message(1, -32000, "No valid session ID provided"), status=400)
+    async with serving(answer_in_turn(unknown, handshake("s-1"), bad)) as server, calling(server) as caller:
+        without = await caller.fail_request()
         await caller.initialize()
-        error = await caller.refused()
+        error = await caller.fail_request()
         assert caller.channel.session_id == "s-1"
 
     assert (without.reason, without.status) == ("peer", 400)
@@ -318,7 +325,7 @@ async def test_another_400_is_no_expiry() -> None:
 async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
     asked, answered = asyncio.Event(), asyncio.Event()
 
-    async def late(request: Received, reply: Reply) -> None:
+    async def answer_late(request: Received, reply: Reply) -> None:
         asked.set()
         await answered.wait()
         await reply.send(status=404)
@@ -329,11 +336,11 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
         await handshake(next(sessions))(request, reply)
 
     async with (
-        serving(by_method({"initialize": begin, "late": late})) as server,
+        serving(answer_by_method({"initialize": begin, "late": answer_late})) as server,
         calling(server) as caller,
     ):
         await caller.initialize()
-        late_one = asyncio.create_task(caller.refused("late"))
+        late_one = asyncio.create_task(caller.fail_request("late"))
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
         await caller.initialize()
         answered.set()
@@ -350,7 +357,7 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
 async def test_an_answer_in_json(media: str) -> None:
     message = answer(1, {"text": "Füße"})
     body = json.dumps(message, ensure_ascii=False).encode()
-    async with serving(with_status(200, body, content_type=media)) as server, calling(server) as caller:
+    async with serving(answer_status(200, body, content_type=media)) as server, calling(server) as caller:
         assert await caller.ask() == [message]
 
 
@@ -373,7 +380,7 @@ async def test_a_stream_comes_in_any_pieces() -> None:
     message = answer(1, {"text": "Füße €"})
     stream = f"id: 1\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n".encode()
     pieces = [stream[i : i + 1] for i in range(len(stream))]
-    async with serving(with_chunks(*pieces)) as server, calling(server) as caller:
+    async with serving(answer_chunks(*pieces)) as server, calling(server) as caller:
         assert await caller.ask() == [message]
 
 
@@ -389,7 +396,7 @@ async def test_a_stream_comes_in_any_pieces() -> None:
     ],
 )
 async def test_an_answer_is_found_among_other_things(stream: bytes) -> None:
-    async with serving(with_chunks(stream)) as server, calling(server) as caller:
+    async with serving(answer_chunks(stream)) as server, calling(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
@@ -400,7 +407,7 @@ async def test_the_exchange_ends_with_the_answer() -> None:
     async def script(request: Received, reply: Reply) -> None:
         await reply.start()
         await reply.event(answer(1))
-        await reply.gone()
+        await reply.wait_until_gone()
         gone.set()
 
     async with serving(script) as server, calling(server) as caller:
@@ -415,7 +422,7 @@ async def test_a_connection_is_used_again() -> None:
         await reply.start()
         await reply.finish()
 
-    async with serving(by_method({"stream": stream})) as server, calling(server) as caller:
+    async with serving(answer_by_method({"stream": stream})) as server, calling(server) as caller:
         for method in ("initialize", "stream", "ping", "stream", "tools/list"):
             await caller.ask(method)
             await caller.tell()
@@ -426,7 +433,7 @@ async def test_a_connection_is_used_again() -> None:
 async def test_an_error_of_the_servers_is_an_answer() -> None:
     error = error_message(1)
     async with (
-        serving(in_turn(with_json(error), with_chunks(data_of(PROGRESS, error)))) as server,
+        serving(answer_in_turn(answer_json(error), answer_chunks(data_of(PROGRESS, error)))) as server,
         calling(server) as caller,
     ):
         assert await caller.ask() == [error]
@@ -437,12 +444,12 @@ async def test_an_error_of_the_servers_is_an_answer() -> None:
 async def test_an_error_without_id_is_the_answer(how: str) -> None:
     """The server could not even read which request it was."""
     error = error_message(None, -32700, "Parse error")
-    scripts = {"JSON": with_json(error), "stream": with_chunks(data_of(error))}
+    scripts = {"JSON": answer_json(error), "stream": answer_chunks(data_of(error))}
     async with (
-        serving(scripts.get(how, with_json(error, status=400))) as server,
+        serving(scripts.get(how, answer_json(error, status=400))) as server,
         calling(server) as caller,
     ):
-        refused = await caller.refused()
+        refused = await caller.fail_request()
 
     assert refused.to_dict() == {
         "name": "MCPError",
@@ -456,7 +463,7 @@ async def test_an_error_without_id_is_the_answer(how: str) -> None:
 
 @pytest.mark.parametrize("status", [200, 202, 204])
 async def test_what_has_no_answer_is_accepted(status: int) -> None:
-    async with serving(with_status(status)) as server, calling(server) as caller:
+    async with serving(answer_status(status)) as server, calling(server) as caller:
         assert await caller.tell() == []
         assert await caller.send(answer_to("s", result={})) == []
 
@@ -471,7 +478,7 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
 
     async def script(request: Received, reply: Reply) -> None:
         await reply.write(head.encode())
-        await reply.gone()
+        await reply.wait_until_gone()
 
     async with serving(script) as server, calling(server) as caller:
         assert await caller.tell() == []
@@ -480,65 +487,71 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
 @pytest.mark.parametrize(
     ("script", "message", "rpc_code", "status"),
     [
-        pytest.param(with_status(200), "The server gave no answer (200, empty)", -32600, 200, id="empty"),
-        pytest.param(with_status(202), "The server gave no answer (202, empty)", -32600, 202, id="accepted"),
+        pytest.param(answer_status(200), "The server gave no answer (200, empty)", -32600, 200, id="empty"),
         pytest.param(
-            with_status(204), "The server gave no answer (204, empty)", -32600, 204, id="no content"
+            answer_status(202), "The server gave no answer (202, empty)", -32600, 202, id="accepted"
         ),
         pytest.param(
-            with_status(200, b" \n", content_type=JSON),
+            answer_status(204), "The server gave no answer (204, empty)", -32600, 204, id="no content"
+        ),
+        pytest.param(
+            answer_status(200, b" \n", content_type=JSON),
             "The server gave no answer (200, empty)",
             -32600,
             200,
             id="blank",
         ),
         pytest.param(
-            with_status(200, b"<p>hi", content_type="text/html; charset=utf-8"),
+            answer_status(200, b"<p>hi", content_type="text/html; charset=utf-8"),
             "An answer is JSON or events, not 'text/html'",
             -32600,
             200,
             id="a page",
         ),
         pytest.param(
-            with_status(200, b"{}"),
+            answer_status(200, b"{}"),
             "An answer is JSON or events, not no content type",
             -32600,
             200,
             id="what?",
         ),
         pytest.param(
-            with_status(200, b"{", content_type=JSON),
+            answer_status(200, b"{", content_type=JSON),
             "The server sent a body that is not JSON",
             -32700,
             None,
             id="not JSON",
         ),
         pytest.param(
-            with_status(200, b"[1]", content_type=JSON),
+            answer_status(200, b"[1]", content_type=JSON),
             "The server sent a body that is not a JSON-RPC 2.0 message",
             -32600,
             None,
             id="no message",
         ),
         pytest.param(
-            with_chunks(b"data: {\n\n"),
+            answer_chunks(b"data: {\n\n"),
             "The server sent a streamed event that is not JSON",
             -32700,
             None,
             id="event",
         ),
         pytest.param(
-            with_json(answer(2)), "The response ended without the answer", -32600, None, id="another's answer"
+            answer_json(answer(2)),
+            "The response ended without the answer",
+            -32600,
+            None,
+            id="another's answer",
         ),
         pytest.param(
-            with_chunks(data_of(PROGRESS, answer(2))),
+            answer_chunks(data_of(PROGRESS, answer(2))),
             "The response ended without the answer",
             -32600,
             None,
             id="no answer",
         ),
         pytest.param(
-            with_bytes(
+            answer_bytes(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n{}"
             ),
             "{where}: the answer is compressed wrongly",
@@ -552,7 +565,7 @@ async def test_what_is_no_answer_is_the_servers_error(
     script: Script, message: str, rpc_code: int, status: int | None
 ) -> None:
     async with serving(script) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (type(error), error.reason, error.message, error.rpc_code, error.status) == (
         MCPError,
@@ -566,22 +579,22 @@ async def test_what_is_no_answer_is_the_servers_error(
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param(with_chunks(data_of(PROGRESS), clean=False), id="a stream is reset"),
+        pytest.param(answer_chunks(data_of(PROGRESS), clean=False), id="a stream is reset"),
         pytest.param(
-            with_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\n"),
+            answer_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\n"),
             id="a stream ends early",
         ),
         pytest.param(
-            with_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"),
+            answer_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"),
             id="a body ends early",
         ),
-        pytest.param(with_bytes(b""), id="no answer at all"),
-        pytest.param(with_bytes(b"SSH-2.0-OpenSSH_9.9\r\n"), id="not HTTP"),
+        pytest.param(answer_bytes(b""), id="no answer at all"),
+        pytest.param(answer_bytes(b"SSH-2.0-OpenSSH_9.9\r\n"), id="not HTTP"),
     ],
 )
 async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> None:
     async with serving(script) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (type(error), error.reason, error.rpc_code) == (MCPConnectionError, "network", -32001)
     assert error.message.startswith(f"{server.url}: the connection broke: ")
@@ -601,8 +614,8 @@ async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> No
 )
 async def test_a_status_that_is_an_error(status: int, body: bytes, data: object) -> None:
     """This holds for requests and for notifications."""
-    async with serving(with_status(status, body)) as server, calling(server) as caller:
-        error = await caller.refused()
+    async with serving(answer_status(status, body)) as server, calling(server) as caller:
+        error = await caller.fail_request()
         with pytest.raises(MCPError) as reported:
             await caller.tell()
 
@@ -645,12 +658,12 @@ async def test_when_to_try_again_is_reported(
     headers: dict[str, str], retry_after_ms: float | None, body: str
 ) -> None:
     script = (
-        with_status(429, b"Slow down", content_type="text/plain", headers=headers)
+        answer_status(429, b"Slow down", content_type="text/plain", headers=headers)
         if body == "text"
-        else with_json(error_message(1, -32005, "Slow down"), status=429, headers=headers)
+        else answer_json(error_message(1, -32005, "Slow down"), status=429, headers=headers)
     )
     async with serving(script) as server, calling(server) as caller:
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.status, error.reason, error.retry_after_ms) == (429, "http", retry_after_ms)
     assert error.to_dict().get("retryAfterMs") == retry_after_ms
@@ -674,8 +687,8 @@ async def test_when_to_try_again_is_reported(
     ],
 )
 async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body: bytes, words: str) -> None:
-    async with serving(with_status(503, body, content_type=media)) as server, calling(server) as caller:
-        error = await caller.refused()
+    async with serving(answer_status(503, body, content_type=media)) as server, calling(server) as caller:
+        error = await caller.fail_request()
 
     assert error.message == f"{server.url} answers 503 Service Unavailable{words}"
 
@@ -692,7 +705,7 @@ async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
 
     async with serving(script) as server, calling(server, headers=headers) as caller:
         await caller.ask("initialize", 0)
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert error.message == f"{server.url} answers 403 Whatever: *** *** props ***"
     assert error.data == {"message": "*** *** props ***", "data": ["*** *** props ***"]}
@@ -704,17 +717,17 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
     """The error is not about JSON. A caller cannot ask for an encoding that the client cannot decode."""
     sent = {"Content-Encoding": coding}
     scripts = {
-        "JSON": with_status(200, b"\x0b\x02\x80{}\x03", content_type="application/json", headers=sent),
-        "stream": with_status(200, b"\x0b\x02\x80", content_type="text/event-stream", headers=sent),
-        "status": with_status(503, b"\x0b\x02\x80", content_type="text/plain", headers=sent),
+        "JSON": answer_status(200, b"\x0b\x02\x80{}\x03", content_type="application/json", headers=sent),
+        "stream": answer_status(200, b"\x0b\x02\x80", content_type="text/event-stream", headers=sent),
+        "status": answer_status(503, b"\x0b\x02\x80", content_type="text/plain", headers=sent),
     }
     async with (
         serving(scripts[how]) as server,
         calling(server, headers={"Accept-Encoding": "br, zstd"}) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
-    accepted = named(server.requests, "Accept-Encoding")[0] or ""
+    accepted = list_header(server.requests, "Accept-Encoding")[0] or ""
     unknown = next(name for name in coding.split(", ") if name not in accepted)
     if how == "status":
         assert (error.message, error.data) == (f"{server.url} answers 503 Service Unavailable", None)
@@ -728,7 +741,7 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
 @pytest.mark.parametrize("how", ["JSON", "stream"])
 async def test_an_id_may_come_back_as_a_text(how: str) -> None:
     said = answer("1")
-    script = with_json(said) if how == "JSON" else with_chunks(data_of(said, PROGRESS))
+    script = answer_json(said) if how == "JSON" else answer_chunks(data_of(said, PROGRESS))
     async with serving(script) as server, calling(server) as caller:
         assert await caller.ask() == [said]
 
@@ -737,9 +750,9 @@ async def test_an_id_may_come_back_as_a_text(how: str) -> None:
 async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
     """In the stateless protocol, 404 means an unknown method."""
     error = {"code": -32601, "message": "no such method", "data": {"method": "x"}}
-    script = with_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
+    script = answer_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
     async with serving(script) as server, calling(server) as caller:
-        refused = await caller.refused()
+        refused = await caller.fail_request()
 
     assert refused.to_dict() == {
         "name": "MCPError",
@@ -760,8 +773,8 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
     ],
 )
 async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advice: str) -> None:
-    async with serving(with_status(401)) as server, calling(server, headers=headers) as caller:
-        error = await caller.refused()
+    async with serving(answer_status(401)) as server, calling(server, headers=headers) as caller:
+        error = await caller.fail_request()
 
     assert (error.message, error.status) == (f"{server.url} answers 401 Unauthorized: {advice}", 401)
 
@@ -772,13 +785,13 @@ async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advic
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        (with_json(answer(1, {"text": "x" * 2000})), "The server's answer has more than 1000 bytes"),
+        (answer_json(answer(1, {"text": "x" * 2000})), "The server's answer has more than 1000 bytes"),
         (
-            with_chunks(data_of(answer(1, {"text": "x" * 2000}))),
+            answer_chunks(data_of(answer(1, {"text": "x" * 2000}))),
             "The server sent an event of more than 1000 bytes",
         ),
         (
-            with_status(
+            answer_status(
                 200,
                 gzip.compress(json.dumps(answer(1, {"text": "x" * 2000})).encode()),
                 content_type=JSON,
@@ -794,7 +807,7 @@ async def test_an_answer_that_is_too_large_is_refused(script: Script, message: s
         serving(script) as server,
         calling(server, max_body_size=1000, max_event_size=1000) as caller,
     ):
-        error = await caller.refused()
+        error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("protocol", message)
 
@@ -805,9 +818,9 @@ async def test_a_large_answer_arrives(form: str) -> None:
     message = answer(1, {"text": "ü" * (5 << 20)})
     body = json.dumps(message, ensure_ascii=False).encode()
     scripts = {
-        "JSON": with_status(200, body, content_type=JSON),
-        "stream": with_chunks(b"data: ", body, b"\n\n"),
-        "compressed": with_status(
+        "JSON": answer_status(200, body, content_type=JSON),
+        "stream": answer_chunks(b"data: ", body, b"\n\n"),
+        "compressed": answer_status(
             200, gzip.compress(body, 1), content_type=JSON, headers={"Content-Encoding": "gzip"}
         ),
     }
@@ -863,7 +876,7 @@ async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
             await reply.start()
             await reply.event(PROGRESS)
         asked.set()
-        await reply.gone()
+        await reply.wait_until_gone()
         gone.set()
 
     async with serving(script) as server, calling(server) as caller:
@@ -882,17 +895,17 @@ async def test_to_close_fails_what_runs() -> None:
     async def script(request: Received, reply: Reply) -> None:
         if request.asks == "stuck":
             asked.set()
-            await reply.gone()
+            await reply.wait_until_gone()
         else:
             await reply.start()
-            await reply.gone()
+            await reply.wait_until_gone()
 
     async with serving(script) as server, calling(server) as caller:
         assert await caller.listen()
-        asking = asyncio.create_task(caller.refused("stuck"))
+        asking = asyncio.create_task(caller.fail_request("stuck"))
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
         await asyncio.gather(caller.channel.close(), caller.channel.close())
-        errors = [await asking, await caller.refused()]
+        errors = [await asking, await caller.fail_request()]
         with pytest.raises(MCPConnectionError):
             await caller.listen()
         assert await caller.channel.terminate() is False
@@ -914,8 +927,8 @@ async def test_a_proxy_in_front_is_distinguished_from_the_server(status: int) ->
     """In whatever words the refusal comes, it is no answer of the server that was asked."""
     refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
 
-    async with serving(with_json(refused, status=status)) as server, calling(server) as caller:
-        error = await caller.refused("tools/call")
+    async with serving(answer_json(refused, status=status)) as server, calling(server) as caller:
+        error = await caller.fail_request("tools/call")
 
     assert (type(error), error.reason, error.message) == (MCPError, "http", "Not you")
     assert (error.status, error.rpc_code) == (status, -32001)

@@ -36,8 +36,8 @@ from tests.client.channels import (
     Place,
     Refusal,
     Wire,
-    discovered,
-    initialized,
+    make_discover_result,
+    make_initialize_result,
 )
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +51,7 @@ def listing(*names: str, **more: Any) -> dict[str, Any]:
     return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names], **more}
 
 
-def said(text: str, **more: Any) -> dict[str, Any]:
+def make_result(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
 
@@ -72,7 +72,7 @@ def wire_of(client: MCPClient) -> Any:
     return place.wire
 
 
-async def in_time(task: asyncio.Task[Any]) -> None:
+async def wait_in_time(task: asyncio.Task[Any]) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         await asyncio.wait([task])
 
@@ -178,9 +178,9 @@ async def test_the_states_of_a_client() -> None:
 
 
 async def test_what_the_server_is_is_known_while_connected() -> None:
-    client = MCPClient(Place({"initialize": initialized("2025-11-25", instructions="Be kind.")}))
+    client = MCPClient(Place({"initialize": make_initialize_result("2025-11-25", instructions="Be kind.")}))
 
-    def known() -> list[Any]:
+    def read_server_facts() -> list[Any]:
         return [
             client.get_server_info(),
             client.get_server_capabilities(),
@@ -189,11 +189,11 @@ async def test_what_the_server_is_is_known_while_connected() -> None:
             client.get_session_id(),
         ]
 
-    before = known()
+    before = read_server_facts()
     async with client:
-        assert known() == [SERVER_INFO, {"tools": {}}, "Be kind.", "2025-11-25", None]
+        assert read_server_facts() == [SERVER_INFO, {"tools": {}}, "Be kind.", "2025-11-25", None]
 
-    assert before == known() == [{}, {}, None, "2025-06-18", None]
+    assert before == read_server_facts() == [{}, {}, None, "2025-06-18", None]
 
 
 @pytest.mark.parametrize(
@@ -371,10 +371,10 @@ async def test_opened_in_one_task_and_closed_in_another() -> None:
     [
         (Place(failures=[ServerNotAvailableError("Nobody")]), ServerNotAvailableError),
         (Place({"initialize": Refusal(-32603)}), MCPConnectionError),
-        (Place({"initialize": initialized("1999-01-01")}), MCPConnectionError),
+        (Place({"initialize": make_initialize_result("1999-01-01")}), MCPConnectionError),
         (Place({"initialize": MCPConnectionError("Reset")}), MCPConnectionError),
         (Place({}), MCPTimeoutError),
-        (Place({"initialize": initialized()}, access_control=asyncio.Event()), MCPTimeoutError),
+        (Place({"initialize": make_initialize_result()}, access_control=asyncio.Event()), MCPTimeoutError),
     ],
     ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
 )
@@ -416,10 +416,10 @@ async def test_giving_up_while_it_connects_leaves_nothing() -> None:
     place = Place({})
     client = MCPClient(place)
     connecting = asyncio.create_task(client.connect())
-    await place.tried()
+    await place.wait_until_tried()
     await place.wire.asked("initialize")
     connecting.cancel()
-    await in_time(connecting)
+    await wait_in_time(connecting)
 
     assert connecting.cancelled()
     assert client.state == "disconnected"
@@ -446,7 +446,7 @@ async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
         closing.cancel()
         await asyncio.wait([closing], timeout=0)
     may_end.set()
-    await in_time(closing)
+    await wait_in_time(closing)
 
     assert closing.cancelled()
     assert ended == ["closed"]
@@ -459,16 +459,16 @@ async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
     await client.open_stream(print)
     begun = asyncio.Event()
 
-    async def never_stops() -> None:
+    async def wait_forever() -> None:
         begun.set()
         await asyncio.Event().wait()
 
-    place.wire.stop_listening = never_stops
+    place.wire.stop_listening = wait_forever
     closing = asyncio.create_task(client.close())
     async with asyncio.timeout(LIMIT_SECONDS):
         await begun.wait()
     closing.cancel()
-    await in_time(closing)
+    await wait_in_time(closing)
 
     assert place.wire.closed == 1
     assert client.state == "disconnected"
@@ -529,9 +529,9 @@ async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
     await client.connect()
     place.access_control = asyncio.Event()
     reconnecting = asyncio.create_task(client.reconnect())
-    await place.tried(2)
+    await place.wait_until_tried(2)
     reconnecting.cancel()
-    await in_time(reconnecting)
+    await wait_in_time(reconnecting)
 
     assert reconnecting.cancelled()
     assert client.state == "disconnected"
@@ -567,7 +567,7 @@ async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> Non
     place = Place(TOOLS, access_control=asyncio.Event())
     client = MCPClient(place)
     first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
-    await place.tried()
+    await place.wait_until_tried()
     first.cancel()
     assert place.access_control is not None
     place.access_control.set()
@@ -604,7 +604,7 @@ async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
     place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
     async with MCPClient(place) as client:
         errors = await asyncio.gather(*(client.call_tool("a") for _ in range(5)), return_exceptions=True)
-        place.wire.script["tools/call"] = said("done")
+        place.wire.script["tools/call"] = make_result("done")
         results = await asyncio.gather(*(client.call_tool("a") for _ in range(5)))
 
     assert [is_session_expired(error) for error in errors if isinstance(error, MCPError)] == [True] * 5
@@ -640,7 +640,7 @@ async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> 
         place.wire.script["initialize"] = MCPError("A 503", reason="http", status=503)
         with pytest.raises(MCPError, match="A 503"):
             await client.list_tools()
-        place.wire.script["initialize"] = initialized()
+        place.wire.script["initialize"] = make_initialize_result()
 
         assert len(await client.list_tools()) == 2
 
@@ -834,7 +834,7 @@ async def test_tools_are_found_by_name_and_by_words() -> None:
 
 
 async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
-    wire, raw = wire_of(client), said('{"a": 1}')
+    wire, raw = wire_of(client), make_result('{"a": 1}')
     wire.script["tools/call"] = raw
 
     result = await client.call("a", {"x": [1]})
@@ -851,7 +851,7 @@ async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
 
 
 async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
-    raw = said("hello", structuredContent={"a": 1})
+    raw = make_result("hello", structuredContent={"a": 1})
     wire_of(client).script["tools/call"] = raw
 
     assert await client.call_tool("a") == ToolResult(
@@ -862,7 +862,7 @@ async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
 
 async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client: MCPClient) -> None:
     """An earlier implementation passed over isError."""
-    raw = said("No such page", isError=True)
+    raw = make_result("No such page", isError=True)
     wire_of(client).script["tools/call"] = raw
 
     returned = await client.call("a")
@@ -886,7 +886,9 @@ async def test_a_failure_that_is_reported_as_json_is_raised_in_its_words_with_it
     client: MCPClient,
 ) -> None:
     error = {"code": "MM_LAUNCH_FAILED", "message": "No chain", "details": {"port": 8545}}
-    wire_of(client).script["tools/call"] = said(json.dumps({"error": error, "ok": False}), isError=True)
+    wire_of(client).script["tools/call"] = make_result(
+        json.dumps({"error": error, "ok": False}), isError=True
+    )
 
     with pytest.raises(ToolInvocationError, match=r"^MM_LAUNCH_FAILED: No chain$") as raised:
         await client.call_tool("a")
@@ -955,7 +957,7 @@ async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: s
 
 
 async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCPClient) -> None:
-    wire_of(client).script["tools/call"] = said("Unknown tool: a", isError=True)
+    wire_of(client).script["tools/call"] = make_result("Unknown tool: a", isError=True)
 
     with pytest.raises(ToolInvocationError) as refused:
         await client.call_tool("a")
@@ -976,7 +978,7 @@ async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClien
 async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent() -> None:
     async with MCPClient(Place(TOOLS)) as client:
         wire = wire_of(client)
-        wire.script["tools/call"] = said("x")
+        wire.script["tools/call"] = make_result("x")
 
         send = wire.send
 
@@ -1024,7 +1026,7 @@ async def test_a_call_hears_of_its_progress(client: MCPClient) -> None:
     request = await wire.asked("tools/call")
     token = request["params"]["_meta"]["progressToken"]
     wire.notify("notifications/progress", progressToken=token, progress=1, total=2, message="half")
-    wire.answer(request, said("done"))
+    wire.answer(request, make_result("done"))
 
     assert (await calling).text == "done"
     assert heard == [(1, 2, "half")]
@@ -1100,16 +1102,20 @@ async def test_what_else_a_server_offers(client: MCPClient) -> None:
 # The stateless protocol
 
 
-def headed(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def make_header_tool(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "inputSchema": {"type": "object", "properties": schema}}
 
 
-GOOD = headed("good", {"region": {"type": "string", "x-mcp-header": "Region"}})
-BAD = headed("bad", {"region": {"type": "string", "x-mcp-header": "Not a header"}})
+GOOD = make_header_tool("good", {"region": {"type": "string", "x-mcp-header": "Region"}})
+BAD = make_header_tool("bad", {"region": {"type": "string", "x-mcp-header": "Not a header"}})
 
 
 async def test_every_stateless_request_says_who_sends_it() -> None:
-    script = {"server/discover": discovered(), "tools/list": listing("a"), "tools/call": said("x")}
+    script = {
+        "server/discover": make_discover_result(),
+        "tools/list": listing("a"),
+        "tools/call": make_result("x"),
+    }
     place = Place(script)
     async with MCPClient(place, protocol_version=MODERN, roots=["file:///a"]) as client:
         await client.list_tools()
@@ -1135,7 +1141,7 @@ async def test_every_stateless_request_says_who_sends_it() -> None:
 async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    script = {**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}
+    script = {**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": make_result("x")}
     place = Place(script, http=True)
     async with MCPClient(place) as client:
         await client.call_tool("good", {"region": "eu"})
@@ -1155,7 +1161,7 @@ async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
 
 async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() -> None:
     place = Place(
-        {**STATELESS, "tools/list": {"tools": [GOOD], "ttlMs": 0}, "tools/call": said("x")}, http=True
+        {**STATELESS, "tools/list": {"tools": [GOOD], "ttlMs": 0}, "tools/call": make_result("x")}, http=True
     )
     async with MCPClient(place) as client:
         await client.call_tool("good", {"region": "eu"})
@@ -1171,8 +1177,8 @@ async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() 
 @pytest.mark.parametrize(
     "place",
     [
-        Place({**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}),
-        Place({**LEGACY, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}, http=True),
+        Place({**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": make_result("x")}),
+        Place({**LEGACY, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": make_result("x")}, http=True),
     ],
     ids=["without HTTP", "with a handshake"],
 )
@@ -1192,7 +1198,7 @@ async def test_a_call_that_asks_back_is_answered() -> None:
             "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who?"}}},
             "requestState": "opaque",
         },
-        said("hello", resultType="complete"),
+        make_result("hello", resultType="complete"),
     ]
     place = Place({**MODERN_TOOLS, "tools/call": lambda _: rounds.pop(0)})
 
@@ -1340,7 +1346,7 @@ class Subscriptions:
     def open(self, client: MCPClient, **more: Any) -> asyncio.Task[bool]:
         return asyncio.create_task(client.open_stream(self.heard.append, self.fail, **more))
 
-    async def opened(self, client: MCPClient, count: int = 1) -> Mapping[str, Any]:
+    async def wait_until_open(self, client: MCPClient, count: int = 1) -> Mapping[str, Any]:
         """Wait until the request is acknowledged, and return it."""
         opening = self.open(client)
         wire: Wire = self.place.wire
@@ -1410,7 +1416,7 @@ async def test_a_subscription_that_is_not_acknowledged_in_time_is_given_up() -> 
 async def test_the_end_of_a_subscription_is_reported_once(how: str) -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
-        request = await server.opened(client)
+        request = await server.wait_until_open(client)
         wire = server.place.wire
         if how == "lost":
             wire.lose(LOST)
@@ -1432,8 +1438,8 @@ async def test_the_end_of_a_subscription_is_reported_once(how: str) -> None:
 async def test_another_stream_replaces_the_first() -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
-        first = await server.opened(client)
-        second = await server.opened(client, 2)
+        first = await server.wait_until_open(client)
+        second = await server.wait_until_open(client, 2)
         reported = await server.place.wire.asked("notifications/cancelled")
         server.place.wire.notify("news")
 
@@ -1447,7 +1453,7 @@ async def test_a_stream_that_was_replaced_while_it_opened_leaves_the_other_alone
     async with MCPClient(server.place) as client:
         first = server.open(client)
         await server.place.wire.asked("subscriptions/listen")
-        await server.opened(client, 2)
+        await server.wait_until_open(client, 2)
         assert not await first
         server.place.wire.notify("news")
 
@@ -1472,7 +1478,7 @@ async def test_closing_leaves_no_task() -> None:
     server = Subscriptions()
     client = MCPClient(server.place)
     await client.connect()
-    await server.opened(client)
+    await server.wait_until_open(client)
     await client.close()
 
     assert asyncio.all_tasks() == before

@@ -35,7 +35,7 @@ CLOSED = {
 
 
 @asynccontextmanager
-async def connected(transport: InMemory) -> AsyncGenerator[tuple[Channel, Recorder]]:
+async def connect(transport: InMemory) -> AsyncGenerator[tuple[Channel, Recorder]]:
     recorder = Recorder()
     channel = await transport.open(recorder)
     try:
@@ -90,7 +90,7 @@ async def test_each_kind_of_server_serves(server: Any, tool: str, where: str) ->
     transport = InMemory(server)
 
     for _ in range(2):
-        async with connected(transport) as (channel, recorder):
+        async with connect(transport) as (channel, recorder):
             await send(channel, messages.request(1, "initialize", INITIALIZE))
             hello = await recorder.message()
             await send(channel, messages.notification("notifications/initialized", {}))
@@ -110,7 +110,7 @@ async def test_values_survive_as_json() -> None:
             await write.send(item)
 
     params = {"text": "ä\u2028\ud83d", "null": None, "number": 1.5, "list": [{}], "_meta": {"a/b": 1}}
-    async with connected(InMemory(echo)) as (channel, recorder):
+    async with connect(InMemory(echo)) as (channel, recorder):
         await asyncio.gather(
             *(send(channel, messages.request(number, "echo", params)) for number in range(20))
         )
@@ -134,7 +134,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
             if item.message.id == 9:
                 await write.send(item)
 
-    async with connected(InMemory(sleepy)) as (channel, recorder):
+    async with connect(InMemory(sleepy)) as (channel, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
         senders = [
             asyncio.create_task(send(channel, messages.request(number, "ping", {}))) for number in range(4)
@@ -164,7 +164,7 @@ async def test_a_server_that_fails_is_lost(caplog: pytest.LogCaptureFixture) -> 
         async with asyncio.TaskGroup():
             raise ValueError("no such display")
 
-    async with connected(InMemory(failing)) as (channel, recorder):
+    async with connect(InMemory(failing)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 
         assert await recorder.message() == messages.request(1, "ping", {})
@@ -181,7 +181,7 @@ async def ending(read: Any, write: Any) -> None:
     await read.receive()
 
 
-async def cancelled(read: Any, write: Any) -> None:
+async def cancel(read: Any, write: Any) -> None:
     await read.receive()
     raise asyncio.CancelledError
 
@@ -197,12 +197,12 @@ async def deaf(read: Any, write: Any) -> None:
     ("server", "message"),
     [
         (ending, "ending: The server ended"),
-        (cancelled, "cancelled: The server ended"),
+        (cancel, "cancelled: The server ended"),
         (deaf, "deaf: The server failed: ValueError"),
     ],
 )
 async def test_how_it_ended_is_reported(server: Any, message: str) -> None:
-    async with connected(InMemory(server)) as (channel, recorder):
+    async with connect(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 
         assert await recorder.loss() == {**CLOSED, "message": message}
@@ -214,7 +214,7 @@ async def test_who_waits_to_send_hears_that_it_ended() -> None:
     async def leaving(read: Any, write: Any) -> None:
         await go.wait()
 
-    async with connected(InMemory(leaving)) as (channel, recorder):
+    async with connect(InMemory(leaving)) as (channel, recorder):
         sender = asyncio.create_task(send(channel, messages.request(1, "ping", {})))
         await asyncio.wait([sender], timeout=0)
         go.set()
@@ -235,7 +235,7 @@ async def test_closing_ends_what_the_server_does() -> None:
         raise AssertionError
 
     server = Server("slow", on_list_tools=list_tools, on_call_tool=call)
-    async with connected(InMemory(server)) as (channel, recorder):
+    async with connect(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "initialize", INITIALIZE))
         await recorder.message()
         await send(channel, messages.notification("notifications/initialized", {}))

@@ -58,7 +58,7 @@ class Forgetful:
             await reply.send(status=200)
         elif request.asks == "never":
             self.came.set()
-            await reply.gone()
+            await reply.wait_until_gone()
         elif request.asks == "cut":
             await reply.start()
             await reply.chunk(b"retry: 1\nid: 1\ndata:\n\n")
@@ -78,35 +78,35 @@ class Forgetful:
 Notice = Callable[[MCPClient, Forgetful], Awaitable[None]]
 
 
-async def by_a_call(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_call(client: MCPClient, server: Forgetful) -> None:
     server.forget()
     with pytest.raises(MCPError) as expired:
         await client.ping()
     assert is_session_expired(expired.value)
 
 
-async def by_a_cut_answer(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_cut_answer(client: MCPClient, server: Forgetful) -> None:
     with pytest.raises(MCPError) as expired:
         await client.request("cut")
     assert is_session_expired(expired.value)
 
 
-async def by_a_cancellation(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_cancellation(client: MCPClient, server: Forgetful) -> None:
     call = asyncio.create_task(client.request("never"))
     await asyncio.wait_for(server.came.wait(), LIMIT_SECONDS)
     server.forget()
     call.cancel()
-    await until_forgotten(client)
+    await wait_until_forgotten(client)
 
 
-async def by_a_stream_that_is_opened(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_opening_stream(client: MCPClient, server: Forgetful) -> None:
     server.forget()
     with pytest.raises(MCPError) as expired:
         await client.open_stream(print)
     assert is_session_expired(expired.value)
 
 
-async def by_a_stream_that_goes_on(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_open_stream(client: MCPClient, server: Forgetful) -> None:
     ended: asyncio.Queue[MCPError] = asyncio.Queue()
     assert await client.open_stream(print, ended.put_nowait)
     await server.stream()
@@ -115,16 +115,16 @@ async def by_a_stream_that_goes_on(client: MCPClient, server: Forgetful) -> None
     assert is_session_expired(await asyncio.wait_for(ended.get(), LIMIT_SECONDS))
 
 
-async def by_a_call_beside_a_stream(client: MCPClient, server: Forgetful) -> None:
+async def expire_by_call_beside_stream(client: MCPClient, server: Forgetful) -> None:
     """Let a call notice the expiry while a stream is open, which the server may never close."""
     ended: asyncio.Queue[MCPError] = asyncio.Queue()
     assert await client.open_stream(print, ended.put_nowait)
-    await by_a_call(client, server)
+    await expire_by_call(client, server)
     assert is_session_expired(await asyncio.wait_for(ended.get(), LIMIT_SECONDS))
     assert ended.empty()
 
 
-async def until_forgotten(client: MCPClient) -> None:
+async def wait_until_forgotten(client: MCPClient) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         while client.get_session_id() is not None:  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0)
@@ -133,12 +133,12 @@ async def until_forgotten(client: MCPClient) -> None:
 @pytest.mark.parametrize(
     "notice",
     [
-        by_a_call,
-        by_a_cut_answer,
-        by_a_cancellation,
-        by_a_stream_that_is_opened,
-        by_a_stream_that_goes_on,
-        by_a_call_beside_a_stream,
+        expire_by_call,
+        expire_by_cut_answer,
+        expire_by_cancellation,
+        expire_by_opening_stream,
+        expire_by_open_stream,
+        expire_by_call_beside_stream,
     ],
 )
 async def test_after_the_session_expired_the_next_call_begins_another(notice: Notice) -> None:
@@ -175,7 +175,7 @@ async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
     ):
         await server.stream()
         server.came.clear()
-        await by_a_call(client, server)
+        await expire_by_call(client, server)
         await client.ping()
         stream = await server.stream()
         await stream.chunk(b"data: %b\n\n" % json.dumps(NEWS).encode())
@@ -191,7 +191,7 @@ async def test_a_session_that_is_ended_by_hand_is_over_at_once() -> None:
     async def slow(request: Received, reply: Reply) -> None:
         if request.method == "DELETE":
             deleting.set()
-            await reply.gone()
+            await reply.wait_until_gone()
         else:
             await server(request, reply)
 

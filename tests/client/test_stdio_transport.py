@@ -85,7 +85,7 @@ async def send(channel: Channel, **params: Any) -> None:
         await channel.send(note("note", **params), headers={})
 
 
-async def gone(*pids: int) -> bool:
+async def are_gone(*pids: int) -> bool:
     """Once they are, and reaped; False after a while."""
     family: list[psutil.Process] = []
     for pid in pids:
@@ -538,7 +538,7 @@ async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path,
     async with running(server(tmp_path, family)) as (_, recorder):
         pids = [(await recorder.message())["params"]["pid"] for _ in range(2)]
 
-    assert await gone(*pids)
+    assert await are_gone(*pids)
 
 
 @pytest.mark.slow
@@ -553,7 +553,7 @@ async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short:
         await send(channel)
         assert (await recorder.loss())["message"] == "The server ended with exit code 0"
 
-        assert await gone(pid)
+        assert await are_gone(pid)
 
 
 async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
@@ -561,7 +561,7 @@ async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
         pid = (await recorder.message())["params"]["pid"]
         await recorder.loss()
 
-        assert await gone(pid)
+        assert await are_gone(pid)
 
 
 async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None:
@@ -618,7 +618,7 @@ async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Pa
     await asyncio.wait([opening])
 
     assert opening.cancelled()
-    assert await gone(*(child.pid for child in started))
+    assert await are_gone(*(child.pid for child in started))
 
 
 async def test_nothing_is_kept_open(tmp_path: Path) -> None:
@@ -679,7 +679,7 @@ async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Pa
         subprocess.run, [sys.executable, client, stubborn], capture_output=True, text=True, timeout=30
     )
 
-    assert await gone(int(ended.stdout))
+    assert await are_gone(int(ended.stdout))
 
 
 async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path) -> None:
@@ -703,7 +703,7 @@ async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path)
     running_client.kill()
     await running_client.wait()
 
-    assert await gone(*pids)
+    assert await are_gone(*pids)
 
 
 async def test_a_fork_that_exits_ends_nothing(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ async def answering(answer: bytes, *, asked: asyncio.Event | None = None) -> Asy
 
 
 @asynccontextmanager
-async def connected(transport: WebSocket) -> AsyncGenerator[tuple[Channel, Recorder]]:
+async def connect(transport: WebSocket) -> AsyncGenerator[tuple[Channel, Recorder]]:
     recorder = Recorder()
     channel = await transport.open(recorder)
     try:
@@ -132,7 +132,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
         "clientInfo": {"name": "raw", "version": "1"},
     }
     async with listening("websocket", FOOTLIGHT_TOKEN=TOKEN) as url:
-        async with connected(WebSocket(url, token=TOKEN)) as (channel, recorder):
+        async with connect(WebSocket(url, token=TOKEN)) as (channel, recorder):
             await send(channel, messages.request(1, "initialize", initialize))
             hello = await recorder.message()
             await send(channel, messages.request(2, "ping", {}))
@@ -159,7 +159,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
 async def test_a_message_is_a_frame(size: int) -> None:
     message = note("echo", text="ä\u2028\ud83d" + "x" * size)
 
-    async with misbehaving(echo) as url, connected(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(echo) as url, connect(WebSocket(url)) as (channel, recorder):
         await send(channel, message)
 
         assert await recorder.message() == message
@@ -168,7 +168,7 @@ async def test_a_message_is_a_frame(size: int) -> None:
 async def test_concurrent_senders_do_not_mix() -> None:
     notes = [note("echo", number=number, text="x" * 200_000) for number in range(20)]
 
-    async with misbehaving(echo) as url, connected(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(echo) as url, connect(WebSocket(url)) as (channel, recorder):
         await asyncio.gather(*(send(channel, each) for each in notes))
 
         assert [await recorder.message() for _ in notes] == notes
@@ -180,7 +180,7 @@ async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptur
             await connection.send(frame)
         await connection.wait_closed()
 
-    async with misbehaving(noisy) as url, connected(WebSocket(url)) as (_, recorder):
+    async with misbehaving(noisy) as url, connect(WebSocket(url)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
@@ -205,7 +205,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
             heard.append(messages.parse(frame, unit="frame")["params"]["number"])
             await connection.send(HELLO)
 
-    async with misbehaving(sleepy) as url, connected(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(sleepy) as url, connect(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         senders = [
             asyncio.create_task(send(channel, note("note", number=number, text="x" * (16 << 20))))
@@ -234,7 +234,7 @@ async def test_a_close_is_reported_with_its_code_and_reason() -> None:
         await connection.recv()
         await connection.close(1001, "The server is shutting down")
 
-    async with misbehaving(leave) as url, connected(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(leave) as url, connect(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         await send(channel, note("go"))
 
@@ -290,7 +290,7 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
     ],
 )
 async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
-    async with misbehaving(behave) as url, connected(WebSocket(url, max_size=1_000)) as (_, recorder):
+    async with misbehaving(behave) as url, connect(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
 
     assert loss["reason"] == "network"
@@ -355,7 +355,7 @@ async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
         connection.transport.abort()
 
     async with misbehaving(leave) as url:
-        async with connected(WebSocket(url)) as (channel, recorder):
+        async with connect(WebSocket(url)) as (channel, recorder):
             await send(channel, note("go"))
         assert recorder.silent
 
@@ -379,10 +379,10 @@ async def test_a_redirect_is_a_refusal() -> None:
     """The token is meant for this address alone."""
     visitors: list[str] = []
 
-    async def visited(connection: ServerConnection) -> None:
+    async def note_visitor(connection: ServerConnection) -> None:
         visitors.append(str(connection.request))
 
-    async with misbehaving(visited) as elsewhere:
+    async with misbehaving(note_visitor) as elsewhere:
 
         def redirect(connection: ServerConnection, _: Request) -> Response:
             response = connection.respond(HTTPStatus.FOUND, "")
@@ -434,7 +434,7 @@ async def test_another_subprotocol_is_not_spoken() -> None:
 
 
 async def test_none_at_all_will_do() -> None:
-    async with misbehaving(echo, subprotocols=None) as url, connected(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(echo, subprotocols=None) as url, connect(WebSocket(url)) as (channel, recorder):
         await send(channel, note("echo"))
 
         assert await recorder.message() == note("echo")
@@ -507,7 +507,7 @@ async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest
             "Sec-WebSocket-Protocol": "chat",
             "upgrade": "no",
         }
-        async with connected(WebSocket(url, headers=given, token=TOKEN)) as (_, recorder):
+        async with connect(WebSocket(url, headers=given, token=TOKEN)) as (_, recorder):
             await recorder.loss()
 
     assert asked == [
@@ -585,7 +585,7 @@ async def test_certificates_are_checked(certificate: Path) -> None:
     trusting = ssl.create_default_context(cafile=certificate)
     async with misbehaving(echo, ssl=ours) as plain:
         port = plain.rpartition(":")[2]
-        async with connected(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
+        async with connect(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
             await send(channel, note("echo"))
             echoed = await recorder.message()
         unknown = await not_available(WebSocket(f"wss://localhost:{port}"))

@@ -27,7 +27,7 @@ __all__ = [
     "SECRET",
     "SESSIONS",
     "Cluster",
-    "connected",
+    "connect_browser",
     "create",
     "front",
     "ray_cluster",
@@ -142,7 +142,7 @@ async def front(cluster: Cluster, folder: Path, *flags: str, **variables: str) -
 
 
 @contextlib.asynccontextmanager
-async def connected(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
+async def connect_browser(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
     with server_log() as log:
         async with Client(url, mode=mode) as client:
             yield Browser(client, site, log)

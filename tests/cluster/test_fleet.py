@@ -19,7 +19,7 @@ from tests.cluster.ray_cluster import (
     SECRET,
     SESSIONS,
     Cluster,
-    connected,
+    connect_browser,
     create,
     front,
     ray_cluster,
@@ -53,7 +53,7 @@ async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
 
 @pytest.fixture
 async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
-    async with connected(url, site) as browser:
+    async with connect_browser(url, site) as browser:
         yield browser
 
 
@@ -82,7 +82,7 @@ async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(br
 
 async def test_each_connection_has_its_own_default_session(url: str, browser: Browser):
     page, other_page = browser.site.page("<h1>Mine"), browser.site.page("<h1>Theirs")
-    async with connected(url, browser.site) as other:
+    async with connect_browser(url, browser.site) as other:
         await browser.call("navigate", url=page)
         await other.call("navigate", url=other_page)
         assert "Mine" in str(await browser.call("snapshot"))
@@ -120,7 +120,7 @@ async def test_a_restarted_server_finds_all_sessions_again(
     cluster: Cluster, url: str, browser: Browser, folder: Path
 ):
     ids = await create(browser, 3)
-    async with front(cluster, folder) as second_url, connected(second_url, browser.site) as second:
+    async with front(cluster, folder) as second_url, connect_browser(second_url, browser.site) as second:
         listed = await second.call("list_sessions")
         assert set(ids) <= {each["sessionId"] for each in listed["sessions"]}
         for id in ids:
@@ -160,7 +160,7 @@ async def test_a_cancelled_call_ends_on_its_worker(browser: Browser):
 
 
 async def test_a_subscriber_learns_that_a_page_navigated(url: str, site: Site):
-    async with connected(url, site, mode="auto") as browser:
+    async with connect_browser(url, site, mode="auto") as browser:
         ids = await create(browser, 2)  # One on each worker.
         for id in ids:
             await browser.call("navigate", url=site.page("<p>one"), sessionId=id)
@@ -201,13 +201,13 @@ async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: 
     assert [each for each in children if is_running(each)] == []
     assert len(seen) == 1
     await browser.call("snapshot", sessionId=kept)
-    assert (await until_restarted(browser, lost))["code"] == "SESSION_NOT_FOUND"
+    assert (await wait_until_restarted(browser, lost))["code"] == "SESSION_NOT_FOUND"
     for id in ids:
         if worker_of(id) != worker_of(lost):
             await browser.call("close_session", sessionId=id)
 
 
-async def until_restarted(browser: Browser, id: str) -> dict[str, Any]:
+async def wait_until_restarted(browser: Browser, id: str) -> dict[str, Any]:
     """Return the first error about the session that is not WORKER_LOST: Ray starts the worker again."""
     async with asyncio.timeout(LIMIT_SECONDS):
         while (error := await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST":

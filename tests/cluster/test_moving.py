@@ -13,7 +13,7 @@ import pytest
 from tests.cluster.ray_cluster import (
     LIMIT_SECONDS,
     Cluster,
-    connected,
+    connect_browser,
     front,
     ray_cluster,
     worker_of,
@@ -48,7 +48,7 @@ async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
 
 @pytest.fixture
 async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
-    async with connected(url, site) as browser:
+    async with connect_browser(url, site) as browser:
         yield browser
 
 
@@ -62,7 +62,7 @@ async def open_shop(browser: Browser) -> tuple[str, str]:
     return id, found[1]
 
 
-async def saved_cart(browser: Browser, id: str) -> str:
+async def read_saved_cart(browser: Browser, id: str) -> str:
     state = (await browser.call("save_state", sessionId=id))["state"]
     (items,) = state["localStorage"].values()
     return str(items["cart"])
@@ -83,7 +83,7 @@ async def test_a_session_of_a_killed_worker_is_opened_again_with_its_page_and_st
             assert answer.structured_content["error"]["code"] == "WORKER_LOST"
     assert answer.structured_content["data"]["title"] == "Shop"
     assert answer.structured_content["data"]["restored"] is True
-    assert await saved_cart(browser, id) == "tea"
+    assert await read_saved_cart(browser, id) == "tea"
     assert (await browser.refused("click", selector=ref, sessionId=id))["code"] == "STALE_REF"
     again = await browser.call("get_page_metadata", sessionId=id)
     assert "restored" not in again
@@ -122,7 +122,7 @@ async def test_idle_sessions_of_a_drained_machine_move_and_no_call_fails(cluster
     await asyncio.gather(*using)
     assert f"ended: {drained}\n" in out
     for id in ids:
-        assert await saved_cart(browser, id) == "tea"
+        assert await read_saved_cart(browser, id) == "tea"
         await browser.call("close_session", sessionId=id)
 
 

@@ -79,7 +79,7 @@ async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Path) -> None:
-    with started(tmp_path, PYTHONIOENCODING="ascii") as demo:
+    with start_demo(tmp_path, PYTHONIOENCODING="ascii") as demo:
         assert demo.stdout is not None
         assert any('"Theatre supplies ? Prompt Corner"' in line for line in demo.stdout)
         demo.stdout.close()
@@ -93,7 +93,7 @@ def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Pat
 def test_nothing_runs_on_after_an_interruption(tmp_path: Path, end: signal.Signals) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    with started(tmp_path / "output", TMPDIR=str(temporary)) as demo:
+    with start_demo(tmp_path / "output", TMPDIR=str(temporary)) as demo:
         assert any("get_page_metadata" in line for line in demo.stdout or ())
         family = descendants_of(psutil.Process(demo.pid))
 
@@ -116,7 +116,7 @@ async def run_here(output: Path, *server_arguments: str) -> tuple[int, str]:
 
 
 @contextmanager
-def started(output: Path, **environment: str) -> Generator[subprocess.Popen[str]]:
+def start_demo(output: Path, **environment: str) -> Generator[subprocess.Popen[str]]:
     command, env = [*COMMAND, str(output)], os.environ | environment
     with subprocess.Popen(command, stdout=PIPE, stderr=DEVNULL, encoding="utf-8", env=env) as demo:
         try:

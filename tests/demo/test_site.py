@@ -114,7 +114,7 @@ async def test_a_wrong_password_is_refused_and_the_right_one_accepted(site: Site
 async def test_what_needs_a_login_leads_there_and_back(visitor: "Visitor", path: str) -> None:
     asked = await visitor.open(path)
 
-    assert (asked.path, asked.given("next")) == ("/login", path)
+    assert (asked.path, asked.read_value("next")) == ("/login", path)
     assert (await visitor.sign_in(target=path)).path == path
 
 
@@ -219,11 +219,13 @@ async def test_a_form_that_comes_back_keeps_what_was_given(visitor: "Visitor") -
     again = await visitor.send("/order", ORDER | {"quantity": "99"})
 
     kept = {
-        name: again.given(name) for name in ORDER if name not in {"extras", "method", "country", "password"}
+        name: again.read_value(name)
+        for name in ORDER
+        if name not in {"extras", "method", "country", "password"}
     }
     assert kept == {name: ORDER[name] for name in kept} | {"quantity": "99", "notes": "One\n<b>two</b>"}
     assert again.chosen == ["Spare lamps", "Flight case", "Our van", "Austria", "yes", "yes"]
-    assert again.given("password") == ""
+    assert again.read_value("password") == ""
 
 
 async def test_uploads_are_weighed_and_kept_byte_by_byte(site: Site, visitor: "Visitor") -> None:
@@ -359,7 +361,7 @@ class Reading(HTMLParser):
         self._open: list[tuple[str, dict[str, str | None]]] = []
         self.feed(response.text)
 
-    def given(self, name: str) -> str:
+    def read_value(self, name: str) -> str:
         return self.values.get(name) or self.by_id.get(name, "").removeprefix("\n")
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

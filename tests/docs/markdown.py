@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks", "without_blocks"]
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "remove_blocks"]
 
 ROOT = Path(__file__).parents[2]
 PAGES = tuple(sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]))
@@ -29,7 +29,7 @@ def blocks(language: str) -> list[Block]:
     return list(_blocks(language))
 
 
-def without_blocks(page: Path) -> str:
+def remove_blocks(page: Path) -> str:
     return FENCED.sub("", page.read_text("utf-8"))
 
 

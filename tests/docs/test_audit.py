@@ -22,7 +22,7 @@ HOST = "http://localhost:8000"
 LIMIT_SECONDS = 60.0
 
 
-def shown(beginning: str) -> tuple[str, str]:
+def find_example(beginning: str) -> tuple[str, str]:
     """Return the command line of the guide that begins like this, and what the guide shows below it."""
     texts = (block.text for block in blocks("console") if block.page == ROOT / "docs/audit.md")
     (text,) = (text for text in texts if text.startswith(f"$ {beginning}"))
@@ -57,8 +57,8 @@ def steady(text: str, url: str) -> str:
 
 @pytest.mark.slow
 async def test_the_guide_shows_what_an_audit_prints_and_what_is_in_its_json(tmp_path: Path) -> None:
-    command, output = shown(f"footlight audit {HOST}")
-    _, found = shown("jq")
+    command, output = find_example(f"footlight audit {HOST}")
+    _, found = find_example("jq")
 
     async with example() as url:
         printed = await run(command.replace(HOST, url), tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from footlight.cli.commands import cli
 from footlight.config import ENVIRONMENT_PREFIX, Settings, list_settings, load_settings
-from tests.docs.markdown import PAGES, ROOT, blocks, without_blocks
+from tests.docs.markdown import PAGES, ROOT, blocks, remove_blocks
 
 NAMES = "serve|call|tools|codegen|replay|export|audit|knowledge|daemon|doctor|demo|skill"
 COMMAND = re.compile(rf"(?<![\"'])\bfootlight ((?:{NAMES})\b.*)$")
@@ -23,7 +23,7 @@ def lines() -> Iterator[str]:
         text = block.text.replace("\\\n", " ")
         yield from (line.removeprefix("$ ").partition("#")[0].strip() for line in text.splitlines())
     for page in PAGES:
-        yield from re.findall(r"`([^`\n]+)`", without_blocks(page))
+        yield from re.findall(r"`([^`\n]+)`", remove_blocks(page))
 
 
 def arguments() -> Iterator[list[str]]:

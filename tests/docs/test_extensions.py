@@ -41,14 +41,14 @@ async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None
             if tool == "mm_launch":
                 given["ports"] = server.ports
             answer = json.dumps(await server.call(tool, **given), ensure_ascii=False)
-            if not shows(displayed, as_on_the_page(answer, server, dapp)):
+            if not shows(displayed, replace_ids(answer, server, dapp)):
                 differ.append(f"{tool}: {answer}")
 
     assert len(STEPS) == 15
     assert differ == []
 
 
-def as_on_the_page(answer: str, server: Server, dapp: str) -> str:
+def replace_ids(answer: str, server: Server, dapp: str) -> str:
     """With the ids and ports that are shown."""
     [session] = set(re.findall(r"mm-[0-9a-f]{16}", RUN))
     [extension] = set(re.findall(r"chrome-extension://(\w+)", RUN))

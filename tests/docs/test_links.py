@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import PAGES, ROOT, without_blocks
+from tests.docs.markdown import PAGES, ROOT, remove_blocks
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
-    targets = [target for target in LINK.findall(without_blocks(page)) if "://" not in target]
+    targets = [target for target in LINK.findall(remove_blocks(page)) if "://" not in target]
 
     assert [target for target in targets if not leads_somewhere(page, target)] == []
 
@@ -24,7 +24,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         page = waiting.pop()
         if page not in reached and page.suffix == ".md":
             reached.add(page)
-            found = LINK.findall(without_blocks(page))
+            found = LINK.findall(remove_blocks(page))
             waiting += [
                 (page.parent / target.partition("#")[0]).resolve() for target in found if "://" not in target
             ]
@@ -40,5 +40,5 @@ def leads_somewhere(page: Path, target: str) -> bool:
 
 def anchors(page: Path) -> set[str]:
     """As the usual renderers make them of headings."""
-    headings = re.findall(r"^#+ (.+)$", without_blocks(page), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", remove_blocks(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -29,11 +29,11 @@ def test_the_guide_shows_what_the_demo_prints(tmp_path: Path) -> None:
     demo = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=LIMIT_S, check=False)
 
     assert demo.returncode == 0, demo.stdout
-    for part in same_every_time(displayed.text).split("\n…\n"):
-        assert part.strip() in same_every_time(demo.stdout)
+    for part in replace_volatile(displayed.text).split("\n…\n"):
+        assert part.strip() in replace_volatile(demo.stdout)
 
 
-def same_every_time(transcript: str) -> str:
+def replace_volatile(transcript: str) -> str:
     """Without times, ports and the code of the voucher."""
     transcript = re.sub(r"\d+ ms", "N ms", transcript)
     transcript = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", transcript)

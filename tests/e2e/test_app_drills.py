@@ -37,10 +37,10 @@ def process_of(server: Server) -> psutil.Process:
 
 def ours_below(process: psutil.Process) -> list[psutil.Process]:
     """Browsers, chains and displays. The driver of the browsers is there as long as the server is."""
-    return [each for each in descendants_of(process) if named(each, *OURS)]
+    return [each for each in descendants_of(process) if has_name(each, *OURS)]
 
 
-def named(process: psutil.Process, *names: str) -> bool:
+def has_name(process: psutil.Process, *names: str) -> bool:
     line = line_of(process)
     return bool(line) and Path(line[0]).name.startswith(names)
 
@@ -55,13 +55,13 @@ def browser_below(process: psutil.Process) -> psutil.Process:
     )
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def wait_until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - other processes have no event for us
             await asyncio.sleep(0.02)
 
 
-async def gone(processes: list[psutil.Process]) -> None:
+async def wait_until_gone(processes: list[psutil.Process]) -> None:
     _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
     assert not alive
 
@@ -85,11 +85,11 @@ async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: 
     left = ours_below(process)
 
     browser_below(process).kill()
-    await until(lambda: not any(named(each, "chrom") for each in ours_below(process)))
+    await wait_until(lambda: not any(has_name(each, "chrom") for each in ours_below(process)))
     error = await server.refused("mm_describe_screen")
 
     assert error["code"] == "MM_NO_ACTIVE_SESSION"
-    await gone(left)
+    await wait_until_gone(left)
     assert not any(map(listens, server.ports.values()))
     assert (await server.launch())["state"]["currentScreen"] == "unlock"
 
@@ -98,10 +98,10 @@ async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: 
 async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Server) -> None:
     await server.launch()
     await server.unlock()
-    [chain] = [each for each in ours_below(process_of(server)) if named(each, "anvil")]
+    [chain] = [each for each in ours_below(process_of(server)) if has_name(each, "anvil")]
 
     chain.kill()
-    await gone([chain])
+    await wait_until_gone([chain])
     state = (await server.call("mm_get_state"))["state"]
 
     assert state["currentScreen"] == "home"
@@ -113,13 +113,13 @@ async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Ser
 async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> None:
     process = process_of(server)
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
-    await until(lambda: any(named(each, "chrom") for each in ours_below(process)))
+    await wait_until(lambda: any(has_name(each, "chrom") for each in ours_below(process)))
     left = ours_below(process)
 
     assert await server.call("mm_cleanup") == {"cleanedUp": True}
 
     assert (await launching)["code"] == "MM_LAUNCH_FAILED"
-    await gone(left)
+    await wait_until_gone(left)
     assert not any(map(listens, server.ports.values()))
     assert (await server.launch())["state"]["isLoaded"]
 
@@ -128,14 +128,14 @@ async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> N
 async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> None:
     process = process_of(server)
     launching = asyncio.create_task(server.answer("mm_launch", ports=server.ports))
-    await until(lambda: any(named(each, "chrom") for each in ours_below(process)))
+    await wait_until(lambda: any(has_name(each, "chrom") for each in ours_below(process)))
     left = ours_below(process)
 
     launching.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await launching
 
-    await gone(left)
+    await wait_until_gone(left)
     assert await server.code("mm_get_state") == "MM_NO_ACTIVE_SESSION"
     assert (await server.launch())["state"]["isLoaded"]
 
@@ -162,9 +162,9 @@ async def test_a_server_that_ends_leaves_nothing_of_the_app(
             process = process_of(server)
             left = [process, *ours_below(process)]
             process.send_signal(number)
-            await gone(left)
+            await wait_until_gone(left)
     assert len(left) > 1
-    await gone(left)
+    await wait_until_gone(left)
 
 
 @pytest.mark.slow

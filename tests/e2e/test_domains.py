@@ -19,12 +19,12 @@ pytestmark = pytest.mark.anyio
 class Guarded(Browser):
     """Only `localhost` may be reached."""
 
-    def allowed(self, url: str) -> str:
+    def make_allowed(self, url: str) -> str:
         return url.replace("127.0.0.1", "localhost")
 
     async def open(self, html: str) -> dict[str, Any]:
         """Show a page of the allowed host."""
-        return await self.call("navigate", url=self.allowed(self.site.page(html)))
+        return await self.call("navigate", url=self.make_allowed(self.site.page(html)))
 
     async def run(self, script: str, **values: Any) -> Any:
         given = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())
@@ -32,7 +32,7 @@ class Guarded(Browser):
             "result"
         ]
 
-    def asked(self, url: str) -> bool:
+    def was_asked(self, url: str) -> bool:
         path = url.partition(str(self.site.port))[2]
         return any(each == path for _, each in self.site.requests)
 
@@ -68,7 +68,7 @@ async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
     url = guarded.site.page("<p>secret</p>")
 
     assert_refused(await guarded.refused("navigate", url=url), url)
-    assert not guarded.asked(url)
+    assert not guarded.was_asked(url)
 
 
 @pytest.mark.parametrize("spelling", ["2130706433", "0x7f.1", "127.1", "127.0.0.1.", "１２７.0.0.1"])
@@ -78,19 +78,19 @@ async def test_a_refused_host_has_no_other_name(guarded: Guarded, spelling: str)
     error = await guarded.refused("navigate", url=url.replace("127.0.0.1", spelling))
 
     assert error["code"] == "PERMISSION_DENIED"
-    assert not guarded.asked(url)
+    assert not guarded.was_asked(url)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> None:
     secret = guarded.site.page("<p>secret</p>")
-    redirect = guarded.allowed(guarded.site.redirect(secret, status=status))
+    redirect = guarded.make_allowed(guarded.site.redirect(secret, status=status))
 
     error = await guarded.refused("navigate", url=redirect)
 
     assert error["code"] == "PERMISSION_DENIED"
     assert error["details"]["domain"] == "127.0.0.1"
-    assert not guarded.asked(secret)
+    assert not guarded.was_asked(secret)
 
 
 async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
@@ -106,7 +106,7 @@ async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
 
         await guarded.answer("click", selector=selector)
 
-        assert not guarded.asked(secret), selector
+        assert not guarded.was_asked(secret), selector
         body = await guarded.answer("get_text", selector="body", timeout=2000)
         assert "secret" not in json.dumps(body.structured_content)
 
@@ -115,15 +115,15 @@ async def test_a_refresh_does_not_lead_there(guarded: Guarded) -> None:
     secret = guarded.site.page("<p>secret</p>")
     url = guarded.site.page(f"<meta http-equiv=refresh content='0; url={secret}'>")
 
-    await guarded.answer("navigate", url=guarded.allowed(url), waitUntil="networkidle")
+    await guarded.answer("navigate", url=guarded.make_allowed(url), waitUntil="networkidle")
 
-    assert not guarded.asked(secret)
+    assert not guarded.was_asked(secret)
 
 
 async def test_a_popup_does_not_lead_there(guarded: Guarded) -> None:
-    secret, fine = guarded.site.page("<p>secret</p>"), guarded.allowed(guarded.site.page("<p>fine</p>"))
+    secret, fine = guarded.site.page("<p>secret</p>"), guarded.make_allowed(guarded.site.page("<p>fine</p>"))
     session = await guarded.call("create_session")
-    page = guarded.allowed(
+    page = guarded.make_allowed(
         guarded.site.page(
             f"""<button onclick="window.open('{secret}')">no</button>
             <i onclick="window.open('{fine}')">yes</i>"""
@@ -135,7 +135,7 @@ async def test_a_popup_does_not_lead_there(guarded: Guarded) -> None:
     await guarded.answer("get_text", selector="body", pageId="page-2", timeout=2000, **session)
     opened = await guarded.call("click", selector="i", **session)
 
-    assert not guarded.asked(secret)
+    assert not guarded.was_asked(secret)
     (newest,) = opened["newPages"]
     assert await guarded.call("get_text", selector="p", pageId=newest["pageId"], **session) == {
         "text": "fine"
@@ -193,22 +193,22 @@ async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: s
     await guarded.open("<p>here</p>")
 
     refused = await guarded.run(LOADED[way], url=secret)
-    allowed = await guarded.run(LOADED[way], url=guarded.allowed(fine))
+    allowed = await guarded.run(LOADED[way], url=guarded.make_allowed(fine))
 
-    assert not guarded.asked(secret)
+    assert not guarded.was_asked(secret)
     assert refused in (False, "loaded", "sent")
-    assert guarded.asked(fine)
+    assert guarded.was_asked(fine)
     assert allowed is not False or way == "image"
 
 
 async def test_a_redirect_of_a_part_does_not_lead_there(guarded: Guarded) -> None:
     secret = guarded.site.page("secret")
-    redirect = guarded.allowed(guarded.site.redirect(secret))
+    redirect = guarded.make_allowed(guarded.site.redirect(secret))
     await guarded.open("<p>here</p>")
 
     assert await guarded.run(LOADED["fetch"], url=redirect) is False
-    assert guarded.asked(redirect)
-    assert not guarded.asked(secret)
+    assert guarded.was_asked(redirect)
+    assert not guarded.was_asked(secret)
 
 
 async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
@@ -221,7 +221,7 @@ async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
             .then(() => event.source.postMessage(true), () => event.source.postMessage(false))"""
         return Response(code, media_type="text/javascript")
 
-    url = guarded.allowed(guarded.site.route(worker))
+    url = guarded.make_allowed(guarded.site.route(worker))
     await guarded.open("<p>here</p>")
     script = """const registration = await navigator.serviceWorker.register(url);
         const answered = new Promise(done => {
@@ -233,7 +233,7 @@ async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
         return answered"""
 
     assert await guarded.run(script, url=url) is False
-    assert not guarded.asked(secret)
+    assert not guarded.was_asked(secret)
 
 
 async def test_the_request_log_tells_of_a_refusal(guarded: Guarded) -> None:
@@ -256,7 +256,7 @@ async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
     )
 
     assert by_url["code"] == by_storage["code"] == "PERMISSION_DENIED"
-    assert not guarded.asked(url)
+    assert not guarded.was_asked(url)
     await guarded.call("close_session", **session)
 
 

@@ -68,12 +68,12 @@ def renderers_of(browser: psutil.Process) -> list[psutil.Process]:
     return [process for process in descendants_of(browser) if "--type=renderer" in line_of(process)]
 
 
-async def gone(processes: list[psutil.Process]) -> None:
+async def wait_until_gone(processes: list[psutil.Process]) -> None:
     _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
     assert not alive
 
 
-async def until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any:
+async def wait_until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any:
     """Look again and again, for what sends no event."""
     async with asyncio.timeout(limit_seconds):
         while not (found := happened()):
@@ -84,7 +84,7 @@ async def until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any
 
 
 @asynccontextmanager
-async def served(
+async def serve(
     site: Site, tmp_path: Path, *flags: str, config: dict[str, Any] | None = None
 ) -> AsyncGenerator[Wire]:
     """Yield a server whose temporary files are in `tmp_path`, with a page open."""
@@ -98,7 +98,7 @@ async def served(
         yield wire
 
 
-def left_in(tmp_path: Path) -> list[str]:
+def list_left(tmp_path: Path) -> list[str]:
     return sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "temporary").rglob("*"))
 
 
@@ -144,19 +144,19 @@ async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) 
     assert client.stdout is not None
     async with asyncio.timeout(30):
         server = int(await client.stdout.readline())
-    processes = await until(lambda: len(browsers_of(server)) == 2 and family(server))
-    assert left_in(tmp_path)
+    processes = await wait_until(lambda: len(browsers_of(server)) == 2 and family(server))
+    assert list_left(tmp_path)
 
     client.kill()
 
     await client.wait()
-    await gone(processes)
-    assert left_in(tmp_path) == []
+    await wait_until_gone(processes)
+    assert list_left(tmp_path) == []
 
 
 @pytest.mark.parametrize("how", sample_parameters(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
 async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         processes = family(wire.process.pid)
         assert len(processes) > 3
@@ -169,14 +169,14 @@ async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path
 
         began = time.monotonic()
         assert await wire.exit() == 0
-        await gone(processes)
+        await wait_until_gone(processes)
         assert time.monotonic() - began < GONE_SECONDS
-        assert left_in(tmp_path) == []
+        assert list_left(tmp_path) == []
 
 
 @pytest.mark.slow
 async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path) -> None:
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         request = {"name": "evaluate", "arguments": {"script": "for (;;);"}}
         await wire.send(
@@ -188,24 +188,24 @@ async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path)
 
         assert await wire.end() == 0
 
-        await gone(processes)
-        assert left_in(tmp_path) == []
+        await wait_until_gone(processes)
+        assert list_left(tmp_path) == []
 
 
 @pytest.mark.slow
 async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tmp_path: Path) -> None:
     """What it kept in temporary files is removed by the next one."""
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         processes = family(wire.process.pid)
 
         wire.process.kill()
-        await gone(processes)
+        await wait_until_gone(processes)
 
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         await data(wire, "get_cookies")
         assert await wire.end() == 0
-    assert left_in(tmp_path) == []
+    assert list_left(tmp_path) == []
 
 
 @pytest.mark.slow
@@ -213,13 +213,13 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     async with wired(TMPDIR=str(temporary)) as wire:
-        await until(lambda: children_of(psutil.Process(wire.process.pid)))
+        await wait_until(lambda: children_of(psutil.Process(wire.process.pid)))
         processes = family(wire.process.pid)
 
         await wire.end()
 
-        await gone(processes)
-    assert left_in(tmp_path) == []
+        await wait_until_gone(processes)
+    assert list_left(tmp_path) == []
 
 
 # Crashes
@@ -228,7 +228,7 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
@@ -236,7 +236,7 @@ async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: P
         began = site.page("begun")
         script = f"fetch('{began}').then(() => new Promise(() => {{}}))"
         calling = asyncio.create_task(error(wire, "evaluate", script=script))
-        await until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
+        await wait_until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
         browser.kill()
         reported = await calling
 
@@ -286,7 +286,7 @@ async def crashing(
 ) -> AsyncGenerator[Wire]:
     """One server for browsers that are killed."""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
-    async with served(site, tmp_path_factory.mktemp("crashing"), config=config) as wire:
+    async with serve(site, tmp_path_factory.mktemp("crashing"), config=config) as wire:
         yield wire
 
 
@@ -321,7 +321,7 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
 @pytest.mark.slow
 async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
         await data(wire, "set_cookies", cookies=[{"name": "a", "value": "1", "url": site.url}])
         await data(wire, "navigate", url=page)
@@ -369,7 +369,7 @@ async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, sit
 async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
     page = site.page("<p>x</p>")
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
 
         async def open_and_close(times: int) -> None:
             for _ in range(times):
@@ -386,7 +386,7 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
 
         await open_and_close(50)
 
-        await until(lambda: len(descendants_of(server)) <= processes + 1)
+        await wait_until(lambda: len(descendants_of(server)) <= processes + 1)
         for process, before in handles.items():
             assert process.num_fds() <= before + 5, process.name()
         assert (await data(wire, "list_sessions"))["sessions"] == []
@@ -394,7 +394,7 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
 
 async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
-    async with served(site, tmp_path, "--max-sessions", "3", config=config) as wire:
+    async with serve(site, tmp_path, "--max-sessions", "3", config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
 
         message = await error(wire, "create_session")
@@ -453,7 +453,7 @@ async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
 
 async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 400}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
-    async with served(site, tmp_path, "--log-level", "info", config=config) as wire:
+    async with serve(site, tmp_path, "--log-level", "info", config=config) as wire:
         made = await data(wire, "create_session")
         await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
         (browser,) = browsers_of(wire.process.pid)
@@ -463,13 +463,13 @@ async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
 
         assert message["code"] == "SESSION_NOT_FOUND"
         assert message["message"] == f'Session "{made["sessionId"]}" expired after 400ms without use'
-        await until(lambda: len(renderers_of(browser)) <= 1)
+        await wait_until(lambda: len(renderers_of(browser)) <= 1)
 
 
 @pytest.mark.slow
 async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 300}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         slow = "new Promise(done => setTimeout(() => done('done'), 1200))"
 
@@ -483,27 +483,29 @@ async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: 
         "pool": {"minBrowsers": 1, "maxBrowsers": 3, "idleTimeout": 300},
         "session": {"maxSessions": 3},
     }
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
         assert len(browsers_of(wire.process.pid)) == 3
 
         for each in made:
             await data(wire, "close_session", **each)
 
-        await until(lambda: len(browsers_of(wire.process.pid)) == 1)
+        await wait_until(lambda: len(browsers_of(wire.process.pid)) == 1)
         await data(wire, "navigate", url=site.page("<p>x</p>"))
 
 
 async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "get_cookies")
-        both = await until(lambda: len(browsers_of(wire.process.pid)) == 2 and browsers_of(wire.process.pid))
+        both = await wait_until(
+            lambda: len(browsers_of(wire.process.pid)) == 2 and browsers_of(wire.process.pid)
+        )
 
         both[0].kill()
         await asyncio.to_thread(both[0].wait, 5)
 
-        await until(lambda: len(browsers_of(wire.process.pid)) == 2)
+        await wait_until(lambda: len(browsers_of(wire.process.pid)) == 2)
         assert both[1] in browsers_of(wire.process.pid)
 
 
@@ -514,7 +516,7 @@ async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None
 async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> None:
     never = site.never()
     url = site.page(f"<p>here</p><img src='{never}'>")
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         message = await error(wire, "navigate", url=url, timeout=3_000)
         assert message["code"] == "TIMEOUT"
         assert await data(wire, "get_text", selector="p") == {"text": "here"}
@@ -530,7 +532,7 @@ async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> No
 async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> None:
     url = site.page("<button onclick='for (let i = 0; i < 50; i++) window.open(location)'>pop</button>")
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "navigate", url=url)
 
         popped = await data(wire, "click", selector="button")
@@ -544,7 +546,7 @@ async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> Non
         assert len(listed[0]["pages"]) == 51
         processes = family(wire.process.pid)
         assert await wire.end() == 0
-        await gone(processes)
+        await wait_until_gone(processes)
 
 
 @pytest.mark.slow
@@ -553,7 +555,7 @@ async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
         "<p></p><script>document.querySelector('p').textContent = 'a\\ud800b\\u0000c\\u001b\\udfff\\u2028';"
         "document.title = '\\udc00'</script>"
     )
-    async with served(site, tmp_path) as wire:
+    async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=url)
 
         assert await data(wire, "get_text", selector="p") == {"text": "a�b\0c\x1b�\u2028"}
@@ -573,7 +575,7 @@ async def test_sessions_survive_a_restart_where_they_should(
     url = site.page(
         "<p>x</p><script>localStorage.kept ??= 'yes'; document.cookie = 'kept=yes; max-age=999'</script>"
     )
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
         for each in made:
             await data(wire, "navigate", url=url, **each)
@@ -581,7 +583,7 @@ async def test_sessions_survive_a_restart_where_they_should(
         wire.process.send_signal(signal.SIGTERM)
         assert await wire.exit() == 0
 
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         assert (await error(wire, "get_cookies", **made[0]))["code"] == "SESSION_NOT_FOUND"
         for each in made[1:]:
             if persistent:
@@ -598,7 +600,7 @@ async def test_sessions_survive_a_restart_where_they_should(
 async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, tmp_path: Path) -> None:
     config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     url = site.page("<p>x</p><button>Press</button>")
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "navigate", url=url)
         made = [(await data(wire, "create_session"))["sessionId"] for _ in range(2)]
         for id in made:
@@ -608,7 +610,7 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
         wire.process.send_signal(signal.SIGTERM)
         assert await wire.exit() == 0
 
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         listed = await data(wire, "list_sessions")
         assert (listed["sessions"], sorted(listed["kept"])) == ([], sorted(["default", *made]))
 
@@ -644,8 +646,8 @@ async def test_a_browser_that_was_attached_to_survives(site: Site, tmp_path: Pat
         start_new_session=True,
     )
     try:
-        port = await until(lambda: port_in(profile))
-        async with served(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
+        port = await wait_until(lambda: port_in(profile))
+        async with serve(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
             assert await data(wire, "wait_for_selector", selector="h1")
             assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
             made = await data(wire, "create_session")
@@ -659,7 +661,7 @@ async def test_a_browser_that_was_attached_to_survives(site: Site, tmp_path: Pat
             assert await wire.end() == 0
 
         assert chromium.returncode is None
-        async with served(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
+        async with serve(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
             assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
             await data(wire, "close_session", sessionId="default")
             assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
@@ -677,7 +679,7 @@ def port_in(profile: Path) -> int | None:
 
 
 async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
-    async with served(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
+    async with serve(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
         message = await error(wire, "navigate", url=site.url)
 
     assert message["code"] == "BROWSER_NOT_INSTALLED"

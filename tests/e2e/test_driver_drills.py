@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.test_drills import browsers_of, data, error, gone, renderers_of, served, until
+from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve, wait_until, wait_until_gone
 from tests.http_client import raw
-from tests.http_client import served as served_over_http
+from tests.http_client import serve as served_over_http
 from tests.processes import line_of
 from tests.site import Site
 
@@ -32,7 +32,7 @@ def driver_of(pid: int) -> psutil.Process:
 
 
 @contextlib.contextmanager
-def suspended(*processes: psutil.Process) -> Generator[None]:
+def suspend(*processes: psutil.Process) -> Generator[None]:
     for process in processes:
         process.suspend()
     try:
@@ -44,7 +44,7 @@ def suspended(*processes: psutil.Process) -> Generator[None]:
 
 
 async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site, tmp_path: Path) -> None:
-    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<p>x</p>")
         await data(wire, "navigate", url=page)
         made = await data(wire, "create_session")
@@ -52,7 +52,7 @@ async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site,
         began = site.page("begun")
         script = f"fetch('{began}').then(() => new Promise(() => {{}}))"
         calling = asyncio.create_task(error(wire, "evaluate", script=script))
-        await until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
+        await wait_until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
 
         driver_of(wire.process.pid).kill()
 
@@ -62,7 +62,7 @@ async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site,
         assert await data(wire, "get_text", selector="p") == {"text": "x"}
         assert (await error(wire, "get_cookies", **made))["code"] == "BROWSER_CRASHED"
         assert await data(wire, "get_cookies", **made) == {"cookies": []}
-        await gone(browsers)
+        await wait_until_gone(browsers)
 
 
 async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_pat
 
 @pytest.mark.slow
 async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, tmp_path: Path) -> None:
-    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         await data(wire, "navigate", url=site.page("<button>x</button>"))
-        with suspended(driver_of(wire.process.pid)):
+        with suspend(driver_of(wire.process.pid)):
             for tool, arguments in (("click", {"selector": "button"}), ("get_text", {"selector": "button"})):
                 began = time.monotonic()
                 message = await error(wire, tool, timeout=300, **arguments)
@@ -102,11 +102,11 @@ async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, 
 async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
     site: Site, tmp_path: Path
 ) -> None:
-    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<button onclick='for (;;);'>x</button>")
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
-        with suspended(*renderers_of(browser)):
+        with suspend(*renderers_of(browser)):
             message = await error(wire, "get_text", selector="button", timeout=300)
 
         assert "the page's process does not answer either: it is stopped" in message["message"]
@@ -114,7 +114,7 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
 
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
-        with suspended(*renderers_of(browser)):
+        with suspend(*renderers_of(browser)):
             message = await error(wire, "navigate", url=page, timeout=300)
 
         assert "the page's process does not answer either: it is stopped" in message["message"]
@@ -130,7 +130,7 @@ async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_p
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
         assert (await client.send(method="GET", path="/readyz")).status_code == 200
         stopped = driver_of(server.pid) if part == "driver" else browsers_of(server.pid)[0]
-        with suspended(stopped):
+        with suspend(stopped):
             answer = await client.send(method="GET", path="/readyz")
 
             assert answer.status_code == 503
@@ -142,7 +142,7 @@ async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_p
 
 @pytest.mark.slow
 async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Site, tmp_path: Path) -> None:
-    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         await data(wire, "navigate", url=site.page("<button>x</button>"))
         (browser,) = browsers_of(wire.process.pid)
         stopped = [browser, *browser.children(recursive=True)]
@@ -177,7 +177,7 @@ async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Si
 
 async def test_without_a_least_number_no_browser_runs_before_it_is_needed(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 0, "maxBrowsers": 1}}
-    async with served(site, tmp_path, config=config) as wire:
+    async with serve(site, tmp_path, config=config) as wire:
         assert (await data(wire, "list_sessions"))["sessions"] == []
         assert browsers_of(wire.process.pid) == []
 

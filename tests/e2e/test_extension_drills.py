@@ -30,7 +30,7 @@ GONE_SECONDS = 10.0
 
 
 @asynccontextmanager
-async def served(tmp_path: Path, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
+async def serve(tmp_path: Path, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
     """Yield a server with the reading list, whose temporary files are in `tmp_path`."""
     temporary, file = tmp_path / "temporary", tmp_path / "config.json"
     temporary.mkdir(exist_ok=True)
@@ -83,20 +83,20 @@ def profiles_of(wire: Wire, tmp_path: Path) -> list[Path]:
     return [each for folder in folders_of(wire.process.pid, tmp_path) for each in folder.glob("profile-*")]
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def wait_until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - other processes have no event for us
             await asyncio.sleep(0.02)
 
 
-async def gone(processes: list[psutil.Process]) -> None:
+async def wait_until_gone(processes: list[psutil.Process]) -> None:
     _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
     assert not alive
 
 
 @pytest.mark.slow
 async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
-    async with served(tmp_path) as wire:
+    async with serve(tmp_path) as wire:
         made = await data(wire, "create_session")
         processes = ours_below(wire)
         assert (len(processes) > 2, len(profiles_of(wire, tmp_path))) == (True, 1)
@@ -109,14 +109,14 @@ async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path: Path) -> None:
-    async with served(tmp_path, {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}) as wire:
+    async with serve(tmp_path, {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}) as wire:
         await data(wire, "navigate", url="about:blank")
         processes = ours_below(wire)
 
         browser_below(wire).kill()
 
-        await gone(processes)
-        await until(lambda: not profiles_of(wire, tmp_path))
+        await wait_until_gone(processes)
+        await wait_until(lambda: not profiles_of(wire, tmp_path))
         answer = (await wire.call("navigate", url="about:blank"))["structuredContent"]
         assert answer["error"]["code"] == "BROWSER_CRASHED"
         await data(wire, "navigate", url="about:blank")
@@ -127,9 +127,9 @@ async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path:
 
 @pytest.mark.slow
 async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
-    async with served(tmp_path, {"session": {"idleTimeout": 500}}) as wire:
+    async with serve(tmp_path, {"session": {"idleTimeout": 500}}) as wire:
         await data(wire, "create_session")
-        await until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))
+        await wait_until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))
 
         assert (await data(wire, "list_sessions"))["sessions"] == []
 
@@ -138,7 +138,7 @@ async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGKILL"])
 async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> None:
     """What one that was killed kept in temporary files is removed by the next one."""
-    async with served(tmp_path) as wire:
+    async with serve(tmp_path) as wire:
         await data(wire, "create_session")
         await data(wire, "create_session")
         processes, ended = ours_below(wire), wire.process.pid
@@ -149,9 +149,9 @@ async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> No
             wire.process.send_signal(getattr(signal, how))
             await wire.exit()
 
-        await gone(processes)
+        await wait_until_gone(processes)
     if how == "SIGKILL":
-        async with served(tmp_path) as wire:
+        async with serve(tmp_path) as wire:
             await data(wire, "list_sessions")
             await wire.end()
     assert folders_of(ended, tmp_path) == []
@@ -159,24 +159,24 @@ async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> No
 
 @pytest.mark.slow
 async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
-    async with served(tmp_path) as wire:
+    async with serve(tmp_path) as wire:
         await begin_launch(wire)
-        await until(lambda: profiles_of(wire, tmp_path))
-        await until(lambda: ours_below(wire))
+        await wait_until(lambda: profiles_of(wire, tmp_path))
+        await wait_until(lambda: ours_below(wire))
         processes = ours_below(wire)
 
         await wire.end()
 
-        await gone(processes)
+        await wait_until_gone(processes)
         assert folders_of(wire.process.pid, tmp_path) == []
 
 
 @pytest.mark.slow
 async def test_a_call_that_is_cancelled_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
-    async with served(tmp_path) as wire:
+    async with serve(tmp_path) as wire:
         await begin_launch(wire)
-        await until(lambda: ours_below(wire))
+        await wait_until(lambda: ours_below(wire))
         cancelled = {"method": "notifications/cancelled", "params": {"requestId": "launch"}}
         await wire.send(json.dumps({"jsonrpc": "2.0", **cancelled}).encode() + b"\n")
 
-        await until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))
+        await wait_until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))

@@ -26,14 +26,14 @@ async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path:
 
 @pytest.mark.slow
 async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_path: Path) -> None:
-    async def empty(_: Request) -> Response:
+    async def answer_empty(_: Request) -> Response:
         return Response(status_code=204)
 
     image = f"{site.at('localhost')}/image?"
     page = f"<script>setInterval(() => {{ new Image().src = '{image}' + Math.random() }}, 25)</script>"
     async with connect_browser(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         await browser.show(page)
-        error = await browser.refused("navigate", url=site.route(empty))
+        error = await browser.refused("navigate", url=site.route(answer_empty))
 
     assert error["code"] == "NAVIGATION_FAILED"
 

@@ -21,9 +21,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.conftest import ENGINE, server_command
-from tests.e2e.test_drills import GONE_SECONDS, browsers_of, family, gone, left_in, until
+from tests.e2e.test_drills import GONE_SECONDS, browsers_of, family, list_left, wait_until, wait_until_gone
 from tests.site import Site
-from tests.toolsets.szkrabok.conftest import fresh_name
+from tests.toolsets.szkrabok.conftest import make_name
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -60,7 +60,9 @@ class Started:
 
 
 @asynccontextmanager
-async def named(tmp_path: Path, *flags: str, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
+async def serve_named(
+    tmp_path: Path, *flags: str, config: dict[str, Any] | None = None
+) -> AsyncGenerator[Wire]:
     """Yield a server of the toolset whose files are all in `tmp_path`. Data of calls may be used at once."""
     for folder in ("temporary", "tests"):
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -157,8 +159,8 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
 async def test_nothing_outlives_a_server_and_its_profiles_open_again(
     site: Site, tmp_path: Path, how: str, count: int, testing: bool
 ) -> None:
-    names = [fresh_name() for _ in range(count)]
-    async with named(tmp_path) as wire:
+    names = [make_name() for _ in range(count)]
+    async with serve_named(tmp_path) as wire:
         for name in names:
             await begin(wire, "session.open", sessionName=name, launchOptions={"locale": "fr-FR"})
         for result in (await answers(wire, count)).values():
@@ -170,12 +172,12 @@ async def test_nothing_outlives_a_server_and_its_profiles_open_again(
 
         await end(wire.process, how)
 
-        await gone(processes)
+        await wait_until_gone(processes)
         if how != "SIGKILL":
-            assert left_in(tmp_path) == []
+            assert list_left(tmp_path) == []
             assert list((tmp_path / "sessions").glob(".*.lock")) == []
 
-    async with named(tmp_path) as wire:
+    async with serve_named(tmp_path) as wire:
         listed = (await data(wire, "session.list"))["sessions"]
         assert [(each["name"], each["open"], each["launchOptions"]) for each in listed] == [
             (name, False, {"locale": "fr-FR"}) for name in sorted(names)
@@ -185,7 +187,7 @@ async def test_nothing_outlives_a_server_and_its_profiles_open_again(
         if how != "SIGKILL":  # Chromium writes cookies down when it is asked to end, or after half a minute.
             assert await cookie(wire, site, names[0]) == "kept=yes"
         assert await wire.end() == 0
-    assert left_in(tmp_path) == []
+    assert list_left(tmp_path) == []
 
 
 CLIENT = """
@@ -215,7 +217,7 @@ async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_
         (tmp_path / folder).mkdir()
     (tmp_path / "tests" / "test_them.py").write_text(textwrap.dedent(WAITS.format(url=started.url)))
     client = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", CLIENT, fresh_name(), *server_command(*arguments_for(tmp_path))),
+        *(sys.executable, "-c", CLIENT, make_name(), *server_command(*arguments_for(tmp_path))),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
@@ -228,14 +230,14 @@ async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_
     client.kill()
 
     await client.wait()
-    await gone(processes)
-    assert left_in(tmp_path) == []
+    await wait_until_gone(processes)
+    assert list_left(tmp_path) == []
     assert list((tmp_path / "sessions").glob(".*.lock")) == []
 
 
 @pytest.mark.slow
 async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_path: Path) -> None:
-    name = fresh_name()
+    name = make_name()
     folder = tmp_path / "sessions" / name
     folder.mkdir(parents=True)
     (folder / "Default").mkdir()
@@ -245,7 +247,7 @@ async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_pat
     (folder / "SingletonSocket").symlink_to("/nowhere/SingletonSocket")
     (folder.parent / f".{name}.lock").write_text('{"pid": ')
 
-    async with named(tmp_path) as wire:
+    async with serve_named(tmp_path) as wire:
         assert await data(wire, "session.open", sessionName=name) == {"opened": True}
 
 
@@ -254,8 +256,8 @@ async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_pat
 
 @pytest.mark.slow
 async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None:
-    mine, other = fresh_name(), fresh_name()
-    async with named(tmp_path) as first, named(tmp_path) as second:
+    mine, other = make_name(), make_name()
+    async with serve_named(tmp_path) as first, serve_named(tmp_path) as second:
         await data(first, "session.open", sessionName=mine)
         await data(second, "session.open", sessionName=other)
 
@@ -277,8 +279,8 @@ async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None
 
 @pytest.mark.slow
 async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Path) -> None:
-    name = fresh_name()
-    async with named(tmp_path) as wire:
+    name = make_name()
+    async with serve_named(tmp_path) as wire:
         for _ in range(2):
             await begin(wire, "session.open", sessionName=name)
 
@@ -291,9 +293,9 @@ async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Pa
 @pytest.mark.slow
 async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
-    async with named(tmp_path, config=config) as wire:
+    async with serve_named(tmp_path, config=config) as wire:
         for _ in range(20):
-            await begin(wire, "session.open", sessionName=fresh_name())
+            await begin(wire, "session.open", sessionName=make_name())
 
         results = (await answers(wire, 20)).values()
 
@@ -311,8 +313,8 @@ async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_browser_that_is_killed_is_reported_once_and_opens_again(site: Site, tmp_path: Path) -> None:
-    name, options = fresh_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
-    async with named(tmp_path) as wire:
+    name, options = make_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
+    async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name, launchOptions=options)
         await show(wire, site, name)
         (browser,) = browsers_of(wire.process.pid)
@@ -340,15 +342,15 @@ async def begin_endless(wire: Wire, site: Site, name: str) -> str:
     begun = site.page("begun")
     script = f"fetch('{begun}').then(() => new Promise(() => {{}}))"
     call = await begin(wire, "extract.evaluate", sessionName=name, expression=script)
-    await until(lambda: ("GET", begun.removeprefix(site.url)) in site.requests)
+    await wait_until(lambda: ("GET", begun.removeprefix(site.url)) in site.requests)
     return call
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
 async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path, tool: str) -> None:
-    name = fresh_name()
-    async with named(tmp_path) as wire:
+    name = make_name()
+    async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name)
         await show(wire, site, name)
         processes = browsers_of(wire.process.pid)
@@ -359,7 +361,7 @@ async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path
         reported = await answers(wire, 2)
         assert data_of(reported[ending]) in ({"closed": True}, {"deleted": True})
         assert error_of(reported[running])["code"] == "SESSION_NOT_FOUND"
-        await gone(processes)
+        await wait_until_gone(processes)
         left = (await data(wire, "session.list"))["sessions"]
         assert [each["name"] for each in left] == ([name] if tool == "session.close" else [])
         assert (tmp_path / "sessions" / name).exists() is (tool == "session.close")
@@ -368,8 +370,8 @@ async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
 async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, tool: str) -> None:
-    name = fresh_name()
-    async with named(tmp_path) as wire:
+    name = make_name()
+    async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name)
         tests = await begin_tests(wire, site, tmp_path, name)
 
@@ -379,7 +381,7 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
         assert not reported.pop(ending)["isError"]
         (ended,) = reported.values()
         assert error_of(ended)["code"] == "SESSION_NOT_FOUND"
-        await gone(tests)
+        await wait_until_gone(tests)
 
 
 # The disk
@@ -387,8 +389,8 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
 
 async def test_a_folder_that_cannot_be_written_is_reported_with_its_setting(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("no folder")
-    async with named(tmp_path) as wire:
-        message = await error(wire, "session.open", sessionName=fresh_name())
+    async with serve_named(tmp_path) as wire:
+        message = await error(wire, "session.open", sessionName=make_name())
 
         assert message == {
             "code": "PERMISSION_DENIED",

@@ -80,7 +80,7 @@ async def nothing_for(seconds: float) -> None:
             await asyncio.Event().wait()
 
 
-async def unharmed(server: HttpServer, site: Site) -> None:
+async def check_unharmed(server: HttpServer, site: Site) -> None:
     """It is the same process, its browser works, and nothing went wrong in it."""
     async with raw(server) as client:
         for path in ("/healthz", "/readyz"):
@@ -139,9 +139,9 @@ async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, t
                     return
                 mine = f"{number} was here {turn} times"
                 began = time.monotonic()
-                await evaluated(speakers[number], f"(window.marks ??= {{}})[{number}] = '{mine}'", made)
+                await evaluate(speakers[number], f"(window.marks ??= {{}})[{number}] = '{mine}'", made)
                 took.append(time.monotonic() - began)
-                found = await evaluated(
+                found = await evaluate(
                     speakers[number], f"[document.title, window.marks[{number}]].join()", made
                 )
                 assert found == f"{number % SESSIONS},{mine}"
@@ -153,8 +153,7 @@ async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, t
             half = memory.now
         whole = memory.now
         marks = [
-            json.loads(await evaluated(first, "JSON.stringify(Object.keys(marks))", made))
-            for made in sessions
+            json.loads(await evaluate(first, "JSON.stringify(Object.keys(marks))", made)) for made in sessions
         ]
 
         tell(
@@ -169,7 +168,7 @@ async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, t
         assert whole - half < CROWD_GROWTH
 
 
-async def evaluated(client: Raw, script: str, made: dict[str, Any]) -> str:
+async def evaluate(client: Raw, script: str, made: dict[str, Any]) -> str:
     return (await data(client, "evaluate", script=script, **made))["result"]
 
 
@@ -204,7 +203,7 @@ async def test_a_thousand_abandoned_transport_sessions(site: Site, tmp_path: Pat
         assert (await session.send(request("ping"))).status_code == 200
         assert full - memory.first < OPENING_GROWTH
         assert whole - full < ABANDONED_GROWTH
-        await unharmed(server, site)
+        await check_unharmed(server, site)
 
 
 async def test_more_connections_than_there_may_be(site: Site, tmp_path: Path, tell: Tell) -> None:
@@ -231,7 +230,7 @@ async def test_more_connections_than_there_may_be(site: Site, tmp_path: Path, te
         async with raw(server) as client, asyncio.timeout(LIMIT_SECONDS):
             while (await client.send(method="GET", path="/healthz")).status_code != 200:
                 pass
-        await unharmed(server, site)
+        await check_unharmed(server, site)
 
 
 class Line:
@@ -262,7 +261,7 @@ class Line:
             return 0
         return int(head.split()[1])
 
-    async def ended(self) -> float:
+    async def wait_for_end(self) -> float:
         """When it was closed, in seconds after it was opened."""
         with suppress(ConnectionError):
             async with asyncio.timeout(LIMIT_SECONDS):
@@ -292,23 +291,23 @@ LARGE_GROWTH = 32.0
 PIECE = b"x" * 65_536
 
 
-def whole() -> Iterator[bytes]:
+def write_whole() -> Iterator[bytes]:
     yield f"{HEAD}Content-Length: {LARGE}\r\n\r\n".encode()
     yield from itertools.repeat(PIECE, LARGE // len(PIECE))
 
 
-def chunked() -> Iterator[bytes]:
+def write_chunks() -> Iterator[bytes]:
     yield f"{HEAD}Transfer-Encoding: chunked\r\n\r\n".encode()
     yield from itertools.repeat(b"10000\r\n" + PIECE + b"\r\n", LARGE // len(PIECE))
     yield b"0\r\n\r\n"
 
 
-@pytest.mark.parametrize("pieces", [whole, chunked])
+@pytest.mark.parametrize("pieces", [write_whole, write_chunks])
 async def test_a_body_of_50_megabytes(
     server: HttpServer, site: Site, tell: Tell, pieces: Callable[[], Iterator[bytes]]
 ) -> None:
     """It is refused before it has arrived, and never held."""
-    await unharmed(server, site)
+    await check_unharmed(server, site)
     memory, line = Memory(server.pid), await Line.open(server)
     pushing = asyncio.create_task(line.push(pieces()))
 
@@ -321,7 +320,7 @@ async def test_a_body_of_50_megabytes(
     assert status == 413
     assert answered < 10
     assert peak < LARGE_GROWTH
-    await unharmed(server, site)
+    await check_unharmed(server, site)
 
 
 @pytest.mark.slow
@@ -330,10 +329,10 @@ async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: T
     lines = [await Line.open(server) for _ in range(10)]
     memory = Memory(server.pid)
 
-    async def all_of_them() -> None:
-        await asyncio.gather(*(each.push(chunked()) for each in lines))
+    async def push_all() -> None:
+        await asyncio.gather(*(each.push(write_chunks()) for each in lines))
 
-    peak = await memory.peak_during(all_of_them())
+    peak = await memory.peak_during(push_all())
     statuses = [await each.answer() for each in lines]
 
     tell(rss_peak_growth=peak)
@@ -342,7 +341,7 @@ async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: T
     # Whoever goes on sending until it is cut off may miss what it is told.
     assert set(statuses) <= {413, 0}
     assert peak < 3 * 4 * len(lines)
-    await unharmed(server, site)
+    await check_unharmed(server, site)
 
 
 async def trickle(line: Line, start: str) -> None:
@@ -374,7 +373,7 @@ async def test_what_comes_a_byte_at_a_time_is_cut_off(
     async def watch(line: Line) -> tuple[int, float]:
         trickling = asyncio.create_task(trickle(line, start))
         status = await line.answer()
-        ended = await line.ended()
+        ended = await line.wait_for_end()
         trickling.cancel()
         await asyncio.wait([trickling])
         line.close()
@@ -392,7 +391,7 @@ async def test_what_comes_a_byte_at_a_time_is_cut_off(
     assert {status for status, _ in reported} <= statuses
     assert all(READ_TIMEOUT_MS / 1000 * 0.9 < ended < 15 for _, ended in reported)
     assert served > 1
-    await unharmed(server, site)
+    await check_unharmed(server, site)
 
 
 # A WebSocket that floods
@@ -402,7 +401,7 @@ FLOOD_GROWTH = 160.0
 
 
 @asynccontextmanager
-async def served_over_websocket(folder: Path) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
+async def serve_over_websocket(folder: Path) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
     process = await asyncio.create_subprocess_exec(
         *server_command("--transport", "websocket", "--port", "0"),
         stdin=asyncio.subprocess.DEVNULL,
@@ -422,7 +421,7 @@ async def served_over_websocket(folder: Path) -> AsyncGenerator[tuple[str, async
             await process.communicate()
 
 
-async def asked(connection: ClientConnection, number: int) -> dict[str, Any]:
+async def send_initialize(connection: ClientConnection, number: int) -> dict[str, Any]:
     await connection.send(json.dumps(request("initialize", initialize()["params"], id=number)))
     async with asyncio.timeout(LIMIT_SECONDS):
         return json.loads(await connection.recv())
@@ -444,12 +443,12 @@ BIG = json.dumps(request("ping", {"padding": "x" * 3_900_000}))
 async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str, reads: bool) -> None:
     """Whether it reads the answers or not: the others are served, and what it takes is bounded."""
     async with (
-        served_over_websocket(tmp_path) as (url, process),
+        serve_over_websocket(tmp_path) as (url, process),
         connect(url, proxy=None, compression=None) as other,
         connect(url, proxy=None, compression=None, max_size=None) as flooding,
     ):
-        await asked(other, 0)
-        await asked(flooding, 0)
+        await send_initialize(other, 0)
+        await send_initialize(flooding, 0)
         memory = Memory(process.pid)
         sent = 0
 
@@ -471,7 +470,7 @@ async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str,
             flood_over = asyncio.create_task(flood())
             served = 0
             while not flood_over.done():
-                assert (await asked_ping(other, served))["result"] == {}
+                assert (await send_ping(other, served))["result"] == {}
                 served += 1
             reading.cancel()
             await asyncio.wait([reading])
@@ -481,14 +480,14 @@ async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str,
         peak = await memory.peak_during(watching)
         flooding.transport.abort()
 
-        assert (await asked_ping(other, 1))["result"] == {}
+        assert (await send_ping(other, 1))["result"] == {}
         tell(sent=sent, served=watching.result(), rss_peak_growth=peak, rss_growth=memory.growth)
         assert watching.result() >= 1
         assert peak < FLOOD_GROWTH
         assert process.returncode is None
 
 
-async def asked_ping(connection: ClientConnection, number: int) -> dict[str, Any]:
+async def send_ping(connection: ClientConnection, number: int) -> dict[str, Any]:
     await connection.send(json.dumps(request("ping", id=number)))
     async with asyncio.timeout(LIMIT_SECONDS):
         return json.loads(await connection.recv())
@@ -523,4 +522,4 @@ async def test_a_navigation_that_is_refused(
         assert len(site.requests) - asked == redirected
         assert "root:" not in json.dumps(seen)
         await data(client, "close_session", **made)
-    await unharmed(server, site)
+    await check_unharmed(server, site)

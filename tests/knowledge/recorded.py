@@ -126,7 +126,7 @@ def write(root: Path, *records: Mapping[str, Any]) -> list[Path]:
     return [_write(root, each) for each in records]
 
 
-def in_seconds(records: Sequence[dict[str, Any]], *, start: datetime = START) -> list[dict[str, Any]]:
+def space_by_seconds(records: Sequence[dict[str, Any]], *, start: datetime = START) -> list[dict[str, Any]]:
     """Return the same records, one second apart."""
     return [
         {**each, "timestamp": f"{start + timedelta(seconds=number):%Y-%m-%dT%H:%M:%S}.000Z"}
@@ -144,7 +144,7 @@ def _write(root: Path, each: Mapping[str, Any]) -> Path:
     return path
 
 
-def long_session(session_id: str = "mm-long") -> list[dict[str, Any]]:
+def make_long_session(session_id: str = "mm-long") -> list[dict[str, Any]]:
     """Forty steps over three screens, with failures, a notification, pictures and hostile texts."""
     made: list[dict[str, Any]] = []
     at = START

@@ -21,12 +21,12 @@ from footlight.knowledge.index import database
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.search import SearchQuery, search
 from footlight.knowledge.rows import StepRow, StepTarget, make_row
-from tests.knowledge.recorded import in_seconds, record, write
+from tests.knowledge.recorded import record, space_by_seconds, write
 from tests.tiers import examples
 
 NOW = datetime(2026, 1, 16, tzinfo=UTC)
 
-THREE = in_seconds(
+THREE = space_by_seconds(
     [
         record("mm_launch", screen="unlock"),
         record("mm_click", screen="home", a11yRef="e3"),
@@ -39,7 +39,7 @@ def tools(index: Index) -> list[str]:
     return [row.tool for row in index.list_session()]
 
 
-def found(index: Index, text: str) -> list[str]:
+def find_timestamps(index: Index, text: str) -> list[str]:
     return [hit.timestamp for hit in search(index, SearchQuery(text=text), now=NOW)]
 
 
@@ -88,10 +88,14 @@ def test_questions_see_what_others_wrote_and_removed_since(tmp_path: Path) -> No
 def test_a_step_that_was_replaced_is_read_again(tmp_path: Path) -> None:
     index = Index(tmp_path)
     write(tmp_path, record("mm_click", testId="first-thought"))
-    before = found(index, "thought")
+    before = find_timestamps(index, "thought")
     write(tmp_path, record("mm_click", testId="second-guess"))
 
-    assert (len(before), found(index, "thought"), len(found(index, "guess"))) == (1, [], 1)
+    assert (len(before), find_timestamps(index, "thought"), len(find_timestamps(index, "guess"))) == (
+        1,
+        [],
+        1,
+    )
 
 
 def test_sessions_that_did_not_change_are_not_read_again(tmp_path: Path) -> None:
@@ -174,7 +178,7 @@ def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
     index = Index(tmp_path)
 
     assert [row.target for row in index.list_session()] == [StepTarget(test_id="pay?-now")]
-    assert len(found(index, "now \ud800")) == 1
+    assert len(find_timestamps(index, "now \ud800")) == 1
 
 
 @pytest.mark.parametrize("damage", ["nonsense", "cut", "table", "version", "empty", "gone"])
@@ -201,7 +205,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
 
     again = Index(tmp_path)
 
-    assert (again.list_session(), again.is_kept, len(found(again, "nft"))) == (before, True, 1)
+    assert (again.list_session(), again.is_kept, len(find_timestamps(again, "nft"))) == (before, True, 1)
 
 
 def test_an_index_that_is_removed_under_an_open_one_is_made_anew(tmp_path: Path) -> None:
@@ -236,7 +240,7 @@ def test_where_nothing_can_be_written_the_index_is_in_memory(tmp_path: Path) -> 
     index.add(write(tmp_path, THREE[2])[0], THREE[2])
 
     assert (first, tools(index), index.is_kept) == (["mm_launch", "mm_click"], [*first, "mm_click"], False)
-    assert len(found(index, "nft")) == 1
+    assert len(find_timestamps(index, "nft")) == 1
     assert all(path.exists() for path in paths)
 
 
@@ -264,11 +268,11 @@ def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) 
     kept, removed = THREE[0], record("mm_click", session_id="mm-two", at=NOW, testId="xylophone-zebra")
     write(tmp_path, kept, removed)
     index = Index(tmp_path)
-    before = found(index, "xylophone")
+    before = find_timestamps(index, "xylophone")
     there = b"xylophone" in files_of(tmp_path)
     shutil.rmtree(tmp_path / "mm-two")
 
-    after = found(index, "xylophone"), index.words_starting_with("xylo", 5)
+    after = find_timestamps(index, "xylophone"), index.words_starting_with("xylo", 5)
     index.close()
 
     assert (len(before), there, after) == (1, True, ([], []))

@@ -9,7 +9,7 @@ from pathlib import Path
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.prior import PriorKnowledge, find_prior
 from footlight.knowledge.rows import PageNode, RecordedTestId, RecordedView
-from tests.knowledge.recorded import START, in_seconds, record, write
+from tests.knowledge.recorded import START, record, space_by_seconds, write
 
 NOW = START + timedelta(hours=47)
 NOTHING = ((), ())
@@ -18,16 +18,16 @@ NOTHING = ((), ())
 def session(name: str, *records: dict[str, object]) -> list[dict[str, object]]:
     """On the home screen, where it begins with a look."""
     all = [record("mm_describe_screen"), *records]
-    return in_seconds([{**each, "sessionId": name} for each in all])
+    return space_by_seconds([{**each, "sessionId": name} for each in all])
 
 
-def known(root: Path, *records: dict[str, object]) -> PriorKnowledge:
+def find_known(root: Path, *records: dict[str, object]) -> PriorKnowledge:
     write(root, *records)
     return find_prior(Index(root), "home", now=NOW)
 
 
 def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
-    reported = known(
+    reported = find_known(
         tmp_path,
         *session(
             "mm-one",
@@ -68,14 +68,14 @@ def test_what_worked_after_it_failed_is_not_to_be_avoided(tmp_path: Path) -> Non
     good, bad = ({"screen": "home", "testId": "x", "ok": ok} for ok in (True, False))
 
     assert (
-        known(
+        find_known(
             tmp_path / "a", *session("mm-one", *(record("mm_click", **each) for each in (bad, bad, good)))
         ).avoid
         == ()
     )  # type: ignore[arg-type]
     assert [
         (each.target, each.failures)
-        for each in known(
+        for each in find_known(
             tmp_path / "b",
             *session("mm-one", *(record("mm_click", **each) for each in (bad, good, bad, bad))),  # type: ignore[arg-type]
         ).avoid
@@ -84,7 +84,7 @@ def test_what_worked_after_it_failed_is_not_to_be_avoided(tmp_path: Path) -> Non
 
 def test_a_ref_is_never_reported(tmp_path: Path) -> None:
     """It means something else by now: role and name do, and where they are not known it is left out."""
-    reported = known(
+    reported = find_known(
         tmp_path,
         *session(
             "mm-one",
@@ -103,14 +103,14 @@ def test_only_the_last_two_days_count(tmp_path: Path) -> None:
     write(tmp_path, *session("mm-one", record("mm_click", screen="settings", testId="x")))
     index = Index(tmp_path)
 
-    def seen(hours: int, window_hours: int = 48) -> int:
+    def count_seen(hours: int, window_hours: int = 48) -> int:
         return len(
             find_prior(
                 index, "home", now=START + timedelta(hours=hours), window=timedelta(hours=window_hours)
             ).worked
         )
 
-    assert [seen(47), seen(49), seen(49, 72), seen(-1)] == [1, 0, 1, 0]
+    assert [count_seen(47), count_seen(49), count_seen(49, 72), count_seen(-1)] == [1, 0, 1, 0]
 
 
 def test_it_is_bounded(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_it_is_bounded(tmp_path: Path) -> None:
             record("mm_click", screen="settings", testId=f"good-{number}"),
         )
     ]
-    reported = known(tmp_path, *many)
+    reported = find_known(tmp_path, *many)
 
     assert [len(each) for each in (reported.worked, reported.avoid, reported.seen, reported.sessions)] == [
         5,
@@ -146,16 +146,16 @@ def unlocking(password_is_right: bool) -> list[dict[str, object]]:
     return [typed, clicked, {**after, "outcome": {"ok": password_is_right}}]
 
 
-def at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -> list[dict[str, object]]:
+def find_at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -> list[dict[str, object]]:
     for name, steps in sessions:
         looked = record("mm_describe_screen", screen="unlock")
-        write(root, *in_seconds([{**each, "sessionId": name} for each in (looked, *steps)]))
+        write(root, *space_by_seconds([{**each, "sessionId": name} for each in (looked, *steps)]))
     return find_prior(Index(root), "unlock", now=NOW).as_json()["worked"]
 
 
 def test_what_worked_is_reported_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
     """So that it can be followed. The last of it is what led on, though that was seen only later."""
-    assert at_unlock(tmp_path, ("mm-one", unlocking(True))) == [
+    assert find_at_unlock(tmp_path, ("mm-one", unlocking(True))) == [
         {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},
         {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
     ]
@@ -169,10 +169,12 @@ def test_what_led_nowhere_did_not_work(tmp_path: Path) -> None:
         {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
     ]
 
-    assert at_unlock(tmp_path / "a", ("mm-one", unlocking(False))) == []
-    assert at_unlock(tmp_path / "b", ("mm-one", [*unlocking(False), gone_elsewhere])) == []
-    assert at_unlock(tmp_path / "c", ("mm-one", [*unlocking(False), *unlocking(True)])) == unlocked
-    assert at_unlock(tmp_path / "d", ("mm-one", unlocking(True)), ("mm-two", unlocking(False))) == unlocked
+    assert find_at_unlock(tmp_path / "a", ("mm-one", unlocking(False))) == []
+    assert find_at_unlock(tmp_path / "b", ("mm-one", [*unlocking(False), gone_elsewhere])) == []
+    assert find_at_unlock(tmp_path / "c", ("mm-one", [*unlocking(False), *unlocking(True)])) == unlocked
+    assert (
+        find_at_unlock(tmp_path / "d", ("mm-one", unlocking(True)), ("mm-two", unlocking(False))) == unlocked
+    )
 
 
 CONNECT = ([("connect-page", ""), ("confirm-btn", "Connect"), ("cancel-btn", "Cancel")], [])
@@ -183,7 +185,7 @@ CONFIRM = (
 NO_TEST_IDS = ([], [("heading", "Order 17"), ("button", "Pay")])
 
 
-def seen_as(seen: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> RecordedView:
+def make_view(seen: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> RecordedView:
     ids, nodes = seen
     return RecordedView(
         tuple(RecordedTestId(*each) for each in ids), tuple(PageNode("", *each) for each in nodes)
@@ -191,30 +193,30 @@ def seen_as(seen: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> Record
 
 
 def test_screens_without_a_name_are_known_by_what_is_on_them(tmp_path: Path) -> None:
-    def unnamed(tool: str, seen: object, **target: str) -> dict[str, object]:
+    def make_unnamed(tool: str, seen: object, **target: str) -> dict[str, object]:
         return record(tool, screen="unknown", seen=seen, **target)  # type: ignore[arg-type]
 
     steps = [
-        unnamed("mm_wait_for_notification", CONNECT),
-        unnamed("mm_click", CONFIRM, testId="confirm-btn"),
-        unnamed("mm_click", NO_TEST_IDS, testId="confirm-footer-button"),
+        make_unnamed("mm_wait_for_notification", CONNECT),
+        make_unnamed("mm_click", CONFIRM, testId="confirm-btn"),
+        make_unnamed("mm_click", NO_TEST_IDS, testId="confirm-footer-button"),
         record("mm_click", screen="home", selector="text=Pay"),
     ]
-    write(tmp_path, *in_seconds(steps))
+    write(tmp_path, *space_by_seconds(steps))
     index = Index(tmp_path)
 
-    def worked(seen: object) -> list[dict[str, object]]:
-        look = seen_as(seen)  # type: ignore[arg-type]
+    def find_worked(seen: object) -> list[dict[str, object]]:
+        look = make_view(seen)  # type: ignore[arg-type]
         return find_prior(index, "unknown", now=NOW, look=look).as_json()["worked"]
 
     click = {"tool": "mm_click", "times": 1}
-    assert worked(CONNECT) == [{**click, "target": "testId=confirm-btn"}]
+    assert find_worked(CONNECT) == [{**click, "target": "testId=confirm-btn"}]
     more = ([*CONFIRM[0][1:], ("fiat", "2 USD")], [])
-    assert worked(more) == [{**click, "target": "testId=confirm-footer-button"}]
+    assert find_worked(more) == [{**click, "target": "testId=confirm-footer-button"}]
     another = ([], [("heading", "Order 2041"), ("button", "Pay")])
-    assert worked(another) == [{**click, "target": 'selector="text=Pay"', "leadTo": "home"}]
-    assert worked(([("connect-page", "")], [])) == []
-    assert worked(NOTHING) == []
+    assert find_worked(another) == [{**click, "target": 'selector="text=Pay"', "leadTo": "home"}]
+    assert find_worked(([("connect-page", "")], [])) == []
+    assert find_worked(NOTHING) == []
 
 
 def test_of_an_unknown_screen_or_a_new_one_nothing_is_known(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def step(tool: str = "mm_click", **given: Any) -> RawStep:
     return RawStep(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
 
 
-def recorded(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
+def record_step(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
     return make_record(step(tool, **given), RepositoryFacts(), RULES)
 
 
@@ -127,7 +127,7 @@ def test_a_whole_step() -> None:
 
 
 def test_without_a_page_there_is_a_placeholder() -> None:
-    record = recorded("mm_launch", session_id=None, ok=False)
+    record = record_step("mm_launch", session_id=None, ok=False)
 
     assert record["sessionId"] == "mm-none"
     assert record["observation"] == {"state": PLACEHOLDER, "testIds": [], "a11y": {"nodes": []}}
@@ -145,7 +145,7 @@ def test_without_a_page_there_is_a_placeholder() -> None:
     ],
 )
 def test_ids_of_sessions(given: str | None, id: str) -> None:
-    assert recorded(session_id=given)["sessionId"] == id
+    assert record_step(session_id=given)["sessionId"] == id
 
 
 @pytest.mark.parametrize(
@@ -153,30 +153,30 @@ def test_ids_of_sessions(given: str | None, id: str) -> None:
     ["../../x", "..\\..\\x", "/etc/passwd", "a/b/c", "index.sqlite", "COM1", "....", "x" * 300, "\0\0\0\0"],
 )
 def test_no_id_leads_out_of_the_root(hostile: str) -> None:
-    id = recorded(session_id=hostile)["sessionId"]
+    id = record_step(session_id=hostile)["sessionId"]
 
     assert not set(id) & set('/\\.:*?"<>|\0')
     assert 4 <= len(id) <= 64
     assert id != hostile
-    assert recorded(session_id=id)["sessionId"] == id
+    assert record_step(session_id=id)["sessionId"] == id
 
 
 def test_two_ids_never_become_one() -> None:
     ids = ["a", "b", "mm", "mm-none", "a/b/c", "a_b_c", "a.b.c", "x" * 300, "x" * 301]
 
-    assert len({recorded(session_id=id)["sessionId"] for id in ids}) == len(ids)
+    assert len({record_step(session_id=id)["sessionId"] for id in ids}) == len(ids)
 
 
 def test_a_time_is_reported_in_utc() -> None:
     there = timezone(timedelta(hours=2))
 
-    assert recorded(at=AT.astimezone(there))["timestamp"] == "2026-01-15T12:34:56.789Z"
-    assert recorded(at=AT.replace(tzinfo=None))["timestamp"] == "2026-01-15T12:34:56.789Z"
+    assert record_step(at=AT.astimezone(there))["timestamp"] == "2026-01-15T12:34:56.789Z"
+    assert record_step(at=AT.replace(tzinfo=None))["timestamp"] == "2026-01-15T12:34:56.789Z"
 
 
 def test_refs_of_another_form_are_no_refs() -> None:
     refs = ["e1", "e12", "f1e2", "e1\n", "E1", "e٣", "", None, 7, "e" + "9" * 5_000]
-    record = recorded(
+    record = record_step(
         input={"a11yRef": "f1e2"},
         observation=StepObservation(state=STATE, nodes=[{"ref": ref, "role": "button"} for ref in refs]),
     )
@@ -189,7 +189,7 @@ def test_refs_of_another_form_are_no_refs() -> None:
 def test_a_state_that_is_no_boolean_is_left_out() -> None:
     node = {"ref": "e1", "role": "checkbox", "name": "All", "path": [], "checked": "mixed", "expanded": None}
 
-    assert recorded(observation=StepObservation(state=STATE, nodes=[node]))["observation"]["a11y"][
+    assert record_step(observation=StepObservation(state=STATE, nodes=[node]))["observation"]["a11y"][
         "nodes"
     ] == [{"ref": "e1", "role": "checkbox", "name": "All", "path": []}]
 
@@ -207,7 +207,7 @@ def test_an_unknown_screen() -> None:
 
 
 def test_long_texts_are_cut_with_a_mark() -> None:
-    record = recorded(
+    record = record_step(
         input={"selector": "x" * 10_000_000, "many": ["x"] * 1_000},
         observation=StepObservation(
             state=STATE,
@@ -226,7 +226,7 @@ def test_long_texts_are_cut_with_a_mark() -> None:
 @pytest.mark.slow
 def test_no_record_is_larger_than_it_may_be() -> None:
     big = "💡" * 10_000
-    record = recorded(
+    record = record_step(
         input={f"{big}{number}": [big] * 100 for number in range(100)},
         error={"code": big, "message": big, "details": {str(number): {big: big} for number in range(100)}},
         observation=StepObservation(
@@ -255,7 +255,7 @@ def test_nested_values_are_plain_json() -> None:
         "f": True,
     }
 
-    record = recorded(input={**given, "loop": loop})
+    record = record_step(input={**given, "loop": loop})
 
     assert record["tool"]["input"] == {
         "a": None,
@@ -270,7 +270,7 @@ def test_nested_values_are_plain_json() -> None:
 
 
 def test_what_is_no_text_is_replaced() -> None:
-    record = recorded(error={"code": "X", "message": "a\ud800b\x00c\x1b[31md\ne"})
+    record = record_step(error={"code": "X", "message": "a\ud800b\x00c\x1b[31md\ne"})
 
     assert record["outcome"]["error"]["message"] == "a\ufffdb\ufffdc\ufffd[31md\ne"
     assert schema_violations(json.loads(encode_record(record))) == []
@@ -337,9 +337,10 @@ def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
 def test_a_sanitised_record_is_sanitised_again_to_itself(texts: list[str]) -> None:
     nodes = [{"ref": "e1", "role": "button", "name": text, "path": []} for text in texts]
-    once = recorded(observation=StepObservation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
+    once = record_step(observation=StepObservation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
 
     assert (
-        recorded(observation=StepObservation(state=STATE, nodes=once))["observation"]["a11y"]["nodes"] == once
+        record_step(observation=StepObservation(state=STATE, nodes=once))["observation"]["a11y"]["nodes"]
+        == once
     )
     assert MARK == "[REDACTED]"

@@ -35,11 +35,11 @@ def step(tool: str = "mm_type", **given: Any) -> RawStep:
     return RawStep(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
 
 
-def recorded(*, secrets: SecretTexts | None = None, **given: Any) -> dict[str, Any]:
+def record_step(*, secrets: SecretTexts | None = None, **given: Any) -> dict[str, Any]:
     return make_record(step(**given), RepositoryFacts(), RedactionRules(), secrets=secrets)
 
 
-def seen(
+def make_observation(
     screen: str = "home", url: str = "", ids: dict[str, str] | None = None, names: list[str] | None = None
 ) -> StepObservation:
     return StepObservation(
@@ -62,7 +62,7 @@ def texts_of(record: dict[str, Any]) -> dict[str, str]:
 
 def message(text: str) -> str:
     """Return what an error's message keeps of a text."""
-    return recorded(error={"message": text})["outcome"]["error"]["message"]
+    return record_step(error={"message": text})["outcome"]["error"]["message"]
 
 
 # What is typed
@@ -70,7 +70,7 @@ def message(text: str) -> str:
 
 def test_what_is_typed_is_never_kept() -> None:
     """The length of what is harmless is."""
-    record = recorded(
+    record = record_step(
         input={"testId": "amount", "text": "0.5"}, field=TypedField(tag="input", test_id="amount")
     )
 
@@ -104,7 +104,7 @@ def test_what_is_typed_is_never_kept() -> None:
 @pytest.mark.parametrize("target", [{"a11yRef": "e3"}, {"selector": "form input"}, {"testId": "it"}])
 def test_a_secret_field_is_known_by_what_it_is(field: TypedField, target: dict[str, str]) -> None:
     """By ref, too; and how long the secret is helps whoever guesses it."""
-    record = recorded(input={**target, "text": "correct horse battery"}, field=field)
+    record = record_step(input={**target, "text": "correct horse battery"}, field=field)
 
     assert record["tool"] == {"name": "mm_type", "input": target, "target": target, "textRedacted": True}
 
@@ -121,18 +121,18 @@ def test_a_secret_field_is_known_by_what_it_is(field: TypedField, target: dict[s
     ],
 )
 def test_a_harmless_field(field: TypedField) -> None:
-    assert recorded(input={"a11yRef": "e1", "text": "abc"}, field=field)["tool"]["textLength"] == 3
+    assert record_step(input={"a11yRef": "e1", "text": "abc"}, field=field)["tool"]["textLength"] == 3
 
 
 @pytest.mark.parametrize(
     "target", [{"selector": "input[type=password]"}, {"testId": "create-password-new-input"}]
 )
 def test_a_field_that_is_not_found_is_known_by_its_name(target: dict[str, str]) -> None:
-    assert "textLength" not in recorded(input={**target, "text": "abc"})["tool"]
+    assert "textLength" not in record_step(input={**target, "text": "abc"})["tool"]
 
 
 def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
-    record = recorded(
+    record = record_step(
         input={"testId": "amount", "text": "7"},
         field=TypedField(test_id="amount"),
         error={"message": "cannot type '7' within 17 s", "details": {"args": ["7", 7]}},
@@ -146,14 +146,14 @@ def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
 
 def test_a_secret_is_remembered() -> None:
     secrets = SecretTexts()
-    recorded(secrets=secrets, input={"a11yRef": "e1", "text": "hunter2!"}, field=PASSWORD_FIELD)
+    record_step(secrets=secrets, input={"a11yRef": "e1", "text": "hunter2!"}, field=PASSWORD_FIELD)
 
-    later = recorded(
+    later = record_step(
         secrets=secrets,
         tool="mm_wait_for",
         input={"selector": "text=hunter2!"},
         error={"message": "no HUNTER2! at https://x.test/?q=hunter2%21"},
-        observation=seen(
+        observation=make_observation(
             url="https://x.test/#/hunter2!/b", ids={"echo": "It is hunter2!."}, names=["hunter2!"]
         ),
     )
@@ -166,18 +166,18 @@ def test_a_secret_is_remembered() -> None:
 
 def test_an_address_is_no_secret() -> None:
     secrets = SecretTexts()
-    recorded(secrets=secrets, input={"a11yRef": "e1", "text": ADDRESS}, field=PASSWORD_FIELD)
+    record_step(secrets=secrets, input={"a11yRef": "e1", "text": ADDRESS}, field=PASSWORD_FIELD)
 
-    assert names_of(recorded(secrets=secrets, observation=seen(names=[ADDRESS]))) == [ADDRESS]
+    assert names_of(record_step(secrets=secrets, observation=make_observation(names=[ADDRESS]))) == [ADDRESS]
 
 
 def test_the_words_of_a_phrase_are_secret_where_they_stand_alone() -> None:
     """But not as a part of other words, nor of what names an element."""
     secrets = SecretTexts([PHRASE])
 
-    record = recorded(
+    record = record_step(
         secrets=secrets,
-        observation=seen(names=["tent", "1. Tent", "Content", "omit!", "Raise the limit"]),
+        observation=make_observation(names=["tent", "1. Tent", "Content", "omit!", "Raise the limit"]),
         error={"message": "expected crane omit tent, found detail"},
     )
 
@@ -198,7 +198,7 @@ def test_words_of_a_phrase_are_redacted_where_letters_are_percent_encoded() -> N
 def test_a_word_of_a_phrase_is_in_no_selector_and_no_candidate() -> None:
     """A page names what comes closest to a selector, and a call names what it looks for."""
     said = 'No element found matching selector "text=omit". Closest on the page: button "tent" (#tent-1)'
-    record = recorded(
+    record = record_step(
         secrets=SecretTexts([PHRASE]),
         input={"selector": "text=omit", "within": {"selector": ".crane >> text=Cradle"}},
         error={"message": said, "details": {"closest": ['button "tent" (#tent-1)'], "selector": "text=omit"}},
@@ -227,7 +227,7 @@ def test_what_is_said_of_a_secret_screen_has_no_word_that_nobody_knows() -> None
         'button "Next" (#go); text "harbor" (.chips > :nth-child(2)); listitem "3. velvet"; link "Ocean"'
     )
 
-    def after(observation: StepObservation | None, **given: Any) -> dict[str, Any]:
+    def record_after(observation: StepObservation | None, **given: Any) -> dict[str, Any]:
         return make_record(
             step("mm_click", ok=False, observation=observation, **given),
             RepositoryFacts(),
@@ -236,16 +236,17 @@ def test_what_is_said_of_a_secret_screen_has_no_word_that_nobody_knows() -> None
             revealing=revealing,
         )
 
-    there = after(
-        seen(screen="onboarding-srp", ids=SHOWN),
+    there = record_after(
+        make_observation(screen="onboarding-srp", ids=SHOWN),
         input={"testId": "nothing"},
         error={"code": "X", "message": missing + closest, "details": {"closest": closest.split("; ")}},
     )
-    failed = after(None, input={"selector": "text=meadow"}, error={"code": "X", "message": closest})
-    left = after(
-        seen(screen="home"), input={"selector": ':has-text("meadow")', "within": "li >> text=meadow"}
+    failed = record_after(None, input={"selector": "text=meadow"}, error={"code": "X", "message": closest})
+    left = record_after(
+        make_observation(screen="home"),
+        input={"selector": ':has-text("meadow")', "within": "li >> text=meadow"},
     )
-    elsewhere = after(seen(screen="home"), input={"selector": "text=meadow"})
+    elsewhere = record_after(make_observation(screen="home"), input={"selector": "text=meadow"})
 
     assert there["outcome"]["error"]["message"] == (
         f'No element found matching selector "{MARK}"{MARK}"]". Closest on the page: '
@@ -261,7 +262,9 @@ def test_what_is_said_of_a_secret_screen_has_no_word_that_nobody_knows() -> None
 def test_a_test_id_that_is_made_of_a_word_of_the_phrase() -> None:
     ids = {"seed-ocean": "ocean", "seed-harbor": "harbor", "seed-next": "Next"}
 
-    record = recorded(observation=seen(screen="onboarding-srp", ids=ids), input={"testId": "seed-ocean"})
+    record = record_step(
+        observation=make_observation(screen="onboarding-srp", ids=ids), input={"testId": "seed-ocean"}
+    )
 
     assert [*texts_of(record)] == [f"seed-{MARK}", "seed-next"]
     assert record["tool"]["target"] == {"testId": f"seed-{MARK}"}
@@ -272,7 +275,7 @@ def test_the_path_of_a_picture_is_no_token() -> None:
         "/home/ada/Work4Wallets/extension/test-artifacts/llm-knowledge/mm-0f3a9c/screenshots/20260115T1.png"
     )
 
-    record = recorded(screenshot={"path": path, "width": 1, "height": 1})
+    record = record_step(screenshot={"path": path, "width": 1, "height": 1})
 
     assert record["artifacts"]["screenshot"]["path"] == path
 
@@ -280,11 +283,11 @@ def test_the_path_of_a_picture_is_no_token() -> None:
 def test_a_phrase_that_is_typed_word_by_word() -> None:
     secrets = SecretTexts()
     for number, word in enumerate(PHRASE.split()):
-        recorded(secrets=secrets, input={"testId": f"import-srp__srp-word-{number}", "text": word})
+        record_step(secrets=secrets, input={"testId": f"import-srp__srp-word-{number}", "text": word})
 
-    record = recorded(
+    record = record_step(
         secrets=secrets,
-        observation=seen(ids={"account-list-item-content": "Short list"}, names=["tent"]),
+        observation=make_observation(ids={"account-list-item-content": "Short list"}, names=["tent"]),
         error={"message": PHRASE},
     )
 
@@ -310,7 +313,7 @@ def test_only_so_many_texts_are_remembered() -> None:
 def test_a_screen_that_shows_a_phrase_keeps_interface_words_only(mark: str) -> None:
     """Test ids, roles and refs stay, so that it can be found."""
     words = PHRASE.split()
-    record = recorded(
+    record = record_step(
         tool="mm_describe_screen",
         observation=StepObservation(
             state={"currentScreen": "unknown"},
@@ -350,19 +353,25 @@ def test_a_screen_that_shows_a_phrase_keeps_interface_words_only(mark: str) -> N
 
 
 def test_a_secret_screen_by_its_name() -> None:
-    assert names_of(recorded(observation=seen(screen="onboarding-srp", names=["zebra"]))) == [MARK]
-    assert names_of(recorded(observation=seen(screen="onboarding-welcome", names=["zebra"]))) == ["zebra"]
+    assert names_of(record_step(observation=make_observation(screen="onboarding-srp", names=["zebra"]))) == [
+        MARK
+    ]
+    assert names_of(
+        record_step(observation=make_observation(screen="onboarding-welcome", names=["zebra"]))
+    ) == ["zebra"]
 
 
 def test_other_screens_keep_their_texts() -> None:
     """Where a password is asked for, or tokens are listed, nothing is shown that is secret."""
-    record = recorded(observation=seen(ids={"unlock-password": "Your MetaMask", "token-list": "DAI"}))
+    record = record_step(
+        observation=make_observation(ids={"unlock-password": "Your MetaMask", "token-list": "DAI"})
+    )
 
     assert texts_of(record) == {"unlock-password": "Your MetaMask", "token-list": "DAI"}
 
 
 def test_a_phrase_on_chips_is_seen_on_any_screen() -> None:
-    record = recorded(observation=seen(names=[*PHRASE.split(), "Continue", "Zebra crossing"]))
+    record = record_step(observation=make_observation(names=[*PHRASE.split(), "Continue", "Zebra crossing"]))
 
     assert names_of(record) == [*[MARK] * 12, "Continue", MARK]
 
@@ -372,9 +381,12 @@ def test_a_phrase_that_was_shown_is_remembered() -> None:
     chips = {
         f"recovery-phrase-chip-{number}": f"{number}. {word}" for number, word in enumerate(PHRASE.split(), 1)
     }
-    recorded(secrets=secrets, observation=seen(ids=chips))
+    record_step(secrets=secrets, observation=make_observation(ids=chips))
 
-    assert names_of(recorded(secrets=secrets, observation=seen(names=["tent", "Send"]))) == [MARK, "Send"]
+    assert names_of(record_step(secrets=secrets, observation=make_observation(names=["tent", "Send"]))) == [
+        MARK,
+        "Send",
+    ]
 
 
 # What is secret by its form
@@ -432,11 +444,11 @@ def test_forms_of_secrets(text: str, kept: str) -> None:
 
 
 def test_the_same_in_every_place() -> None:
-    record = recorded(
+    record = record_step(
         tool="mm_navigate",
         input={"screen": "url", "url": f"https://h.test/?t={JWT}", "selector": HASH},
         error={"message": HASH, "details": {"at": [{"url": f"https://h.test/?token={JWT}"}]}},
-        observation=seen(
+        observation=make_observation(
             url=f"https://h.test/?x={JWT}", ids={"tx": HASH}, names=[f"Link https://u:p@h.test {HASH}"]
         ),
     )
@@ -453,7 +465,7 @@ def test_the_same_in_every_place() -> None:
 def test_of_a_fixture_the_uppermost_keys_are_kept() -> None:
     fixture = {"data": {"KeyringController": {"vault": VAULT}}, "meta": {"version": 74}}
 
-    record = recorded(
+    record = record_step(
         tool="mm_launch", input={"stateMode": "custom", "fixture": fixture, "ports": {"anvil": 8545}}
     )
 
@@ -471,13 +483,15 @@ def test_a_key_that_names_a_secret_hides_its_value_at_any_depth() -> None:
         ]
     }
 
-    assert recorded(tool="x", input=given)["tool"]["input"] == {
+    assert record_step(tool="x", input=given)["tool"]["input"] == {
         "a": [{"userPassword": MARK, "seed_phrase": MARK, "PIN": MARK, "tokenSymbol": "DAI", "pin": None}]
     }
 
 
 def test_a_value_under_a_secret_key_is_hidden_elsewhere_too() -> None:
-    record = recorded(tool="x", input={"a": {"password": "hunter2!"}}, error={"message": "hunter2! is wrong"})
+    record = record_step(
+        tool="x", input={"a": {"password": "hunter2!"}}, error={"message": "hunter2! is wrong"}
+    )
 
     assert record["outcome"]["error"]["message"] == f"{MARK} is wrong"
 
@@ -485,9 +499,9 @@ def test_a_value_under_a_secret_key_is_hidden_elsewhere_too() -> None:
 def test_a_text_that_was_cut_in_the_middle_of_a_secret() -> None:
     secrets = SecretTexts(["hunter2hunter2"])
 
-    assert names_of(recorded(secrets=secrets, observation=seen(names=["It is hunter2hunt…"]))) == [
-        f"It is {MARK}…"
-    ]
+    assert names_of(
+        record_step(secrets=secrets, observation=make_observation(names=["It is hunter2hunt…"]))
+    ) == [f"It is {MARK}…"]
 
 
 # All doors
@@ -505,21 +519,29 @@ DOORS: dict[str, Door] = {
 """By which the store learns of a secret."""
 
 WINDOWS: dict[str, Door] = {
-    "a URL": lambda text: step("x", observation=seen(url=f"https://h.test/p/{text}?a={text}#{text}")),
-    "an encoded URL": lambda text: step("x", observation=seen(url=f"https://h.test/?a={quote(text)}")),
+    "a URL": lambda text: step(
+        "x", observation=make_observation(url=f"https://h.test/p/{text}?a={text}#{text}")
+    ),
+    "an encoded URL": lambda text: step(
+        "x", observation=make_observation(url=f"https://h.test/?a={quote(text)}")
+    ),
     "a selector": lambda text: step("x", input={"selector": f"text={text}"}),
     "an input": lambda text: step("x", input={"a": {"b": [f"<{text}>"], text: 1}}),
     "an error": lambda text: step(
         "x", error={"code": "X", "message": f"no “{text}” in it", "details": {"d": text}}
     ),
     "its JSON": lambda text: step("x", error={"code": "X", "message": json.dumps({"a": text})}),
-    "a test id's text": lambda text: step("x", observation=seen(ids={"a": f"You typed {text} here"})),
-    "a name": lambda text: step("x", observation=seen(names=[text, f"Copy {text}"])),
+    "a test id's text": lambda text: step(
+        "x", observation=make_observation(ids={"a": f"You typed {text} here"})
+    ),
+    "a name": lambda text: step("x", observation=make_observation(names=[text, f"Copy {text}"])),
     "a path": lambda text: step(
         "x",
         observation=StepObservation(state={}, nodes=[{"ref": "e1", "role": "a", "path": [f"dialog:{text}"]}]),
     ),
-    "a secret screen": lambda text: step("x", observation=seen(screen="onboarding-srp", ids={"srp": text})),
+    "a secret screen": lambda text: step(
+        "x", observation=make_observation(screen="onboarding-srp", ids={"srp": text})
+    ),
     "the account": lambda text: step(
         "x", observation=StepObservation(state={"networkName": text, "balance": text})
     ),

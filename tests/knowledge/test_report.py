@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page
 
 from footlight.knowledge.report import page as reporting
 from footlight.knowledge.report.page import make_report, render_report
-from tests.knowledge.recorded import HOSTILE, in_seconds, long_session, picture, record, write
+from tests.knowledge.recorded import HOSTILE, make_long_session, picture, record, space_by_seconds, write
 
 pytestmark = pytest.mark.anyio
 
@@ -47,7 +47,7 @@ READABLE = """
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of forty steps, two of them with pictures."""
     root = tmp_path_factory.mktemp("report")
-    write(root, *long_session())
+    write(root, *make_long_session())
     pictures = root / "mm-long" / "screenshots"
     pictures.mkdir()
     for name in ("unlock.png", "home.png"):
@@ -76,7 +76,7 @@ async def open_all(tab: Page) -> None:
     await tab.get_by_role("button", name="Open all").click()
 
 
-async def shown(tab: Page) -> list[int]:
+async def list_visible_steps(tab: Page) -> list[int]:
     """Return the numbers of the steps that are to be seen."""
     ids = await tab.locator(".step:visible").evaluate_all("all => all.map((each) => each.id)")
     return [int(id.removeprefix("step-")) for id in ids]
@@ -154,15 +154,15 @@ async def test_pictures_are_in_the_page_itself(tab: Page) -> None:
 
 async def test_steps_can_be_chosen(tab: Page) -> None:
     """The script runs under the page's own policy."""
-    every = await shown(tab)
+    every = await list_visible_steps(tab)
     await tab.get_by_label("Failed only").check()
-    failed = await shown(tab)
+    failed = await list_visible_steps(tab)
     await tab.get_by_label("Failed only").uncheck()
     await tab.get_by_label("Changes of screen only").check()
-    moved = await shown(tab)
+    moved = await list_visible_steps(tab)
     await tab.get_by_label("Changes of screen only").uncheck()
     await tab.get_by_label("Tool").select_option("mm_get_state")
-    states = await shown(tab)
+    states = await list_visible_steps(tab)
     said = await tab.locator("output").inner_text()
 
     assert (every, failed, moved) == ([*range(1, 41)], [6, 16, 27, 39], [4, 7, 14, 17, 24, 28, 35])
@@ -310,7 +310,7 @@ def test_only_pictures_of_the_sessions_own_folder_are_shown(
         "..",
         "",
     ]
-    write(tmp_path, *in_seconds([record("mm_screenshot", screenshot=each or " ") for each in names]))
+    write(tmp_path, *space_by_seconds([record("mm_screenshot", screenshot=each or " ") for each in names]))
     (tmp_path / "secret.png").write_bytes(picture(8, 8))
     folder = tmp_path / "mm-one" / "screenshots"
     folder.mkdir()

@@ -15,25 +15,25 @@ from hypothesis import strategies as st
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.search import SearchHit, SearchQuery, find_concepts, score_step, search
 from footlight.knowledge.index.words import split_words
-from tests.knowledge.recorded import START, in_seconds, record, write
+from tests.knowledge.recorded import START, record, space_by_seconds, write
 from tests.tiers import examples
 
 NOW = START + timedelta(days=1)
 NOTHING = ((), ())
 
 
-def kept(root: Path, *records: dict[str, Any]) -> Index:
-    write(root, *in_seconds(records))
+def make_index(root: Path, *records: dict[str, Any]) -> Index:
+    write(root, *space_by_seconds(records))
     return Index(root)
 
 
-def found(index: Index, text: str, **narrowed: Any) -> list[SearchHit]:
+def find_hits(index: Index, text: str, **narrowed: Any) -> list[SearchHit]:
     return search(index, SearchQuery(text=text, **narrowed), now=NOW)
 
 
 def order(index: Index, text: str, **narrowed: Any) -> list[tuple[str, float]]:
     """Tool and score of each hit."""
-    return [(hit.tool, hit.score) for hit in found(index, text, **narrowed)]
+    return [(hit.tool, hit.score) for hit in find_hits(index, text, **narrowed)]
 
 
 def seeing(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
@@ -42,7 +42,7 @@ def seeing(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
 
 def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
     """Tool 10, screen 8, target 6, a test id that was seen 3, name or role 2; all of them 5."""
-    index = kept(
+    index = make_index(
         tmp_path,
         record("mm_reveal", screen="a", seen=NOTHING),
         record("mm_b", screen="reveal-page", seen=NOTHING),
@@ -64,7 +64,7 @@ def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
 
 
 def test_a_word_scores_once_and_more_words_score_more(tmp_path: Path) -> None:
-    index = kept(
+    index = make_index(
         tmp_path,
         record("mm_click", screen="send", seen=seeing("send", "send-amount"), testId="send-max"),
         record("mm_click", screen="home", seen=NOTHING, testId="max"),
@@ -74,16 +74,16 @@ def test_a_word_scores_once_and_more_words_score_more(tmp_path: Path) -> None:
 
 
 def test_among_equals_the_latest_comes_first(tmp_path: Path) -> None:
-    index = kept(tmp_path, *[record("mm_click", testId="send") for _ in range(3)])
+    index = make_index(tmp_path, *[record("mm_click", testId="send") for _ in range(3)])
 
-    hits = found(index, "send")
+    hits = find_hits(index, "send")
 
     assert [hit.timestamp[17:19] for hit in hits] == ["02", "01", "00"]
     assert len({hit.score for hit in hits}) == 1
 
 
 def test_an_unknown_screen_is_worth_nothing(tmp_path: Path) -> None:
-    index = kept(
+    index = make_index(
         tmp_path,
         record("mm_click", screen="unknown", seen=NOTHING, testId="a"),
         record("mm_type", screen="home", seen=seeing("unknown-token")),
@@ -123,17 +123,17 @@ def test_an_unknown_screen_is_worth_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_words_of_the_same_meaning_and_shape_are_found(tmp_path: Path, asked: str, id: str) -> None:
-    index = kept(
+    index = make_index(
         tmp_path,
         record("mm_go", screen="a", seen=NOTHING, testId="zzz"),
         record("mm_go", screen="a", seen=NOTHING, testId=id),
     )
 
-    assert [hit.target for hit in found(index, asked)] == [f"testId={id}"]
+    assert [hit.target for hit in find_hits(index, asked)] == [f"testId={id}"]
 
 
 def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(tmp_path: Path) -> None:
-    index = kept(
+    index = make_index(
         tmp_path,
         *(
             record("mm_go", screen="a", seen=NOTHING, testId=id)
@@ -141,7 +141,7 @@ def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(
         ),
     )
 
-    assert [(hit.target, hit.score) for hit in found(index, "confirm")] == [
+    assert [(hit.target, hit.score) for hit in find_hits(index, "confirm")] == [
         ("testId=confirm", 11.0),
         ("testId=approve", 9.8),
         ("testId=confirmation", 9.2),
@@ -149,13 +149,18 @@ def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(
 
 
 def test_stop_words_are_not_looked_for_unless_there_is_nothing_else(tmp_path: Path) -> None:
-    index = kept(tmp_path, record("mm_go", screen="a", seen=seeing("how-to-do-it")))
+    index = make_index(tmp_path, record("mm_go", screen="a", seen=seeing("how-to-do-it")))
 
-    assert [len(found(index, text)) for text in ("how is the weather", "how to", "?!", "")] == [0, 1, 0, 0]
+    assert [len(find_hits(index, text)) for text in ("how is the weather", "how to", "?!", "")] == [
+        0,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_a_hit_says_what_it_is_and_what_of_it_was_meant(tmp_path: Path) -> None:
-    index = kept(
+    index = make_index(
         tmp_path,
         record("mm_describe_screen", screen="unlock"),
         record(
@@ -163,7 +168,7 @@ def test_a_hit_says_what_it_is_and_what_of_it_was_meant(tmp_path: Path) -> None:
         ),
     )
 
-    assert [hit.as_json() for hit in found(index, "click unlock button", tool="click")] == [
+    assert [hit.as_json() for hit in find_hits(index, "click unlock button", tool="click")] == [
         {
             "sessionId": "mm-one",
             "timestamp": "2026-01-15T12:00:01.000Z",
@@ -186,10 +191,10 @@ def test_a_search_is_narrowed_by_screen_tool_outcome_session_and_time(tmp_path: 
         record("mm_click", screen="home", testId="send", ok=False),
         record("mm_click", screen="home", testId="send", session_id="mm-two"),
     ]
-    index = kept(tmp_path, *records)
+    index = make_index(tmp_path, *records)
 
     def seconds(**narrowed: Any) -> set[int]:
-        return {int(hit.timestamp[17:19]) for hit in found(index, "send", **narrowed)}
+        return {int(hit.timestamp[17:19]) for hit in find_hits(index, "send", **narrowed)}
 
     assert seconds() == {0, 1, 2, 3, 4}
     assert seconds(screen="unlock") == {1}
@@ -208,7 +213,7 @@ def test_a_search_is_narrowed_by_screen_tool_outcome_session_and_time(tmp_path: 
 def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """More than are looked at of a kind."""
     records = [record("mm_click", testId="send") for _ in range(50)] + [record("mm_type") for _ in range(50)]
-    index = kept(tmp_path_factory.mktemp("small"), *records)
+    index = make_index(tmp_path_factory.mktemp("small"), *records)
     index.refresh()
     return index
 
@@ -225,7 +230,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
 @example("NEAR(send, 2) AND ^send* - {tool} : x")
 @example("a\x00b \ud800 send")
 def test_any_text_is_plain_text(small: Index, text: str) -> None:
-    hits = found(small, text)
+    hits = find_hits(small, text)
 
     assert all(hit.score > 0 for hit in hits)
 
@@ -258,7 +263,7 @@ def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Pa
     for text in ("unlock", "click unlock password", "type amount on send", "confirm gas fee footer", "fee"):
         asked = find_concepts(text, index.words_starting_with)
         best = sorted((score_step(asked, each) for each in every), reverse=True)[:10]
-        assert [hit.score for hit in found(index, text, limit=10)] == best, text
+        assert [hit.score for hit in find_hits(index, text, limit=10)] == best, text
 
 
 @given(st.text())

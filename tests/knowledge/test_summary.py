@@ -8,9 +8,9 @@ from pathlib import Path
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.summary import MOST_STEPS, list_last, summarize
 from footlight.knowledge.naming import NO_SESSION
-from tests.knowledge.recorded import START, in_seconds, record, write
+from tests.knowledge.recorded import START, record, space_by_seconds, write
 
-SESSION = in_seconds(
+SESSION = space_by_seconds(
     [
         record("mm_launch", screen="unlock", input={"stateMode": "default"}),
         record("mm_describe_screen", screen="unlock"),
@@ -91,7 +91,9 @@ def test_of_nothing_there_is_no_recipe(tmp_path: Path) -> None:
 
 def test_a_long_session_is_summarized_from_its_end(tmp_path: Path) -> None:
     """The first steps are those that nobody asks for, and their number is said."""
-    records = in_seconds([record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)])
+    records = space_by_seconds(
+        [record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)]
+    )
     write(tmp_path, *records)
 
     reported = summarize(Index(tmp_path))

@@ -149,7 +149,7 @@ class RealWallet:
     async def _roles(self) -> list[str]:
         return [tab["role"] for tab in (await self.call("switch_tab", role="dapp"))["tabs"]]
 
-    async def sent(self) -> int:
+    async def count_sent(self) -> int:
         """Return the transactions of the account, as the chain counts them."""
         return int(await self.chain.call("eth_getTransactionCount", ACCOUNT, "latest"), 16)
 

@@ -103,21 +103,21 @@ async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWalle
 async def test_a_transaction_is_confirmed_in_its_window_and_mined(connected_wallet: RealWallet) -> None:
     wallet = connected_wallet
     await wallet.call("switch_tab", role="dapp")
-    before = await wallet.sent()
+    before = await wallet.count_sent()
 
     state = await wallet.ask("#sendButton", shows="confirm-footer-button")
     await wallet.confirm("confirm-footer-button")
 
     assert re.fullmatch(r".*/notification\.html#confirm-transaction/[\w-]+", state["currentUrl"])
     assert state["isUnlocked"]
-    await _until_sent(wallet, before + 1)
+    await _wait_until_sent(wallet, before + 1)
 
 
 async def test_closing_the_window_is_a_refusal(connected_wallet: RealWallet) -> None:
     """What is confirmed afterwards is all that is mined."""
     wallet = connected_wallet
     await wallet.call("switch_tab", role="dapp")
-    before = await wallet.sent()
+    before = await wallet.count_sent()
 
     refused = await wallet.ask("#sendButton", shows="confirm-footer-button")
     closed = await wallet.call("close_tab", role="notification")
@@ -126,13 +126,13 @@ async def test_closing_the_window_is_a_refusal(connected_wallet: RealWallet) -> 
 
     assert [tab["role"] for tab in closed["tabs"]] == ["extension", "dapp"]
     assert refused["currentUrl"] != confirmed["currentUrl"]
-    await _until_sent(wallet, before + 1)
+    await _wait_until_sent(wallet, before + 1)
 
 
-async def _until_sent(wallet: RealWallet, count: int) -> None:
+async def _wait_until_sent(wallet: RealWallet, count: int) -> None:
     """Wait until the wallet has sent the transaction, which it does after it has closed its window."""
     async with asyncio.timeout(CHAIN_SECONDS):
-        while (sent := await wallet.sent()) < count:
+        while (sent := await wallet.count_sent()) < count:
             pass
     assert sent == count
 

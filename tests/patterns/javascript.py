@@ -66,7 +66,9 @@ def find_slow_patterns(patterns: Sequence[JavaScriptPattern]) -> list[str]:
             "place": each.place,
             "body": each.body,
             "flags": each.flags,
-            "attacks": [[attack.start, attack.pump, attack.end] for attack in attacks(_in_python(each))],
+            "attacks": [
+                [attack.start, attack.pump, attack.end] for attack in attacks(_translate_to_python(each))
+            ],
         }
         for each in patterns
     ]
@@ -82,7 +84,7 @@ def find_slow_patterns(patterns: Sequence[JavaScriptPattern]) -> list[str]:
     return json.loads(ran.stdout)
 
 
-def _in_python(pattern: JavaScriptPattern) -> re.Pattern[str]:
+def _translate_to_python(pattern: JavaScriptPattern) -> re.Pattern[str]:
     """Return the pattern in Python's syntax, near enough to make texts from it."""
 
     def members(found: re.Match[str]) -> str:

@@ -69,13 +69,13 @@ class _Sampler:
     def samples(self, tree: Iterable[Any], before: str = "") -> list[str]:
         found = [""]
         for index, (kind, argument) in enumerate(tree):
-            parts = self._of(kind, argument, before + found[0]) or [""]
+            parts = self._pump_item(kind, argument, before + found[0]) or [""]
             found = _some(one + part for part, one in itertools.product(parts, found))
             if index and not before:
                 self.beginnings += found
         return found
 
-    def _of(self, kind: Any, argument: Any, before: str) -> list[str]:
+    def _pump_item(self, kind: Any, argument: Any, before: str) -> list[str]:
         if kind is op.LITERAL:
             self.characters[chr(argument)] = None
             return [chr(argument)]
@@ -125,10 +125,10 @@ def _members(of: Sequence[tuple[Any, Any]]) -> Iterator[str]:
         elif kind is op.RANGE:
             yield chr(argument[0])
         elif kind is op.CATEGORY:
-            yield from (char for char in "a0_ \n-é" if _in_category(argument, char))
+            yield from (char for char in "a0_ \n-é" if _is_in_category(argument, char))
 
 
-def _in_category(category: Any, char: str) -> bool:
+def _is_in_category(category: Any, char: str) -> bool:
     letter = {
         op.CATEGORY_DIGIT: r"\d",
         op.CATEGORY_NOT_DIGIT: r"\D",

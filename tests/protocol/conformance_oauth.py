@@ -69,7 +69,7 @@ def provider(url: str, scenario: str, given: Mapping[str, Any]) -> httpx2.Auth:
         return ClientCredentialsOAuthProvider(url, Memory(), given["client_id"], given["client_secret"])
     if scenario == "auth/client-credentials-jwt":
         return _signing(url, given)
-    return _asking(url, _registered(given) if "client_secret" in given else None)
+    return _asking(url, _register_client(given) if "client_secret" in given else None)
 
 
 def _signing(url: str, given: Mapping[str, Any]) -> PrivateKeyJWTOAuthProvider:
@@ -95,7 +95,7 @@ def _asking(url: str, client: OAuthClientInformationFull | None) -> OAuthClientP
     return OAuthClientProvider(url, metadata, Memory(client), person.follow, person.answer, DOCUMENT)
 
 
-def _registered(given: Mapping[str, Any]) -> OAuthClientInformationFull:
+def _register_client(given: Mapping[str, Any]) -> OAuthClientInformationFull:
     return OAuthClientInformationFull(
         client_id=given["client_id"],
         client_secret=given["client_secret"],

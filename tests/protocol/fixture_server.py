@@ -136,7 +136,7 @@ async def serve_over_http(server: Server[Any], *, port: int = 0) -> AsyncGenerat
     listener = socket.create_server((HOST, port))
     access_control = AccessControl(bound=HOST)
     async with serve_http(
-        server, listener, settings=ListenSettings(), access_control=access_control, ready=_ready
+        server, listener, settings=ListenSettings(), access_control=access_control, ready=_wait_until_ready
     ) as url:
         yield f"{url}/mcp"
 
@@ -153,12 +153,12 @@ async def serve_over_websocket(server: Server[Any]) -> AsyncGenerator[str]:
         settings=ListenSettings(),
         access_control=AccessControl(bound=HOST),
         serve_connection=serve_connection,
-        ready=_ready,
+        ready=_wait_until_ready,
     ) as url:
         yield url
 
 
-async def _ready() -> None:
+async def _wait_until_ready() -> None:
     """There is no browser to wait for."""
 
 

@@ -30,7 +30,7 @@ DEFAULTS: Schema = {
 }
 
 
-def _titled(*titles: str) -> list[dict[str, str]]:
+def _make_titled(*titles: str) -> list[dict[str, str]]:
     return [{"const": f"value{number}", "title": title} for number, title in enumerate(titles, 1)]
 
 
@@ -38,14 +38,14 @@ CHOICES: Schema = {
     "type": "object",
     "properties": {
         "untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
-        "titledSingle": {"type": "string", "oneOf": _titled("First Option", "Second Option")},
+        "titledSingle": {"type": "string", "oneOf": _make_titled("First Option", "Second Option")},
         "legacyEnum": {
             "type": "string",
             "enum": ["opt1", "opt2", "opt3"],
             "enumNames": ["Option One", "Option Two", "Option Three"],
         },
         "untitledMulti": {"type": "array", "items": {"type": "string", "enum": ["option1", "option2"]}},
-        "titledMulti": {"type": "array", "items": {"anyOf": _titled("First Choice", "Second Choice")}},
+        "titledMulti": {"type": "array", "items": {"anyOf": _make_titled("First Choice", "Second Choice")}},
     },
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mcp_types as types
 
 from tests.protocol.fixtures import Call, embed, image, text
-from tests.protocol.fixtures_rounds import ask, filled_in, form
+from tests.protocol.fixtures_rounds import ask, form, read_entry
 
 Messages = types.GetPromptResult | types.InputRequiredResult
 Run = Callable[[Call], Awaitable[Messages]]
@@ -68,7 +68,7 @@ async def test_prompt_with_image(call: Call) -> Messages:
 @_prompt()
 async def test_input_required_result_prompt(call: Call) -> Messages:
     """Ask for the context and say it."""
-    context = filled_in(call, "user_context", "context")
+    context = read_entry(call, "user_context", "context")
     if context:
         return _says(text(f"The context is {context}."))
     return ask(call, user_context=form("What context should the prompt use?", context="string"))

@@ -32,7 +32,7 @@ def form(message: str, **properties: str) -> types.ElicitRequest:
     return types.ElicitRequest(params=types.ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
-def filled_in(call: Call, key: str, name: str) -> object:
+def read_entry(call: Call, key: str, name: str) -> object:
     """Return what the user entered, or None without an answer and where the user refused."""
     answer = call.answer(key)
     if not isinstance(answer, types.ElicitResult) or answer.action != "accept":
@@ -57,7 +57,7 @@ CONFIRM = form("Please confirm", ok="boolean")
 @fixture()
 async def test_input_required_result_elicitation(call: Call) -> Outcome:
     """Ask for a name and greet."""
-    name = filled_in(call, "user_name", "name")
+    name = read_entry(call, "user_name", "name")
     return content(text(f"Hello, {name}!")) if name else ask(call, user_name=WHO)
 
 
@@ -88,7 +88,7 @@ async def test_input_required_result_list_roots(call: Call) -> Outcome:
 @fixture()
 async def test_input_required_result_request_state(call: Call) -> Outcome:
     """Ask to confirm, with a state that must come back."""
-    if filled_in(call, "confirm", "ok") and call.params.request_state == "asked":
+    if read_entry(call, "confirm", "ok") and call.params.request_state == "asked":
         return content(text("state-ok"))
     return ask(call, state="asked", confirm=CONFIRM)
 
@@ -105,7 +105,7 @@ async def test_input_required_result_multiple_inputs(call: Call) -> Outcome:
 @fixture()
 async def test_input_required_result_multi_round(call: Call) -> Outcome:
     """Ask one thing and then another."""
-    name, color = filled_in(call, "step1", "name"), filled_in(call, "step2", "color")
+    name, color = read_entry(call, "step1", "name"), read_entry(call, "step2", "color")
     asked, _, kept = (call.params.request_state or "").partition(":")
     if asked == "color" and color:
         return content(text(f"{kept} likes {color}."))

@@ -41,7 +41,7 @@ class Ends:
             await self.wire.asked(method)
         return tasks
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Send a message there and back, so that all earlier ones have been read."""
         task = self.ask("settled")
         count = len(self.wire.of("settled")) + 1
@@ -49,7 +49,7 @@ class Ends:
         await task
 
 
-async def opened(place: Place | None = None, **more: Any) -> Ends:
+async def open_connection(place: Place | None = None, **more: Any) -> Ends:
     place = place or Place(script={})
     connection = Connection(**more)
     await connection.open(place)
@@ -58,7 +58,7 @@ async def opened(place: Place | None = None, **more: Any) -> Ends:
 
 @pytest.fixture
 async def ends() -> AsyncGenerator[Ends]:
-    ends = await opened()
+    ends = await open_connection()
     yield ends
     await ends.connection.close()
 
@@ -111,7 +111,7 @@ async def test_answers_in_another_order_find_their_requests(ends: Ends) -> None:
 
 
 async def test_a_channel_may_answer_before_it_has_sent() -> None:
-    ends = await opened(Place(script={"x": {"a": 1}}))
+    ends = await open_connection(Place(script={"x": {"a": 1}}))
 
     assert await ends.connection.request("x", timeout_ms=LONG_MS) == {"a": 1}
     await ends.connection.close()
@@ -164,7 +164,7 @@ async def test_an_answer_to_no_request_is_passed_over(ends: Ends, identifier: ob
     ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "result": {"wrong": True}})
     if identifier is not None:
         ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "error": {"code": 1, "message": "wrong"}})
-    await ends.settled()
+    await ends.settle()
     assert not task.done()
     ends.wire.answer(ends.wire.sent[0], {"right": True})
 
@@ -340,7 +340,7 @@ async def test_an_answer_that_comes_too_late_is_nobodys(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError):
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     ends.wire.answer(ends.wire.sent[0], {"late": True})
-    await ends.settled()
+    await ends.settle()
 
     assert ends.connection.alive
 
@@ -372,7 +372,7 @@ async def test_the_time_covers_what_is_not_even_sent(ends: Ends) -> None:
 async def test_initialize_is_never_cancelled(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError):
         await ends.connection.request("initialize", timeout_ms=SHORT_MS)
-    await ends.settled()
+    await ends.settle()
 
     assert ends.wire.methods == ["initialize", "settled"]
 
@@ -383,7 +383,7 @@ async def test_where_closing_tells_it_nothing_more_is_said(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError):
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     ends.wire.stuck.set()
-    await ends.settled()
+    await ends.settle()
 
     assert ends.wire.methods == ["x", "settled"]
     assert [message["id"] for message in ends.wire.abandoned] == [1]
@@ -432,7 +432,7 @@ async def test_that_nobody_reads_the_word_of_it_is_passed_over(
     with pytest.raises(MCPTimeoutError):
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     await ends.wire.asked("notifications/cancelled")
-    await ends.settled()
+    await ends.settle()
 
     assert caplog.messages == ["could not send notifications/cancelled: Broken pipe"]
 
@@ -578,7 +578,7 @@ async def test_what_was_never_opened_can_be_closed() -> None:
 
 async def test_closing_leaves_no_task() -> None:
     before = asyncio.all_tasks()
-    ends = await opened(handlers={"roots/list": never})
+    ends = await open_connection(handlers={"roots/list": wait_forever})
     ends.wire.stuck = asyncio.Event()
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "roots/list"})
@@ -591,7 +591,7 @@ async def test_closing_leaves_no_task() -> None:
 
 
 async def test_closing_in_another_task_than_opening() -> None:
-    ends = await asyncio.create_task(opened())
+    ends = await asyncio.create_task(open_connection())
     (task,) = await ends.asking("x")
     await asyncio.create_task(ends.connection.close())
 
@@ -685,11 +685,11 @@ async def test_notifications_are_reported_in_order_whatever_the_listener_does(
         heard.append((method, params))
         raise ZeroDivisionError
 
-    ends = await opened(on_notification=listen)
+    ends = await open_connection(on_notification=listen)
     ends.wire.notify("a", n=1)
     ends.wire.comes({"jsonrpc": "2.0", "method": "b"})
     ends.wire.comes({"jsonrpc": "2.0", "method": "c", "params": [1]})
-    await ends.settled()
+    await ends.settle()
     await ends.connection.close()
 
     assert heard == [("a", {"n": 1}), ("b", {}), ("c", {})]
@@ -699,7 +699,7 @@ async def test_notifications_are_reported_in_order_whatever_the_listener_does(
 # What the server asks
 
 
-async def never(params: Mapping[str, Any]) -> Mapping[str, Any]:
+async def wait_forever(params: Mapping[str, Any]) -> Mapping[str, Any]:
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -775,7 +775,7 @@ FAILED = {"error": {"code": -32603, "message": "The client's handler of m failed
 )
 async def test_a_handler_answers(handler: Any, answer: dict[str, Any]) -> None:
     """Of a mistake in a handler the server hears no more than that there was one."""
-    ends = await opened(handlers={"m": handler})
+    ends = await open_connection(handlers={"m": handler})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m", "params": {"a": 1}})
 
     assert await ends.wire.answered("s") == {"jsonrpc": "2.0", "id": "s", **answer}
@@ -783,7 +783,7 @@ async def test_a_handler_answers(handler: Any, answer: dict[str, Any]) -> None:
 
 
 async def test_a_handler_is_given_an_object_whatever_comes() -> None:
-    ends = await opened(handlers={"m": later})
+    ends = await open_connection(handlers={"m": later})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m", "params": [1]})
 
     assert await ends.wire.answered("s") == {"jsonrpc": "2.0", "id": "s", "result": {"asked": {}}}
@@ -794,7 +794,7 @@ async def test_a_handler_may_ask_the_server() -> None:
     async def ask(params: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"got": await ends.connection.request("y", timeout_ms=LONG_MS)}
 
-    ends = await opened(Place(script={"y": {"a": 1}}), handlers={"m": ask})
+    ends = await open_connection(Place(script={"y": {"a": 1}}), handlers={"m": ask})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m"})
 
     assert (await ends.wire.answered("s"))["result"] == {"got": {"a": 1}}
@@ -808,20 +808,20 @@ async def test_the_server_can_cancel_what_it_asked_and_nothing_else(cancelled: o
     async def wait(params: Mapping[str, Any]) -> Mapping[str, Any]:
         begun.set()
         try:
-            return await never(params)
+            return await wait_forever(params)
         finally:
             ended.set()
 
-    ends = await opened(handlers={"m": wait})
+    ends = await open_connection(handlers={"m": wait})
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "method": "m"})
     async with asyncio.timeout(LIMIT_SECONDS):
         await begun.wait()
         ends.wire.notify("notifications/cancelled", requestId=cancelled)
-        await ends.settled()
+        await ends.settle()
         assert not ended.is_set()
         ends.wire.notify("notifications/cancelled", requestId=1, reason="enough")
         await ended.wait()
-    await ends.settled()
+    await ends.settle()
     await ends.connection.close()
 
     assert "an answer" not in ends.wire.methods
@@ -834,11 +834,11 @@ async def test_a_handler_that_runs_while_it_closes_is_cancelled() -> None:
     async def wait(params: Mapping[str, Any]) -> Mapping[str, Any]:
         begun.set()
         try:
-            return await never(params)
+            return await wait_forever(params)
         finally:
             ended.append("ended")
 
-    ends = await opened(handlers={"m": wait})
+    ends = await open_connection(handlers={"m": wait})
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "method": "m"})
     async with asyncio.timeout(LIMIT_SECONDS):
         await begun.wait()

@@ -39,7 +39,7 @@ ALL = [PLAIN, LOST, ABSENT, LATE, FAILED]
 QUESTIONS = (is_tool_not_found, is_timeout, is_session_expired, is_network_error)
 
 
-def of(reason: Reason) -> MCPError:
+def make_error(reason: Reason) -> MCPError:
     return MCPError("x", reason=reason)
 
 
@@ -209,12 +209,12 @@ def answers(error: BaseException) -> list[bool]:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (of("unknown_tool"), [True, False, False, False]),
+        (make_error("unknown_tool"), [True, False, False, False]),
         (MCPError("x", rpc_code=-32601), [True, False, False, False]),
         (LATE, [False, True, False, False]),
         (MCPConnectionError("Session expired", reason="session_expired"), [False, False, True, False]),
-        (of("network"), [False, False, False, True]),
-        (of("not_connected"), [False, False, False, True]),
+        (make_error("network"), [False, False, False, True]),
+        (make_error("not_connected"), [False, False, False, True]),
         (ABSENT, [False, False, False, True]),
         # The protocol's SDKs use these numbers the other way round.
         (MCPError("x", rpc_code=-32000), [False] * 4),

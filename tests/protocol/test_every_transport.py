@@ -41,13 +41,13 @@ async def answer_form(context: ClientRequestContext, params: types.ElicitRequest
 
 
 @asynccontextmanager
-async def in_memory(mode: Mode) -> AsyncGenerator[Client]:
+async def connect_in_memory(mode: Mode) -> AsyncGenerator[Client]:
     async with Client(make_fixture_server(), mode=mode, elicitation_callback=answer_form) as client:
         yield client
 
 
 @asynccontextmanager
-async def over_stdio(mode: Mode) -> AsyncGenerator[Client]:
+async def connect_over_stdio(mode: Mode) -> AsyncGenerator[Client]:
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "tests.protocol.fixture_server"], env=dict(os.environ), cwd=ROOT
     )
@@ -56,7 +56,7 @@ async def over_stdio(mode: Mode) -> AsyncGenerator[Client]:
 
 
 @asynccontextmanager
-async def over_http(mode: Mode) -> AsyncGenerator[Client]:
+async def connect_over_http(mode: Mode) -> AsyncGenerator[Client]:
     async with (
         serve_over_http(make_fixture_server()) as url,
         Client(url, mode=mode, elicitation_callback=answer_form) as client,
@@ -65,7 +65,7 @@ async def over_http(mode: Mode) -> AsyncGenerator[Client]:
 
 
 @asynccontextmanager
-async def over_websocket(mode: Mode) -> AsyncGenerator[Client]:
+async def connect_over_websocket(mode: Mode) -> AsyncGenerator[Client]:
     async with (
         serve_over_websocket(make_fixture_server()) as url,
         Client(connect_websocket(url), mode=mode, elicitation_callback=answer_form) as client,
@@ -74,10 +74,10 @@ async def over_websocket(mode: Mode) -> AsyncGenerator[Client]:
 
 
 TRANSPORTS: dict[str, Connect] = {
-    "memory": in_memory,
-    "stdio": over_stdio,
-    "http": over_http,
-    "websocket": over_websocket,
+    "memory": connect_in_memory,
+    "stdio": connect_over_stdio,
+    "http": connect_over_http,
+    "websocket": connect_over_websocket,
 }
 
 ERAS: dict[str, Mode] = {"2025-11-25": "legacy", "2026-07-28": "auto"}
@@ -160,12 +160,12 @@ async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
 async def test_calls_do_not_wait_for_each_other(client: Client) -> None:
     waiting = anyio.Event()
 
-    async def started(progress: float, total: float | None, message: str | None) -> None:
+    async def note_start(progress: float, total: float | None, message: str | None) -> None:
         waiting.set()
 
     with anyio.fail_after(LIMIT_SECONDS):
         async with anyio.create_task_group() as group:
-            group.start_soon(client.call_tool, "test_wait", {"name": "first"}, None, started)
+            group.start_soon(client.call_tool, "test_wait", {"name": "first"}, None, note_start)
             await waiting.wait()
             result = await client.call_tool("test_simple_text")
             assert texts(result) == ["This is a simple text response for testing."]

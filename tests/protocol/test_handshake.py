@@ -16,7 +16,15 @@ from footlight.protocol.errors import (
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
 from footlight.protocol.versions import HANDSHAKE_VERSIONS
-from tests.client.channels import SERVER_INFO, Place, Refusal, Script, Wire, discovered, initialized
+from tests.client.channels import (
+    SERVER_INFO,
+    Place,
+    Refusal,
+    Script,
+    Wire,
+    make_discover_result,
+    make_initialize_result,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +39,7 @@ STATELESS = ServerIntroduction(MODERN, SERVER_INFO, {"tools": {}})
 NO_MODERN_WORD = Refusal(-32601, "Method not found")
 
 
-async def begun(
+async def begin(
     script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000
 ) -> tuple[ServerIntroduction | MCPError, Wire, Connection]:
     """Return the result of the handshake: an introduction, or an error."""
@@ -47,8 +55,10 @@ async def begun(
     return outcome, place.wire, connection
 
 
-async def refused(script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000) -> MCPError:
-    outcome, _, _ = await begun(script, version, timeout_ms)
+async def begin_refused(
+    script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000
+) -> MCPError:
+    outcome, _, _ = await begin(script, version, timeout_ms)
     assert isinstance(outcome, MCPError)
     return outcome
 
@@ -57,8 +67,8 @@ async def refused(script: Script, version: RequestedVersion = None, timeout_ms: 
 
 
 async def test_the_handshake_word_for_word() -> None:
-    outcome, wire, connection = await begun(
-        {"initialize": initialized(instructions="Be kind.")}, timeout_ms=20_000
+    outcome, wire, connection = await begin(
+        {"initialize": make_initialize_result(instructions="Be kind.")}, timeout_ms=20_000
     )
 
     assert outcome == ServerIntroduction("2025-06-18", SERVER_INFO, {"tools": {}}, "Be kind.")
@@ -83,7 +93,7 @@ async def test_the_handshake_word_for_word() -> None:
 @pytest.mark.parametrize("version", [None, "2024-11-05", "2025-11-25"])
 async def test_what_the_server_has_is_spoken(answered: str, version: str | None) -> None:
     """Lessons 2.1: sent 2025-06-18 even where another version was negotiated."""
-    outcome, wire, _ = await begun({"initialize": initialized(answered)}, version)
+    outcome, wire, _ = await begin({"initialize": make_initialize_result(answered)}, version)
 
     assert isinstance(outcome, ServerIntroduction)
     assert outcome.version == wire.versions[-1] == answered
@@ -92,7 +102,7 @@ async def test_what_the_server_has_is_spoken(answered: str, version: str | None)
 
 @pytest.mark.parametrize("answered", ["2023-01-01", "2026-07-28", "", None, 5, ["2025-06-18"], {}])
 async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
-    error = await refused({"initialize": initialized(answered)})
+    error = await begin_refused({"initialize": make_initialize_result(answered)})
 
     assert isinstance(error, MCPConnectionError)
     assert error.reason == "handshake"
@@ -100,7 +110,7 @@ async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
 
 
 async def test_the_server_may_say_nothing_of_itself() -> None:
-    outcome, _, _ = await begun(
+    outcome, _, _ = await begin(
         {"initialize": {"protocolVersion": "2025-06-18", "serverInfo": 5, "instructions": []}}
     )
 
@@ -108,7 +118,7 @@ async def test_the_server_may_say_nothing_of_itself() -> None:
 
 
 async def test_a_refusal_is_a_failed_handshake() -> None:
-    error = await refused({"initialize": Refusal(-32603, "Not today", {"why": "rain"})})
+    error = await begin_refused({"initialize": Refusal(-32603, "Not today", {"why": "rain"})})
 
     assert error.to_dict() == {
         "name": "ConnectionError",
@@ -121,7 +131,9 @@ async def test_a_refusal_is_a_failed_handshake() -> None:
 
 
 async def test_an_answer_that_is_none_is_a_failed_handshake() -> None:
-    error = await refused({"initialize": lambda _: MCPError("No JSON", reason="protocol", rpc_code=-32700)})
+    error = await begin_refused(
+        {"initialize": lambda _: MCPError("No JSON", reason="protocol", rpc_code=-32700)}
+    )
 
     assert (type(error), error.reason, error.rpc_code) == (MCPConnectionError, "handshake", -32700)
 
@@ -136,19 +148,19 @@ async def test_an_answer_that_is_none_is_a_failed_handshake() -> None:
     ],
 )
 async def test_what_the_transport_says_passes(error: MCPError) -> None:
-    assert (await refused({"initialize": error})).to_dict() == error.to_dict()
+    assert (await begin_refused({"initialize": error})).to_dict() == error.to_dict()
 
 
 async def test_a_server_that_says_nothing_has_its_time() -> None:
-    outcome, wire, _ = await begun({}, timeout_ms=5)
+    outcome, wire, _ = await begin({}, timeout_ms=5)
 
     assert isinstance(outcome, MCPTimeoutError)
     assert wire.methods == ["initialize"], "it is never cancelled"
 
 
 async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
-    error = await refused(
-        {"initialize": initialized(), "notifications/initialized": MCPConnectionError("Reset")}
+    error = await begin_refused(
+        {"initialize": make_initialize_result(), "notifications/initialized": MCPConnectionError("Reset")}
     )
 
     assert error.message == "Reset"
@@ -159,8 +171,8 @@ async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
 
 @pytest.mark.parametrize("code", [-32600, -32601, -32602, -32020, -32021, -32022])
 async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> None:
-    outcome, wire, connection = await begun(
-        {"initialize": Refusal(code, data={"supported": [MODERN]}), "server/discover": discovered()}
+    outcome, wire, connection = await begin(
+        {"initialize": Refusal(code, data={"supported": [MODERN]}), "server/discover": make_discover_result()}
     )
 
     assert outcome == STATELESS
@@ -172,10 +184,10 @@ async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> Non
 
 @pytest.mark.parametrize("status", [400, 404, 405])
 async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
-    outcome, _, _ = await begun(
+    outcome, _, _ = await begin(
         {
             "initialize": MCPError("No", reason="http", rpc_code=status, status=status),
-            "server/discover": discovered(),
+            "server/discover": make_discover_result(),
         }
     )
 
@@ -183,7 +195,7 @@ async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
 
 
 async def test_if_it_is_not_that_the_refusal_is_reported() -> None:
-    outcome, wire, _ = await begun(
+    outcome, wire, _ = await begin(
         {"initialize": Refusal(-32602, "Bad name"), "server/discover": NO_MODERN_WORD}
     )
 
@@ -197,14 +209,14 @@ async def test_a_server_that_never_answers_the_question_does_not_take_all_the_ti
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
 
-    error = await refused({"initialize": Refusal(-32601, "No such method")}, timeout_ms=600_000)
+    error = await begin_refused({"initialize": Refusal(-32601, "No such method")}, timeout_ms=600_000)
 
     assert error.message == "The handshake failed: No such method"
 
 
 async def test_who_asked_for_a_handshake_gets_no_other_thing() -> None:
-    outcome, wire, _ = await begun(
-        {"initialize": NO_MODERN_WORD, "server/discover": discovered()}, version="2025-06-18"
+    outcome, wire, _ = await begin(
+        {"initialize": NO_MODERN_WORD, "server/discover": make_discover_result()}, version="2025-06-18"
     )
 
     assert isinstance(outcome, MCPConnectionError)
@@ -218,7 +230,7 @@ async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> Non
     place.wire.script["server/discover"] = NO_MODERN_WORD
     with pytest.raises(MCPConnectionError):
         await negotiate(connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000)
-    place.wire.script["initialize"] = initialized()
+    place.wire.script["initialize"] = make_initialize_result()
 
     outcome = await negotiate(
         connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000
@@ -235,15 +247,15 @@ async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> Non
 
 
 async def test_stateless_is_asked_for_by_name() -> None:
-    outcome, wire, _ = await begun({"server/discover": discovered()}, version=MODERN)
+    outcome, wire, _ = await begin({"server/discover": make_discover_result()}, version=MODERN)
 
     assert outcome == STATELESS
     assert wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}]
 
 
 async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says() -> None:
-    answers: list[Any] = [Refusal(-32022, data={"supported": ["2099-01-01", MODERN]}), discovered()]
-    outcome, wire, _ = await begun({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
+    answers: list[Any] = [Refusal(-32022, data={"supported": ["2099-01-01", MODERN]}), make_discover_result()]
+    outcome, wire, _ = await begin({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
 
     assert outcome == STATELESS
     assert wire.methods == ["server/discover"] * 2
@@ -251,7 +263,7 @@ async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says
 
 @pytest.mark.parametrize("data", [None, {}, {"supported": ["2099-01-01"]}, {"supported": MODERN}, [MODERN]])
 async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) -> None:
-    outcome, wire, _ = await begun({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
+    outcome, wire, _ = await begin({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
 
     assert isinstance(outcome, MCPConnectionError)
     assert (outcome.reason, outcome.rpc_code) == ("handshake", -32022)
@@ -259,7 +271,7 @@ async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) ->
 
 
 async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
-    outcome, wire, _ = await begun(
+    outcome, wire, _ = await begin(
         {"server/discover": Refusal(-32022, data={"supported": [MODERN]})}, version=MODERN
     )
 
@@ -269,7 +281,7 @@ async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
 
 @pytest.mark.parametrize("offered", [["2025-11-25"], [], None, MODERN, [5, None]])
 async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> None:
-    error = await refused({"server/discover": {"supportedVersions": offered}}, version=MODERN)
+    error = await begin_refused({"server/discover": {"supportedVersions": offered}}, version=MODERN)
 
     assert (type(error), error.reason) == (MCPConnectionError, "handshake")
 
@@ -278,7 +290,9 @@ async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> 
 
 
 async def test_auto_takes_the_newest() -> None:
-    outcome, wire, _ = await begun({"server/discover": discovered("2025-11-25", MODERN)}, version="auto")
+    outcome, wire, _ = await begin(
+        {"server/discover": make_discover_result("2025-11-25", MODERN)}, version="auto"
+    )
 
     assert outcome == STATELESS
     assert wire.methods == ["server/discover"]
@@ -295,12 +309,12 @@ async def test_auto_takes_the_newest() -> None:
         MCPError("A 404", reason="http", rpc_code=404, status=404),
         MCPError("No JSON", reason="protocol"),
         {},
-        discovered("2099-01-01"),
+        make_discover_result("2099-01-01"),
     ],
 )
 async def test_auto_falls_back_to_the_handshake(reply: Any) -> None:
-    outcome, wire, connection = await begun(
-        {"server/discover": reply, "initialize": initialized("2025-11-25")}, version="auto"
+    outcome, wire, connection = await begin(
+        {"server/discover": reply, "initialize": make_initialize_result("2025-11-25")}, version="auto"
     )
 
     assert outcome == ServerIntroduction("2025-11-25", SERVER_INFO, {"tools": {}})
@@ -315,7 +329,7 @@ async def test_auto_falls_back_where_the_question_is_not_even_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
-    outcome, wire, _ = await begun({"initialize": initialized()}, version="auto")
+    outcome, wire, _ = await begin({"initialize": make_initialize_result()}, version="auto")
 
     assert isinstance(outcome, ServerIntroduction)
     assert outcome.version == "2025-06-18"
@@ -327,8 +341,8 @@ async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_cho
 ) -> None:
     """The SDK's server: whoever asked in the stateless protocol may not begin by handshake."""
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
-    answers = iter([None, discovered()])
-    outcome, wire, _ = await begun(
+    answers = iter([None, make_discover_result()])
+    outcome, wire, _ = await begin(
         {"server/discover": lambda _: next(answers), "initialize": Refusal(-32022, "It is stateless")},
         version="auto",
     )
@@ -341,8 +355,8 @@ async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_cho
 
 @pytest.mark.parametrize("code", [-32020, -32021, -32022])
 async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> None:
-    outcome, wire, _ = await begun(
-        {"server/discover": Refusal(code, "No"), "initialize": initialized()}, version="auto"
+    outcome, wire, _ = await begin(
+        {"server/discover": Refusal(code, "No"), "initialize": make_initialize_result()}, version="auto"
     )
 
     assert isinstance(outcome, MCPConnectionError)
@@ -351,8 +365,8 @@ async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> Non
 
 
 async def test_auto_does_not_fall_back_from_a_server_that_is_gone() -> None:
-    outcome, wire, _ = await begun(
-        {"server/discover": MCPConnectionError("It ended"), "initialize": initialized()},
+    outcome, wire, _ = await begin(
+        {"server/discover": MCPConnectionError("It ended"), "initialize": make_initialize_result()},
         version="auto",
     )
 

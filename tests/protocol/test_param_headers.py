@@ -15,15 +15,15 @@ from tests.protocol.test_messages import JSON, quick
 TEXT = {"type": "string", "x-mcp-header": "Region"}
 
 
-def of(**properties: Any) -> dict[str, Any]:
+def make_schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-SCHEMA = of(
+SCHEMA = make_schema(
     region=TEXT,
     count={"type": "integer", "x-mcp-header": "Count"},
     dry={"type": "boolean", "x-mcp-header": "Dry-Run"},
-    deep=of(er={"type": "string", "x-mcp-header": "Deep"}),
+    deep=make_schema(er={"type": "string", "x-mcp-header": "Deep"}),
     plain={"type": "string"},
 )
 
@@ -82,35 +82,38 @@ def test_no_text_leaves_its_header(text: str) -> None:
 def test_a_good_schema_passes() -> None:
     check_annotations(SCHEMA)
     check_annotations({})
-    check_annotations(of(**{"x-mcp-header": {"type": "string"}}))
+    check_annotations(make_schema(**{"x-mcp-header": {"type": "string"}}))
 
 
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
         ({"x-mcp-header": "A", "type": "string"}, "x-mcp-header is not on an argument"),
-        (of(a={"items": TEXT}), "x-mcp-header is not on an argument"),
-        (of(a={"anyOf": [{}, TEXT]}), "x-mcp-header is not on an argument"),
+        (make_schema(a={"items": TEXT}), "x-mcp-header is not on an argument"),
+        (make_schema(a={"anyOf": [{}, TEXT]}), "x-mcp-header is not on an argument"),
         ({"$defs": {"a": TEXT}}, "x-mcp-header is not on an argument"),
         ({"patternProperties": {".": TEXT}}, "x-mcp-header is not on an argument"),
-        ({"items": of(a=TEXT)}, "x-mcp-header is not on an argument"),
-        (of(a={"x-mcp-header": ""}), "a: x-mcp-header is not a valid header name"),
-        (of(a={"x-mcp-header": "A B"}), "a: x-mcp-header is not a valid header name"),
-        (of(a={"x-mcp-header": "A\r\nB"}), "a: x-mcp-header is not a valid header name"),
-        (of(a={"x-mcp-header": "A\n"}), "a: x-mcp-header is not a valid header name"),
-        (of(a={"x-mcp-header": "Ä"}), "a: x-mcp-header is not a valid header name"),
-        (of(a={"x-mcp-header": 5}), "a: x-mcp-header is not a valid header name"),
+        ({"items": make_schema(a=TEXT)}, "x-mcp-header is not on an argument"),
+        (make_schema(a={"x-mcp-header": ""}), "a: x-mcp-header is not a valid header name"),
+        (make_schema(a={"x-mcp-header": "A B"}), "a: x-mcp-header is not a valid header name"),
+        (make_schema(a={"x-mcp-header": "A\r\nB"}), "a: x-mcp-header is not a valid header name"),
+        (make_schema(a={"x-mcp-header": "A\n"}), "a: x-mcp-header is not a valid header name"),
+        (make_schema(a={"x-mcp-header": "Ä"}), "a: x-mcp-header is not a valid header name"),
+        (make_schema(a={"x-mcp-header": 5}), "a: x-mcp-header is not a valid header name"),
         (
-            of(a=of(b={"x-mcp-header": "A", "type": "number"})),
+            make_schema(a=make_schema(b={"x-mcp-header": "A", "type": "number"})),
             "a.b: x-mcp-header is for strings, integers and booleans",
         ),
-        (of(a={"x-mcp-header": "A"}), "a: x-mcp-header is for strings, integers and booleans"),
+        (make_schema(a={"x-mcp-header": "A"}), "a: x-mcp-header is for strings, integers and booleans"),
         (
-            of(a={"x-mcp-header": "A", "type": ["string"]}),
+            make_schema(a={"x-mcp-header": "A", "type": ["string"]}),
             "a: x-mcp-header is for strings, integers and booleans",
         ),
-        (of(a={**TEXT, "x-mcp-header": "REGION"}, b=TEXT), "names the header of"),
-        (of(**{"a.b": TEXT, "a": of(b=TEXT)}), "a.b: x-mcp-header names the header of a.b too"),
+        (make_schema(a={**TEXT, "x-mcp-header": "REGION"}, b=TEXT), "names the header of"),
+        (
+            make_schema(**{"a.b": TEXT, "a": make_schema(b=TEXT)}),
+            "a.b: x-mcp-header names the header of a.b too",
+        ),
     ],
 )
 def test_a_schema_that_asks_wrongly_is_refused(schema: dict[str, Any], message: str) -> None:
@@ -124,7 +127,7 @@ def test_a_schema_that_asks_wrongly_is_refused(schema: dict[str, Any], message: 
 def test_a_schema_may_be_deep() -> None:
     schema: dict[str, Any] = TEXT
     for _ in range(1_000):
-        schema = of(a=schema)
+        schema = make_schema(a=schema)
 
     check_annotations(schema)
     assert mirror_arguments(schema, {"a": {"a": "x"}}) == {}

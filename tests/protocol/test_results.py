@@ -43,7 +43,7 @@ RESULT = st.fixed_dictionaries(
 )
 
 
-def said(*texts: str, **more: Any) -> dict[str, Any]:
+def make_content(*texts: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": each} for each in texts], **more}
 
 
@@ -61,15 +61,15 @@ SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        (said(json.dumps(ENVELOPE)), (SAID, ERROR)),
-        (said("It failed", structuredContent=ENVELOPE), (SAID, ERROR)),
-        (said(json.dumps({"error": {"message": "no"}})), ("no", {"message": "no"})),
-        (said("No such page"), ("No such page", None)),
-        (said('{"error": "no"}'), ('{"error": "no"}', None)),
-        (said('{"error": {"message": 7}}'), ('{"error": {"message": 7}}', None)),
-        (said('{"error": {"message": ""}}'), ('{"error": {"message": ""}}', None)),
-        (said('["error"]'), ('["error"]', None)),
-        (said('{"error": {"message": "cut'), ('{"error": {"message": "cut', None)),
+        (make_content(json.dumps(ENVELOPE)), (SAID, ERROR)),
+        (make_content("It failed", structuredContent=ENVELOPE), (SAID, ERROR)),
+        (make_content(json.dumps({"error": {"message": "no"}})), ("no", {"message": "no"})),
+        (make_content("No such page"), ("No such page", None)),
+        (make_content('{"error": "no"}'), ('{"error": "no"}', None)),
+        (make_content('{"error": {"message": 7}}'), ('{"error": {"message": 7}}', None)),
+        (make_content('{"error": {"message": ""}}'), ('{"error": {"message": ""}}', None)),
+        (make_content('["error"]'), ('["error"]', None)),
+        (make_content('{"error": {"message": "cut'), ('{"error": {"message": "cut', None)),
         ({}, ("", None)),
     ],
     ids=["text", "structured", "no code", "words", "a word", "number", "empty", "list", "cut", "nothing"],
@@ -93,7 +93,7 @@ def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
 
 
 def test_a_result_in_the_documents_form() -> None:
-    raw = said('{"a": 1}', isError=False, extra=["untouched"])
+    raw = make_content('{"a": 1}', isError=False, extra=["untouched"])
 
     result = read_call(raw)
 
@@ -145,16 +145,16 @@ def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
 )
 def test_data_is_an_object_or_an_array_that_the_text_is(text: str, data: object) -> None:
     """An earlier implementation raised on text that is not JSON."""
-    assert read_call(said(text)).data == data
+    assert read_call(make_content(text)).data == data
 
 
 def test_a_json_of_several_parts_is_read_as_one() -> None:
-    assert read_call(said('{"a":', "1}")).data == {"a": 1}
+    assert read_call(make_content('{"a":', "1}")).data == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ["plain", "{broken", '{"b": 2}', "{}", "42", "null", ""])
 def test_structured_content_comes_before_the_text_everywhere(text: str) -> None:
-    raw = said(text, structuredContent={"a": 1})
+    raw = make_content(text, structuredContent={"a": 1})
 
     assert (read_call(raw).data, value_of(read_result(raw))) == ({"a": 1}, {"a": 1})
 
@@ -342,7 +342,7 @@ def test_what_a_text_is_has_the_value_of_its_json(value: object) -> None:
     is_json = "NaN" not in written and "Infinity" not in written
     expected = json.loads(written) if isinstance(value, (dict, list)) and is_json else None
 
-    assert json.dumps(read_call(said(written)).data) == json.dumps(expected)
+    assert json.dumps(read_call(make_content(written)).data) == json.dumps(expected)
 
 
 @quick

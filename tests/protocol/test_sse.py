@@ -12,7 +12,7 @@ from footlight.protocol.errors import MCPError
 from footlight.protocol.sse import ServerSentEvent, SseDecoder
 
 
-def decoded(*chunks: bytes) -> list[ServerSentEvent]:
+def decode(*chunks: bytes) -> list[ServerSentEvent]:
     decoder = SseDecoder()
     return [event for chunk in chunks for event in decoder.feed(chunk)] + decoder.end()
 
@@ -25,7 +25,7 @@ def one(data: str, *, event: str = "message", id: str | None = None) -> list[Ser
 def test_lines_end_as_they_like(end: bytes) -> None:
     lines = [b"id: 1", b"data: one", b"", b"data: two", b"data:three", b"", b""]
 
-    assert decoded(end.join(lines)) == [
+    assert decode(end.join(lines)) == [
         ServerSentEvent("one", id="1"),
         ServerSentEvent("two\nthree"),
     ]
@@ -56,7 +56,7 @@ def test_lines_end_as_they_like(end: bytes) -> None:
     ],
 )
 def test_a_stream_has_these_events(stream: bytes, events: list[ServerSentEvent]) -> None:
-    assert decoded(stream) == events
+    assert decode(stream) == events
 
 
 def test_chunks_may_be_cut_anywhere() -> None:
@@ -64,8 +64,8 @@ def test_chunks_may_be_cut_anywhere() -> None:
     stream = "\ufeffid: 1\r\ndata: Füße €🎭\r\n\r\ndata: b\r\n\r\n".encode()
 
     events = [ServerSentEvent("Füße €🎭", id="1"), ServerSentEvent("b")]
-    assert decoded(*(stream[i : i + 1] for i in range(len(stream)))) == events
-    assert all(decoded(stream[:i], stream[i:]) == events for i in range(len(stream)))
+    assert decode(*(stream[i : i + 1] for i in range(len(stream)))) == events
+    assert all(decode(stream[:i], stream[i:]) == events for i in range(len(stream)))
 
 
 def test_an_event_comes_with_the_line_end_that_completes_it() -> None:

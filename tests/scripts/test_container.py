@@ -30,22 +30,27 @@ def instructions() -> list[tuple[str, str]]:
     return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
 
 
-def of(word: str) -> list[str]:
+def list_instructions(word: str) -> list[str]:
     return [rest for each, rest in instructions() if each == word]
 
 
-def copied() -> list[str]:
+def list_copied() -> list[str]:
     """From the checkout."""
-    return [path for rest in of("COPY") if not rest.startswith("--from") for path in rest.split()[:-1]]
+    return [
+        path
+        for rest in list_instructions("COPY")
+        if not rest.startswith("--from")
+        for path in rest.split()[:-1]
+    ]
 
 
 def test_what_is_copied_is_there_and_is_let_in() -> None:
     """`.dockerignore` keeps out everything else."""
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
 
-    assert [path for path in copied() if not (ROOT / path).exists()] == []
+    assert [path for path in list_copied() if not (ROOT / path).exists()] == []
     assert "*" in ignored
-    assert {line.removeprefix("!") for line in ignored if line.startswith("!")} == set(copied())
+    assert {line.removeprefix("!") for line in ignored if line.startswith("!")} == set(list_copied())
 
 
 def test_what_is_copied_is_all_that_the_package_is_built_from() -> None:
@@ -53,19 +58,22 @@ def test_what_is_copied_is_all_that_the_package_is_built_from() -> None:
     packages: list[str] = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     needed = {"pyproject.toml", "README.md", *project["project"]["license-files"]}
 
-    assert set(copied()) == needed | {package.partition("/")[0] for package in packages}
+    assert set(list_copied()) == needed | {package.partition("/")[0] for package in packages}
 
 
 def test_its_python_is_one_that_the_package_takes() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    versions = {re.match(r"docker.io/library/python:([\d.]+)-slim-bookworm", image) for image in of("FROM")}
+    versions = {
+        re.match(r"docker.io/library/python:([\d.]+)-slim-bookworm", image)
+        for image in list_instructions("FROM")
+    }
 
     assert all(versions)
     assert {f">={found[1]}" for found in versions if found} == {project["requires-python"]}
 
 
 def test_its_packages_are_debians() -> None:
-    [install] = [rest for rest in of("RUN") if "apt-get install" in rest]
+    [install] = [rest for rest in list_instructions("RUN") if "apt-get install" in rest]
     arguments = shlex.split(install.partition("apt-get install")[2].partition("&&")[0])
     names = [argument for argument in arguments if not argument.startswith("-")]
     assert names == ["chromium-headless-shell", "fonts-liberation"]
@@ -84,12 +92,14 @@ def knows_debians_packages() -> bool:
 
 
 def test_its_command_line_and_its_variables_are_footlights() -> None:
-    [entrypoint], [command] = of("ENTRYPOINT"), of("CMD")
+    [entrypoint], [command] = list_instructions("ENTRYPOINT"), list_instructions("CMD")
     assert json.loads(entrypoint) == ["footlight"]
     name, *options = json.loads(command)
     serve = cli.get_command(click.Context(cli), name)
     assert serve
-    variables = dict(assignment.split("=") for rest in of("ENV") for assignment in shlex.split(rest))
+    variables = dict(
+        assignment.split("=") for rest in list_instructions("ENV") for assignment in shlex.split(rest)
+    )
 
     given = serve.make_context(name, options).params
     settings = load_settings(environment=variables)
@@ -100,15 +110,15 @@ def test_its_command_line_and_its_variables_are_footlights() -> None:
         settings.browser.download_path,
         settings.session.state_directory,
     ]
-    [made] = [rest for rest in of("RUN") if "install --directory" in rest]
+    [made] = [rest for rest in list_instructions("RUN") if "install --directory" in rest]
     assert [str(folder) for folder in folders] == re.findall(r"/data/\w+", made)
 
 
 def test_it_does_not_run_as_root() -> None:
-    [user] = of("USER")
+    [user] = list_instructions("USER")
 
     assert user != "root"
-    assert any(f"useradd --uid 1000 --create-home {user}" in rest for rest in of("RUN"))
+    assert any(f"useradd --uid 1000 --create-home {user}" in rest for rest in list_instructions("RUN"))
 
 
 @pytest.mark.parametrize(("status", "exit_status"), [(200, 0), (503, 1)])
@@ -125,13 +135,13 @@ def test_its_health_check_fails_where_there_is_no_server() -> None:
 
 
 def health_check(port: int) -> int:
-    [check] = of("HEALTHCHECK")
+    [check] = list_instructions("HEALTHCHECK")
     _, program, *arguments = check.partition("CMD")
     del program
     python, *rest = json.loads(arguments[0])
     assert python == "python"
     assert f"'127.0.0.1', {DEFAULT_PORT}," in rest[1]
-    assert of("EXPOSE") == [str(DEFAULT_PORT)]
+    assert list_instructions("EXPOSE") == [str(DEFAULT_PORT)]
     ran = subprocess.run(
         [sys.executable, rest[0], rest[1].replace(str(DEFAULT_PORT), str(port))],
         capture_output=True,

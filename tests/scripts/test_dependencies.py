@@ -20,7 +20,7 @@ EXTRAS: list[str] = [
 DEVELOPMENT: list[str] = PYPROJECT["dependency-groups"]["dev"]
 
 
-def imported_packages(source: Path) -> Iterator[str]:
+def find_imported_packages(source: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -35,7 +35,7 @@ def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
     undeclared = {
         (str(source.relative_to(ROOT)), package)
         for source in sorted((ROOT / "src").rglob("*.py"))
-        for package in imported_packages(source)
+        for package in find_imported_packages(source)
         if package not in sys.stdlib_module_names | {"footlight"}
         # An extra that is not installed here has no distribution to ask: its package has its name.
         and declared.isdisjoint(

@@ -177,7 +177,7 @@ def test_the_readme_proves_that_the_package_is_this_server() -> None:
 
 @pytest.mark.parametrize("package", SERVER["packages"], ids=lambda package: package["transport"]["type"])
 def test_its_command_line_serves_what_it_says(package: dict[str, Any]) -> None:
-    name, *options = [written(argument) for argument in package["packageArguments"]]
+    name, *options = [write_argument(argument) for argument in package["packageArguments"]]
     command = cli.get_command(click.Context(cli), name)
     assert command
     given = {"transport": "stdio", "port": DEFAULT_PORT}
@@ -199,7 +199,7 @@ def test_its_variables_are_ours_and_the_token_is_a_secret() -> None:
     assert {each["name"] for each in variables if each.get("isSecret")} == {"FOOTLIGHT_TOKEN"}
 
 
-def written(argument: dict[str, str]) -> str:
+def write_argument(argument: dict[str, str]) -> str:
     return (
         argument["value"] if argument["type"] == "positional" else f"{argument['name']}={argument['value']}"
     )

@@ -34,12 +34,12 @@ class Checkout:
     def npm(self) -> None:
         self._executable(self.tools / "npm", "exit 1")
 
-    def without_xvfb(self, *, apt_get: str | None) -> None:
+    def remove_xvfb(self, *, apt_get: str | None) -> None:
         (self.tools / "Xvfb").unlink()
         if apt_get is not None:
             self._executable(self.tools / "apt-get", apt_get)
 
-    def installed(self, lock: str) -> None:
+    def place_lock(self, lock: str) -> None:
         self._place(self.root / ".peers/installed.json", lock)
 
     def run(self) -> tuple[int, str, str]:
@@ -74,14 +74,14 @@ def test_they_are_installed_by_npm(checkout: Checkout) -> None:
 
 def test_they_are_installed_again_when_they_are_others(checkout: Checkout) -> None:
     checkout.npm()
-    checkout.installed("another")
+    checkout.place_lock("another")
 
     assert checkout.run() == (0, "installing\n", "")
 
 
 def test_nothing_is_done_when_nothing_changed(checkout: Checkout) -> None:
     checkout.npm()
-    checkout.installed("one")
+    checkout.place_lock("one")
 
     assert checkout.run() == (0, "", "")
 
@@ -112,8 +112,8 @@ def test_a_package_without_them_is_tested_too(checkout: Checkout) -> None:
 
 
 def test_xvfb_is_installed_once(checkout: Checkout) -> None:
-    checkout.installed("one")
-    checkout.without_xvfb(apt_get='echo "$*" >> ../apt-get-calls')
+    checkout.place_lock("one")
+    checkout.remove_xvfb(apt_get='echo "$*" >> ../apt-get-calls')
 
     assert checkout.run() == (0, "", "Installing Xvfb …\n")
     assert checkout.run() == (0, "", "")
@@ -123,8 +123,8 @@ def test_xvfb_is_installed_once(checkout: Checkout) -> None:
 
 @pytest.mark.parametrize("apt_get", [None, "exit 100"], ids=["no apt-get", "apt-get fails"])
 def test_the_tests_go_on_without_xvfb(checkout: Checkout, apt_get: str | None) -> None:
-    checkout.installed("one")
-    checkout.without_xvfb(apt_get=apt_get)
+    checkout.place_lock("one")
+    checkout.remove_xvfb(apt_get=apt_get)
 
     assert checkout.run() == (
         *(0, ""),

@@ -29,7 +29,7 @@ TOOLS: dict[str, Group] = {
 BROWSER = BrowserToolset(Settings())
 
 
-def chosen(*words: str) -> list[str]:
+def list_chosen(*words: str) -> list[str]:
     """Return what `--tools` with these words offers."""
     settings = {key.removeprefix("tools."): value for key, value in parse_tools_option(words).items()}
     minimal = ("click", "navigate", "snapshot")
@@ -54,7 +54,7 @@ def chosen(*words: str) -> list[str]:
     ],
 )
 def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> None:
-    assert chosen(*words) == offered
+    assert list_chosen(*words) == offered
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> N
 )
 def test_what_does_not_exist_is_reported_with_what_is_closest(words: list[str], wrong: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        chosen(*words)
+        list_chosen(*words)
 
     assert raised.value.message == wrong
 

@@ -65,18 +65,20 @@ class Project:
             timeout=LIMIT_SECONDS,
         )
 
-    def noted(self) -> list[str]:
+    def read_notes(self) -> list[str]:
         """Return the requests that the small server has received."""
         return self.notes.read_text().splitlines()
 
-    def noted_processes(self) -> set[int]:
+    def read_noted_processes(self) -> set[int]:
         """Return the processes that a test wrote down: the server, and its children."""
         return {int(word) for word in (self.folder / "pids").read_text().split()}
 
-    def still_running(self) -> set[int]:
+    def find_running(self) -> set[int]:
         """Of those, when they had a moment to go."""
         end = time.monotonic() + GONE_SECONDS
-        while (left := {each for each in self.noted_processes() if runs(each)}) and time.monotonic() < end:
+        while (
+            left := {each for each in self.read_noted_processes() if runs(each)}
+        ) and time.monotonic() < end:
             psutil.wait_procs([psutil.Process(each) for each in left if runs(each)], timeout=0.1)
         return left
 
@@ -503,8 +505,8 @@ def test_no_process_is_left_however_a_test_ends(project: Project, runner: str) -
 
     ran.assert_outcomes(passed=1, failed=4)
     ran.stdout.fnmatch_lines_random(["*CancelledError*", "*Timeout (*) from pytest-timeout*"])
-    assert len(project.noted_processes()) == 5
-    assert project.still_running() == set()
+    assert len(project.read_noted_processes()) == 5
+    assert project.find_running() == set()
 
 
 BROWSED = f"""
@@ -539,8 +541,10 @@ def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
 
     ran.assert_outcomes(failed=2)
     ran.stdout.fnmatch_lines(["*! KeyboardInterrupt !*"])
-    assert len(project.noted_processes()) > 6  # Three times: the server, Playwright's driver, the browser.
-    assert project.still_running() == set()
+    assert (
+        len(project.read_noted_processes()) > 6
+    )  # Three times: the server, Playwright's driver, the browser.
+    assert project.find_running() == set()
 
 
 def test_a_cancelled_wait_cancels_the_call(project: Project) -> None:
@@ -557,7 +561,7 @@ def test_a_cancelled_wait_cancels_the_call(project: Project) -> None:
 
     project.run(small=True).assert_outcomes(passed=1)
 
-    assert "notifications/cancelled" in project.noted()
+    assert "notifications/cancelled" in project.read_notes()
 
 
 def test_a_server_that_dies_is_not_a_second_failure(project: Project) -> None:
@@ -639,7 +643,7 @@ async def test_hangs(mcp):
             "The server did not close its session within 1 s and was ended",
         ]
     )
-    assert project.still_running() == set()
+    assert project.find_running() == set()
 
 
 @pytest.mark.slow

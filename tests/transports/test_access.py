@@ -293,7 +293,7 @@ async def member(guarded: HttpServer) -> AsyncGenerator[Raw]:
         yield client
 
 
-async def asked(client: Raw, **headers: str | None) -> httpx2.Response:
+async def send_initialize(client: Raw, **headers: str | None) -> httpx2.Response:
     return await client.send(initialize(), headers=headers)
 
 
@@ -313,7 +313,7 @@ async def asked(client: Raw, **headers: str | None) -> httpx2.Response:
 async def test_a_refusal_is_an_error_of_the_protocol(
     member: Raw, headers: dict[str, str | None], status: int, message: str
 ) -> None:
-    refused = await asked(member, **headers)
+    refused = await send_initialize(member, **headers)
 
     assert refused.status_code == status
     assert refused.json() == {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
@@ -328,12 +328,12 @@ async def test_who_has_the_token_comes_in(member: Raw) -> None:
         {"Origin": "https://app.example"},
         {"Origin": "http://localhost:3000"},
     ):
-        assert (await asked(member, **headers)).status_code == 200
+        assert (await send_initialize(member, **headers)).status_code == 200
 
 
 async def test_a_missing_and_a_wrong_token_are_challenged(member: Raw) -> None:
-    missing = await asked(member, Authorization=None)
-    wrong = await asked(member, Authorization="Bearer wrong")
+    missing = await send_initialize(member, Authorization=None)
+    wrong = await send_initialize(member, Authorization="Bearer wrong")
 
     assert missing.headers["www-authenticate"] == "Bearer"
     assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
@@ -427,7 +427,7 @@ async def test_every_answer_can_be_read_by_a_page(member: Raw) -> None:
         await session.send(request("ping")),
         await session.end(),
         await session.end(),
-        await asked(member, Authorization=None),
+        await send_initialize(member, Authorization=None),
         await member.send(content=b"{"),
         await member.send(method="PUT"),
     ]
@@ -519,11 +519,11 @@ async def test_nothing_of_a_session_can_be_read_by_another_principal(ada: Raw, b
     await data(ada, "navigate", url=site.page("<p>of Ada</p>"), **made)
     await data(ada, "find_element", selector="p", **made)
     await data(ada, "screenshot", **made)
-    uris = await listed(ada)
+    uris = await list_resources(ada)
     kinds = {uri.split("/")[3] for uri in uris}
     assert {"session", "page", "screenshot", "network-log"} <= kinds
 
-    assert not await listed(bob) & uris
+    assert not await list_resources(bob) & uris
     for uri in uris:
         refused = (await bob.modern("resources/read", {"uri": uri})).json()["error"]
         never = uri.replace(made["sessionId"], "0" * 32)
@@ -542,7 +542,7 @@ async def test_nothing_of_a_session_can_be_read_by_another_principal(ada: Raw, b
     await data(ada, "close_session", **made)
 
 
-async def listed(client: Raw) -> set[str]:
+async def list_resources(client: Raw) -> set[str]:
     answer = await client.modern("resources/list")
     return {each["uri"] for each in answer.json()["result"]["resources"]}
 

@@ -28,7 +28,7 @@ REFUSED = b"HTTP/1.1 503 Service Unavailable"
 WHY = b"Too many connections (2)"
 
 
-async def ready() -> str | None:
+async def be_ready() -> str | None:
     return None
 
 
@@ -44,7 +44,7 @@ async def serving(transport: str) -> AsyncGenerator[str]:
     access_control = AccessControl(bound="127.0.0.1")
     if transport == "http":
         serving = serve_http(
-            Server("tiny"), listener, settings=settings, access_control=access_control, ready=ready
+            Server("tiny"), listener, settings=settings, access_control=access_control, ready=be_ready
         )
     else:
         serving = serve_websocket(
@@ -52,7 +52,7 @@ async def serving(transport: str) -> AsyncGenerator[str]:
             settings=settings,
             access_control=access_control,
             serve_connection=serve_connection,
-            ready=ready,
+            be_ready=be_ready,
         )
     async with serving as url:
         yield url.replace("ws:", "http:")
@@ -61,11 +61,11 @@ async def serving(transport: str) -> AsyncGenerator[str]:
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def connected(url: str) -> Line:
+async def open_line(url: str) -> Line:
     return await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
 
 
-async def told(line: Line, said: bytes) -> bytes:
+async def exchange(line: Line, said: bytes) -> bytes:
     """Return everything that is answered until the connection ends. A reset is an error."""
     reader, writer = line
     with contextlib.suppress(ConnectionError):
@@ -81,9 +81,9 @@ async def told(line: Line, said: bytes) -> bytes:
 async def test_connections_above_the_limit_get_503(transport: str) -> None:
     """Of which most come while those before them are still there."""
     async with serving(transport) as url:
-        silent = [await connected(url) for _ in range(MOST if transport == "http" else 2 * MOST)]
-        crowd = [await connected(url) for _ in range(250)]
-        answers = await asyncio.gather(*(told(line, HEALTH) for line in crowd))
+        silent = [await open_line(url) for _ in range(MOST if transport == "http" else 2 * MOST)]
+        crowd = [await open_line(url) for _ in range(250)]
+        answers = await asyncio.gather(*(exchange(line, HEALTH) for line in crowd))
         for _, writer in silent:
             writer.close()
 
@@ -94,8 +94,8 @@ async def test_connections_above_the_limit_get_503(transport: str) -> None:
 async def test_a_large_request_above_the_limit_gets_503_too() -> None:
     """Its connection is not reset for what nobody has read of it."""
     async with serving("http") as url:
-        open_ones = [await connected(url) for _ in range(MOST)]
-        answer = await told(await connected(url), HEAD + b"x" * 3_000_000)
+        open_ones = [await open_line(url) for _ in range(MOST)]
+        answer = await exchange(await open_line(url), HEAD + b"x" * 3_000_000)
         async with httpx2.AsyncClient() as client:
             response = await client.post(f"{url}/mcp", content=b"x" * 3_000_000)
         for reader, writer in open_ones:

@@ -18,7 +18,7 @@ FEW = ("--max-sessions", "2")
 END_SECONDS = 10.0
 
 
-async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     content = (await client.call_tool(tool, arguments)).structured_content
     assert content is not None
     assert content["success"], content
@@ -34,7 +34,7 @@ async def session_to_spare(client: Client) -> None:
             if content["success"]:
                 break
             assert content["error"]["code"] == "RESOURCE_EXHAUSTED"
-    await called(client, "close_session", sessionId=content["data"]["sessionId"])
+    await call(client, "close_session", sessionId=content["data"]["sessionId"])
 
 
 @pytest.mark.slow
@@ -44,8 +44,8 @@ async def test_default_sessions_end_with_their_websocket(site: Site) -> None:
             async with client_over("websocket", url, mode="auto") as client:
                 await session_to_spare(client)
                 page = site.page("<p>mine</p>")
-                await called(client, "navigate", url=page)
-                assert await called(client, "get_text", selector="p") == {"text": "mine"}
+                await call(client, "navigate", url=page)
+                assert await call(client, "get_text", selector="p") == {"text": "mine"}
 
 
 @pytest.mark.slow
@@ -56,10 +56,10 @@ async def test_steps_may_name_the_session_that_they_run_in(site: Site) -> None:
             {"tool": "navigate", "arguments": {"url": page, "sessionId": "default"}},
             {"tool": "get_text", "arguments": {"selector": "p", "sessionId": None}},
         ]
-        done = await called(client, "run_steps", steps=steps, sessionId="default")
+        done = await call(client, "run_steps", steps=steps, sessionId="default")
         assert done["steps"][1]["data"] == {"text": "mine"}
 
-        other = (await called(client, "create_session"))["sessionId"]
+        other = (await call(client, "create_session"))["sessionId"]
         steps[0]["arguments"]["sessionId"] = other
         refused = (await client.call_tool("run_steps", {"steps": steps})).structured_content
         assert refused is not None

@@ -43,7 +43,7 @@ def settings(**given: Any) -> Settings:
     return Settings.model_validate({"transport": "http", "port": 0, **given})
 
 
-def refused(**given: Any) -> tuple[str, str]:
+def check_refused(**given: Any) -> tuple[str, str]:
     """Why these settings let nobody in, and the way out."""
     with pytest.raises(ConfigurationError) as caught:
         make_access_control(settings(**given))
@@ -78,7 +78,7 @@ async def not_started(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "box.example", ""])
 async def test_beyond_loopback_a_token_is_needed(host: str) -> None:
-    assert refused(listen={"host": host}) == (
+    assert check_refused(listen={"host": host}) == (
         f"setting 'listen.host': {host} can be reached from other machines, so a token is required",
         "Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.",
     )
@@ -162,8 +162,8 @@ async def test_a_token_that_can_be_guessed_or_not_be_sent_is_refused(token: str,
     file.write_text(f"{token}\n")
     rule = "a token is at least 16 ASCII characters without spaces"
 
-    assert refused(token=token) == (f"setting 'token': {rule}", MAKE_ONE)
-    assert refused(listen={"tokenFile": file}) == (f"setting 'listen.tokenFile': {rule}", MAKE_ONE)
+    assert check_refused(token=token) == (f"setting 'token': {rule}", MAKE_ONE)
+    assert check_refused(listen={"tokenFile": file}) == (f"setting 'listen.tokenFile': {rule}", MAKE_ONE)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         "binary": "it is not UTF-8 text",
     }.items():
         file = tmp_path / name
-        message, _ = refused(listen={"tokenFile": file})
+        message, _ = check_refused(listen={"tokenFile": file})
         assert message == f"setting 'listen.tokenFile': {file} cannot be read: {reason}"
 
 
@@ -203,7 +203,7 @@ async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     ],
 )
 async def test_a_token_is_given_once(listen: dict[str, str], named: str) -> None:
-    assert refused(token=TOKEN, listen=listen)[0] == f"settings {named}: give one of them"
+    assert check_refused(token=TOKEN, listen=listen)[0] == f"settings {named}: give one of them"
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ async def test_a_verifier_that_cannot_be_loaded_is_named(
     (tmp_path / "broken_verifier.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(tmp_path)
 
-    assert refused(listen={"tokenVerifier": name})[0] == f"setting 'listen.tokenVerifier': {name} {why}"
+    assert check_refused(listen={"tokenVerifier": name})[0] == f"setting 'listen.tokenVerifier': {name} {why}"
     make_access_control(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:Good"}))
     make_access_control(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:good"}))
 

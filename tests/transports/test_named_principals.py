@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ENGINE
 from tests.http_client import HttpServer, Raw, raw
 from tests.site import Site
-from tests.toolsets.szkrabok.conftest import fresh_name
+from tests.toolsets.szkrabok.conftest import make_name
 from tests.transports.conftest import house_of_callers
 
 pytestmark = [
@@ -46,7 +46,7 @@ async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
-    name = fresh_name()
+    name = make_name()
     assert await data(ada, "session.open", sessionName=name) == {"opened": True}
     mine = await data(ada, "session.endpoint", sessionName=name)
 
@@ -70,7 +70,7 @@ async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, sit
 async def test_a_name_leads_to_its_session_from_any_connection(
     ada: Raw, house: HttpServer, site: Site
 ) -> None:
-    name = fresh_name()
+    name = make_name()
     await data(ada, "session.open", sessionName=name, url=site.page("<title>Here</title>"))
 
     async with raw(house, token="another-token-of-ada") as other:

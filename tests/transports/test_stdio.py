@@ -323,15 +323,17 @@ async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> Non
 async def test_no_child_holds_the_wire(shared_wire: Wire, site: Site) -> None:
     await shared_wire.call("navigate", url=site.page("<p>x</p>"))
     server = psutil.Process(shared_wire.process.pid)
-    wire = {held(os.getpid(), pipe) for pipe in pipes(shared_wire)}
+    wire = {read_descriptor(os.getpid(), pipe) for pipe in pipes(shared_wire)}
     children = descendants_of(server)
     assert len(children) > 3
 
     for child in children:
-        assert not {held(child.pid, number) for number in range(child.num_fds() + 50)} & wire, child.name()
+        assert not {read_descriptor(child.pid, number) for number in range(child.num_fds() + 50)} & wire, (
+            child.name()
+        )
 
 
-def held(pid: int, number: int) -> str | None:
+def read_descriptor(pid: int, number: int) -> str | None:
     """Return what this process has open under this number."""
     try:
         return str(Path(f"/proc/{pid}/fd/{number}").readlink())

@@ -162,7 +162,7 @@ async def test_a_time_limit_ends_it_with_its_grandchildren(
     before = _children()
     pipe = _pipe(repository)
     building = asyncio.create_task(build(repository, timeout_s=1))
-    family = await _started(pipe)
+    family = await read_started_processes(pipe)
 
     with pytest.raises(BuildFailed) as raised:
         await building
@@ -178,7 +178,7 @@ async def test_cancelled_it_is_gone_before_that_is_reported(repository: Path, ya
     yarn(f"{MAKE}sleep 300 &\n{HANG}")
     pipe = _pipe(repository)
     building = asyncio.create_task(build(repository))
-    family = await _started(pipe)
+    family = await read_started_processes(pipe)
     begun = time.monotonic()
     building.cancel()
 
@@ -254,7 +254,7 @@ async def test_it_ends_with_the_server_that_runs_it(repository: Path, yarn: Yarn
     yarn(f"sh -c 'sleep 300 & sleep 300' &\n{HANG}")
     pipe = _pipe(repository)
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", BUILD, str(repository))
-    family = await _started(pipe)
+    family = await read_started_processes(pipe)
 
     server.kill()
 
@@ -270,7 +270,7 @@ def _pipe(repository: Path) -> Path:
     return pipe
 
 
-async def _started(pipe: Path) -> list[psutil.Process]:
+async def read_started_processes(pipe: Path) -> list[psutil.Process]:
     """Whoever wrote into the pipe, and all below it."""
     async with asyncio.timeout(WAIT_SECONDS):
         reported = await asyncio.to_thread(pipe.read_text)

@@ -86,7 +86,7 @@ def test_a_wallet_is_there_and_the_chain_is_selected() -> None:
 
     assert data["OnboardingController"]["completedOnboarding"]
     assert [each["address"] for each in _accounts(data)] == [ACCOUNT.lower()]
-    assert _selected_network(data) == {
+    assert get_selected_network(data) == {
         "blockExplorerUrls": [],
         "chainId": "0x539",
         "defaultRpcEndpointIndex": 0,
@@ -108,7 +108,7 @@ def test_onboarding_has_no_wallet_but_the_chain() -> None:
 
     assert not data["OnboardingController"]["completedOnboarding"]
     assert not {"KeyringController", "AccountsController"} & set(data)
-    assert _selected_network(data)["name"] == "Localhost 8545"
+    assert get_selected_network(data)["name"] == "Localhost 8545"
 
 
 def test_multiple_accounts_are_those_of_the_phrase() -> None:
@@ -155,8 +155,8 @@ def test_networks_are_added_or_selected() -> None:
     assert names == [
         *("Ethereum", "Localhost 8545", "Linea", "Base", "Arbitrum", "BNB Chain", "OP", "Polygon"),
     ]
-    assert _selected_network(popular)["name"] == "Localhost 8545"
-    assert _selected_network(_data("withMainnet"))["name"] == "Ethereum"
+    assert get_selected_network(popular)["name"] == "Localhost 8545"
+    assert get_selected_network(_data("withMainnet"))["name"] == "Ethereum"
 
 
 def test_fiat_can_be_off() -> None:
@@ -303,7 +303,7 @@ def _accounts(data: dict[str, Any]) -> list[dict[str, Any]]:
     return list(accounts.values())
 
 
-def _selected_network(data: dict[str, Any]) -> dict[str, Any]:
+def get_selected_network(data: dict[str, Any]) -> dict[str, Any]:
     controller = data["NetworkController"]
     (selected,) = (
         network

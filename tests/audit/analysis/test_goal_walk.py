@@ -38,7 +38,7 @@ READER = Persona("Reader", "Reads everything.", ["Read on"])
 MARKS = PageMarks("0123abcd")
 
 
-async def walked(
+async def walk_goal(
     page: AuditedPage,
     url: str,
     script: Script | None,
@@ -91,7 +91,7 @@ async def test_a_goal_is_reached_step_by_step(any_page: AuditedPage, site: Site)
         yield [call("clickElement", target=link)]
         yield [FINISH]
 
-    walk, parts, _ = await walked(any_page, first, script)
+    walk, parts, _ = await walk_goal(any_page, first, script)
 
     steps = [(step.id, step.tool, step.ok) for step in walk.steps]
     assert steps == [("W1", "getPageStructure", True), ("W2", "clickElement", True)]
@@ -102,7 +102,7 @@ async def test_a_goal_is_reached_step_by_step(any_page: AuditedPage, site: Site)
 
 
 async def test_nothing_is_reached_without_trying(page: AuditedPage, site: Site) -> None:
-    walk, parts, _ = await walked(page, site.page("<h1>Here"), then([FINISH], ["It is obvious."]))
+    walk, parts, _ = await walk_goal(page, site.page("<h1>Here"), then([FINISH], ["It is obvious."]))
 
     assert parts[1].to_dict()["result"] == "Nothing has been tried yet. Use the page first."
     assert (walk.outcome, walk.why, walk.steps) == (
@@ -120,7 +120,7 @@ async def test_a_failed_call_is_a_step_and_the_walk_goes_on(page: AuditedPage, s
         [FINISH],
     )
 
-    walk, parts, _ = await walked(page, site.page("<h1>Here"), script)
+    walk, parts, _ = await walk_goal(page, site.page("<h1>Here"), script)
 
     assert [step.ok for step in walk.steps] == [False, False, False, True]
     assert walk.outcome == "reached"
@@ -130,7 +130,7 @@ async def test_a_failed_call_is_a_step_and_the_walk_goes_on(page: AuditedPage, s
 async def test_one_goal_does_not_eat_the_budget_of_all(page: AuditedPage, site: Site) -> None:
     script = then(*[[call("getPageStructure")]] * 5)
 
-    walk, _, model = await walked(page, site.page("<h1>Here"), script, requests=2)
+    walk, _, model = await walk_goal(page, site.page("<h1>Here"), script, requests=2)
 
     assert (walk.outcome, walk.why, len(model.requests)) == (
         "unfinished",
@@ -143,7 +143,7 @@ async def test_a_goal_without_a_budget_is_not_begun(page: AuditedPage, site: Sit
     url = site.page("<h1>Here")
     before = len(site.requests)
 
-    walk, parts, _ = await walked(
+    walk, parts, _ = await walk_goal(
         page, url, then([FINISH]), limits=Limits(requests=3), spent=Usage(requests=3)
     )
 
@@ -152,7 +152,7 @@ async def test_a_goal_without_a_budget_is_not_begun(page: AuditedPage, site: Sit
 
 
 async def test_a_page_that_cannot_be_opened_is_reported_by_the_walk(page: AuditedPage) -> None:
-    walk, parts, _ = await walked(page, "http://127.0.0.1:9/", then([FINISH]))
+    walk, parts, _ = await walk_goal(page, "http://127.0.0.1:9/", then([FINISH]))
 
     assert (walk.outcome, walk.why[:29], parts) == ("unfinished", "the page could not be opened:", [])
 
@@ -164,7 +164,7 @@ async def test_pages_that_were_left_are_sent_no_more(page: AuditedPage, site: Si
     first = site.page(f"<p>{'first ' * 60}<a href='{second}'>On</a>")
     script = then([call("getPageStructure")], *[[call("clickElement", target="a")]] * 2, [FINISH])
 
-    _, _, model = await walked(page, first, script)
+    _, _, model = await walk_goal(page, first, script)
 
     words = ("first first", "second second", "third third")
     assert [[word in sent for word in words] for sent in model.requests] == [
@@ -186,7 +186,7 @@ async def test_a_page_that_gives_orders_is_data_and_leads_nowhere(any_page: Audi
         [call("finishGoal", outcome="stopped", why="refused")],
     )
 
-    walk, parts, model = await walked(any_page, url, obeys)
+    walk, parts, model = await walk_goal(any_page, url, obeys)
 
     displayed, refused = (part.to_dict() for part in parts[1:4:2])
     before, inside, after = split_at_marks(displayed["result"])
@@ -223,7 +223,7 @@ async def test_a_walk_is_the_same_with_each_vendor(
     )
 
     async with chat:
-        walk, parts, _ = await walked(page, url, None, chat=chat)
+        walk, parts, _ = await walk_goal(page, url, None, chat=chat)
 
     sent = vendor.received[-1]
     assert "finishGoal" in vendor.vendor.tools(sent)
@@ -249,7 +249,7 @@ async def test_a_server_that_is_lost_ends_the_walk(site: Site, tmp_path: Path) -
             yield [call("getPageStructure")]
             raise AssertionError("it was asked again")
 
-        walk, parts, _ = await walked(await page_of(client), site.page("<h1>Here"), script)
+        walk, parts, _ = await walk_goal(await page_of(client), site.page("<h1>Here"), script)
 
     assert (walk.outcome, walk.why[:19]) == ("unfinished", "the server was lost")
     assert [part.type for part in parts] == ["tool-call", "tool-result"] * 2

@@ -33,7 +33,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def recorded() -> RecordedFindings:
+def make_recorded_findings() -> RecordedFindings:
     return RecordedFindings(EVIDENCE, [WALK], [READER], judge="scripted")
 
 
@@ -42,7 +42,7 @@ async def record(to: RecordedFindings, **given: Any) -> ToolAnswer:
 
 
 async def test_a_finding_that_cites_evidence_is_recorded() -> None:
-    judged = recorded()
+    judged = make_recorded_findings()
 
     answer = await record(judged, persona="Reader", selector="#logo")
 
@@ -74,7 +74,7 @@ async def test_a_finding_that_cites_evidence_is_recorded() -> None:
 async def test_one_that_cites_none_is_dropped_and_counted_until_it_is_right(
     cites: list[str], why: str
 ) -> None:
-    judged = recorded()
+    judged = make_recorded_findings()
 
     refused = await record(judged, cites=cites)
     dropped = judged.dropped
@@ -94,7 +94,7 @@ async def test_one_that_cites_none_is_dropped_and_counted_until_it_is_right(
     ],
 )
 async def test_what_was_said_is_not_said_again(given: dict[str, Any], known: str) -> None:
-    judged = recorded()
+    judged = make_recorded_findings()
     await record(judged)
 
     answer = await record(judged, **given)
@@ -104,7 +104,7 @@ async def test_what_was_said_is_not_said_again(given: dict[str, Any], known: str
 
 
 async def test_something_else_of_the_same_element_is_recorded() -> None:
-    judged = recorded()
+    judged = make_recorded_findings()
 
     answer = await record(judged, title="The logo leads to no start page", selector="#logo")
 
@@ -112,13 +112,13 @@ async def test_something_else_of_the_same_element_is_recorded() -> None:
 
 
 async def test_a_persona_that_is_none_is_refused() -> None:
-    answer = await record(recorded(), persona="Ghost")
+    answer = await record(make_recorded_findings(), persona="Ghost")
 
     assert answer == ToolAnswer(text="Not recorded: there is no persona Ghost, only Reader.", is_error=True)
 
 
 async def test_there_are_only_so_many() -> None:
-    judged = recorded()
+    judged = make_recorded_findings()
     titles = [f"{chr(ord('a') + number) * 5} differs" for number in range(MAX_RECORDED)]
     for title in titles:
         assert not (await record(judged, title=title)).is_error
@@ -128,7 +128,7 @@ async def test_there_are_only_so_many() -> None:
     assert answer.text == f"Not recorded: {MAX_RECORDED} findings are the maximum. Write the analysis now."
 
 
-async def judged_by(model: ScriptedModel, **options: Any) -> tuple[ModelJudgement, list[AIStreamPart]]:
+async def judge_with(model: ScriptedModel, **options: Any) -> tuple[ModelJudgement, list[AIStreamPart]]:
     chosen: dict[str, Any] = {"focus_areas": (), "pictures": (), "limits": Limits(), **options}
     judgement = ModelJudgement(
         EVIDENCE,
@@ -150,7 +150,7 @@ async def test_the_model_is_given_all_evidence_between_marks_and_one_tool() -> N
         yield ["Good."]
 
     model = ScriptedModel({"": judge})
-    await judged_by(model, focus_areas=["wording", "trust"])
+    await judge_with(model, focus_areas=["wording", "trust"])
 
     assert (prompts, model.offered) == (
         [
@@ -180,7 +180,7 @@ async def test_messages_before_and_after_recording_are_separate() -> None:
         yield ["First.", call("recordFinding", **GOOD)]
         yield ["Then."]
 
-    judgement, parts = await judged_by(ScriptedModel({"": judge}))
+    judgement, parts = await judge_with(ScriptedModel({"": judge}))
 
     text = "".join(part.text_delta for part in parts if isinstance(part, TextDeltaPart))
     assert (text, judgement.reason, judgement.usage.requests) == ("First.\n\nThen.", "stop", 2)
@@ -191,7 +191,7 @@ async def test_pictures_are_shown_to_the_model() -> None:
         yield ["Good."]
 
     model = ScriptedModel({"": judge})
-    await judged_by(model, pictures=[EvidencePicture(data=b"\xff\xd8\xff", width=1, height=1)])
+    await judge_with(model, pictures=[EvidencePicture(data=b"\xff\xd8\xff", width=1, height=1)])
 
     assert '"media_type":"image/jpeg"' in model.requests[0]
 
@@ -201,6 +201,6 @@ async def test_a_spent_budget_ends_it() -> None:
         yield [call("recordFinding", **GOOD)]
         yield ["Never said."]
 
-    judgement, _ = await judged_by(ScriptedModel({"": judge}), limits=Limits(requests=1))
+    judgement, _ = await judge_with(ScriptedModel({"": judge}), limits=Limits(requests=1))
 
     assert (judgement.reason, [finding.id for finding in judgement.recorded.findings]) == ("limit", ["J1"])

@@ -43,7 +43,7 @@ def analysis_of(
     return PageAnalysis(page, client, evidence_of(url), config, options, ScriptedModel(scripts).model)
 
 
-def added(analysis: PageAnalysis, url: str) -> PageAudit:
+def add_to_audit(analysis: PageAnalysis, url: str) -> PageAudit:
     return analysis.add_to(PageAudit(url=url, status="complete", evidence=evidence_of(url)))
 
 
@@ -72,7 +72,7 @@ async def test_the_outcome_is_added_to_the_page(page: AuditedPage, site: Site) -
 
     parts = await parts_of(analysis)
 
-    audit = added(analysis, url)
+    audit = add_to_audit(analysis, url)
     assert (audit.status, audit.skipped, audit.analysis_text) == ("complete", (), SAID)
     assert [walk.outcome for walk in audit.walks] == ["reached", "reached"]
     assert [finding.id for finding in audit.findings] == ["F1", "J1"]
@@ -86,7 +86,7 @@ async def test_each_goal_has_its_share_and_something_is_left_to_judge(page: Audi
 
     await parts_of(analysis)
 
-    audit = added(analysis, url)
+    audit = add_to_audit(analysis, url)
     why = "neither reached nor given up within 2 requests to the model"
     assert (audit.status, audit.usage.requests, audit.analysis_text) == ("partial", 6, SAID)
     assert audit.skipped == (Skipped(what=FIRST, why=why), Skipped(what=SECOND, why=why))
@@ -117,7 +117,7 @@ async def test_a_model_that_fails_leaves_what_it_did(page: AuditedPage, site: Si
 
     parts = await parts_of(analysis)
 
-    audit = added(analysis, url)
+    audit = add_to_audit(analysis, url)
     assert parts[-2:] == [
         TextDeltaPart(text_delta="The model wrote no analysis."),
         ErrorPart(error="The provider is out of order"),
@@ -137,7 +137,7 @@ async def test_whoever_ends_it_early_has_what_was_done(page: AuditedPage, site: 
     async with analysis:
         await anext(analysis)
 
-    audit = added(analysis, url)
+    audit = add_to_audit(analysis, url)
     assert [(each.status, each.error) for each in audit.tool_calls] == [("error", "it was interrupted")]
     assert audit.status == "partial"
     assert [(walk.outcome, walk.why) for walk in audit.walks] == [("unfinished", "it was interrupted")]
@@ -159,7 +159,7 @@ async def test_without_a_server_what_was_seen_is_still_judged(site: Site, tmp_pa
 
         parts = await parts_of(analysis)
 
-    audit = added(analysis, url)
+    audit = add_to_audit(analysis, url)
     assert [(each.what, each.why[:19]) for each in audit.skipped] == [
         (FIRST, "the server was lost"),
         (SECOND, "the page could not "),

@@ -32,7 +32,7 @@ class Visitor:
         tool = self.tools[name]
         return await tool.run(tool.parameters.model_validate(arguments))
 
-    async def said(self, name: str, **arguments: Any) -> str:
+    async def call_text(self, name: str, **arguments: Any) -> str:
         answer = await self.call(name, **arguments)
         assert not answer.is_error, answer.text
         return MARKS.unwrap_text(answer.text)
@@ -67,12 +67,12 @@ async def test_a_form_is_filled_and_sent(any_page: AuditedPage, site: Site) -> N
     )
     tester = await visitor(any_page, url)
 
-    whole = await tester.said("getPageStructure")
-    filled = await tester.said("typeText", target=ref(whole, "textbox", "Name"), text="Ann")
-    chosen = await tester.said("selectOption", target="#kind", option="Blame")
-    ticked = await tester.said("clickElement", target="#terms")
+    whole = await tester.call_text("getPageStructure")
+    filled = await tester.call_text("typeText", target=ref(whole, "textbox", "Name"), text="Ann")
+    chosen = await tester.call_text("selectOption", target="#kind", option="Blame")
+    ticked = await tester.call_text("clickElement", target="#terms")
     sent = await tester.call("clickElement", target=ref(whole, "button", "Send"))
-    back = await tester.said("goBack")
+    back = await tester.call_text("goBack")
 
     assert whole.splitlines()[0] == f"{url} · Form"
     assert [("Ann" in filled), ("Blame" in chosen), ("checked" in ticked)] == [True] * 3
@@ -88,16 +88,16 @@ async def test_keys_go_where_the_focus_is(any_page: AuditedPage, site: Site) -> 
     tester = await visitor(any_page, url)
 
     for key in ("Tab", "Tab", "Shift+Tab"):
-        await tester.said("pressKey", key=key)
+        await tester.call_text("pressKey", key=key)
 
-    assert "Pressed" in await tester.said("pressKey", key="Enter")
+    assert "Pressed" in await tester.call_text("pressKey", key="Enter")
 
 
 async def test_a_new_tab_comes_to_the_front(any_page: AuditedPage, site: Site) -> None:
     second = site.page("<title>Second</title><h1>There")
     tester = await visitor(any_page, site.page(f"<a href='{second}' target=_blank>Open</a>"))
 
-    displayed = await tester.said("clickElement", target="a")
+    displayed = await tester.call_text("clickElement", target="a")
 
     assert ("There" in displayed, tester.visit.url) == (True, second)
 
@@ -115,8 +115,8 @@ async def test_a_long_page_is_cut_and_a_part_can_be_had(any_page: AuditedPage, s
     items = "".join(f"<li><a href=/{number}>Link number {number}</a>" for number in range(400))
     tester = await visitor(any_page, site.page(f"<ul>{items}</ul><footer><a href=/end>The end</a></footer>"))
 
-    whole = await tester.said("getPageStructure")
-    part = await tester.said("getPageStructure", target="footer")
+    whole = await tester.call_text("getPageStructure")
+    part = await tester.call_text("getPageStructure", target="footer")
 
     # Footlight folds the links, and so shows the end of the page; others cut it off.
     assert len(whole) < 6_500
@@ -138,12 +138,12 @@ async def test_a_dialog_does_not_stop_the_visit(any_page: AuditedPage, site: Sit
         any_page, site.page("<button onclick='alert(\"Mind the gap\")'>Warn</button><h1>Here")
     )
 
-    reported = await tester.said("clickElement", target="button")
+    reported = await tester.call_text("clickElement", target="button")
     if "answerDialog" in tester.tools:
-        await tester.said("answerDialog", accept=True)
+        await tester.call_text("answerDialog", accept=True)
 
     assert "Mind the gap" in reported
-    assert "Here" in await tester.said("getPageStructure")
+    assert "Here" in await tester.call_text("getPageStructure")
 
 
 async def test_addresses_of_other_sites_are_refused(any_page: AuditedPage, site: Site) -> None:
@@ -162,7 +162,7 @@ async def test_addresses_of_other_sites_are_refused(any_page: AuditedPage, site:
         )
     ]
     here = await tester.call("navigateToPage", url=url)
-    followed = await tester.said("clickElement", target="a")
+    followed = await tester.call_text("clickElement", target="a")
 
     refusal = ToolAnswer(
         text=f"Refused: only addresses of {site.url} may be opened. "
@@ -181,7 +181,7 @@ async def test_each_visit_is_fresh(page: AuditedPage, site: Site) -> None:
     tester = await visitor(page, url)
     await tester.visit.begin()
 
-    assert "paragraph: 1" in await tester.said("getPageStructure")
+    assert "paragraph: 1" in await tester.call_text("getPageStructure")
     assert all("session" not in str(tool.parameters.model_json_schema()) for tool in tester.visit.tools)
 
 
@@ -210,8 +210,8 @@ async def test_what_is_typed_into_a_field_for_passwords_is_masked_in_what_is_kep
     url = site.page("<input id=name><input id=password type=password>")
     tester = await visitor(any_page, url)
 
-    await tester.said("typeText", target="#name", text="Ann Other")
-    await tester.said("typeText", target="#password", text="open sesame")
+    await tester.call_text("typeText", target="#name", text="Ann Other")
+    await tester.call_text("typeText", target="#password", text="open sesame")
 
     assert tester.visit.mask("Ann Other says: open sesame") == "Ann Other says: ••••••••"
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.page.page import DESKTOP, AuditedPage
 
-__all__ = ["collected_at", "summarize"]
+__all__ = ["collect_at", "summarize"]
 
 
-async def collected_at(url: str, page: AuditedPage, collector: Collector) -> Collected:
+async def collect_at(url: str, page: AuditedPage, collector: Collector) -> Collected:
     await page.open(url, DESKTOP)
     return await collector.collect(page, DESKTOP)
 

@@ -174,12 +174,15 @@ async def test_a_collector_that_fails_is_reported_and_the_others_go_on(page: Aud
 async def test_a_width_at_which_the_page_does_not_open_is_reported(page: AuditedPage, site: Site) -> None:
     url = site.page(PAGE)
 
-    def gone(view: AuditViewport) -> None:
+    def remove_page(view: AuditViewport) -> None:
         if view == DESKTOP:
             site.page(PAGE, path=url.removeprefix(site.url), status=204)  # Which a browser does not go to.
 
     evidence = await collect_evidence(
-        page, url, collectors=[Says(finding("test/first", "low"), happens=gone)], views=[DESKTOP, TABLET]
+        page,
+        url,
+        collectors=[Says(finding("test/first", "low"), happens=remove_page)],
+        views=[DESKTOP, TABLET],
     )
 
     assert [each.rule for each in evidence.findings] == ["test/first"]
@@ -190,13 +193,13 @@ async def test_a_width_at_which_the_page_does_not_open_is_reported(page: Audited
 async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
 
-        def killed(view: AuditViewport) -> None:
+        def kill_browser(view: AuditViewport) -> None:
             if view == TABLET:
                 for each in children_of(psutil.Process()):
                     if str(tmp_path) == each.cwd():
                         each.kill()
 
-        said = Says(finding("test/seen", "low", "#send"), every_view=True, happens=killed)
+        said = Says(finding("test/seen", "low", "#send"), every_view=True, happens=kill_browser)
         after = Says(every_view=True)
         evidence = await collect_evidence(
             await page_of(client),

@@ -26,14 +26,14 @@ def page(width: int = 400, height: int = 1000, *, red: ElementBox | None = None)
     return PageScreenshot(out.getvalue())
 
 
-def opened(picture: EvidencePicture | None) -> Image.Image:
+def open_picture(picture: EvidencePicture | None) -> Image.Image:
     assert picture is not None
     image = Image.open(io.BytesIO(picture.data))
     assert (image.format, image.size) == ("JPEG", (picture.width, picture.height))
     return image.convert("RGB")
 
 
-def near(one: object, other: tuple[int, ...]) -> bool:
+def is_near(one: object, other: tuple[int, ...]) -> bool:
     """As a JPEG has it."""
     assert isinstance(one, tuple)
     return all(abs(a - b) < 40 for a, b in zip(one, other, strict=True))
@@ -42,16 +42,19 @@ def near(one: object, other: tuple[int, ...]) -> bool:
 def test_an_element_is_cut_out_with_what_is_around_it_and_framed() -> None:
     box = ElementBox(100, 200, 60, 20)
 
-    image = opened(page(red=box).cut_out(box))
+    image = open_picture(page(red=box).cut_out(box))
 
     assert image.size == (60 + 2 * MARGIN, 20 + 2 * MARGIN)
-    assert near(image.getpixel((MARGIN + 30, MARGIN + 10)), RED)
-    assert near(image.getpixel((5, 5)), (255, 255, 255))
-    assert near(image.getpixel((MARGIN + 30, MARGIN - 2)), FRAME)
+    assert is_near(image.getpixel((MARGIN + 30, MARGIN + 10)), RED)
+    assert is_near(image.getpixel((5, 5)), (255, 255, 255))
+    assert is_near(image.getpixel((MARGIN + 30, MARGIN - 2)), FRAME)
 
 
 def test_a_large_element_is_shown_from_its_top_left_corner() -> None:
-    assert opened(page(3000, 3000).cut_out(ElementBox(500, 500, 2000, 2000))).size == (MAX_WIDTH, MAX_HEIGHT)
+    assert open_picture(page(3000, 3000).cut_out(ElementBox(500, 500, 2000, 2000))).size == (
+        MAX_WIDTH,
+        MAX_HEIGHT,
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ def test_what_the_picture_does_not_show_has_none(box: ElementBox) -> None:
 
 
 def test_what_is_half_outside_is_shown_by_half() -> None:
-    assert opened(page().cut_out(ElementBox(380, 990, 100, 100))).size == (20 + MARGIN, 10 + MARGIN)
+    assert open_picture(page().cut_out(ElementBox(380, 990, 100, 100))).size == (20 + MARGIN, 10 + MARGIN)
 
 
 def test_the_first_screen_is_shown_plain_and_marked() -> None:
@@ -77,9 +80,9 @@ def test_the_first_screen_is_shown_plain_and_marked() -> None:
     plain, marked = page(red=box).first_screen([("F1", box), ("F2", ElementBox(10, 900, 5, 5))], VIEW)
 
     assert [(each.width, each.marked) for each in (plain, marked)] == [(400, False), (400, True)]
-    assert opened(plain.picture).size == opened(marked.picture).size == (400, 300)
-    assert near(opened(plain.picture).getpixel((130, 110)), RED)
-    assert near(opened(marked.picture).getpixel((140, 100)), FRAME)
+    assert open_picture(plain.picture).size == open_picture(marked.picture).size == (400, 300)
+    assert is_near(open_picture(plain.picture).getpixel((130, 110)), RED)
+    assert is_near(open_picture(marked.picture).getpixel((140, 100)), FRAME)
 
 
 @pytest.mark.parametrize("marks", [[], [("F1", ElementBox(10, 900, 5, 5))]])
@@ -92,7 +95,7 @@ def test_a_screen_without_findings_is_shown_once(marks: list[tuple[str, ElementB
 def test_a_page_smaller_than_the_view_is_shown_as_it_is() -> None:
     (plain,) = page(200, 100).first_screen([], VIEW)
 
-    assert opened(plain.picture).size == (200, 100)
+    assert open_picture(plain.picture).size == (200, 100)
 
 
 def test_what_is_no_picture_is_refused() -> None:

@@ -64,7 +64,7 @@ def sizes(css: str) -> str:
     )
 
 
-def many(skip: str) -> str:
+def render_many_links(skip: str) -> str:
     links = "".join(f'<li><a href="/teas?{name}">{name}</a></li>' for name in (*TEAS, *ORIGINS))
     return document(
         f'{skip}<header><nav aria-label="Shop"><ul>{links}</ul></nav></header><main id="main"><h1>Sencha</h1>'
@@ -146,8 +146,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="seventeen links before the main part",
         rule="focus/no-skip-link",
-        faulty=many(""),
-        clean=many('<a href="#main">Skip to the content</a>'),
+        faulty=render_many_links(""),
+        clean=render_many_links('<a href="#main">Skip to the content</a>'),
     ),
     Fault(
         name="a div that is clicked",

@@ -34,7 +34,7 @@ def password(attributes: str = "", *, type: str = "password", autocomplete: str 
     )
 
 
-def new_password(first: str, second: str) -> str:
+def render_new_password(first: str, second: str) -> str:
     return (
         f'{EMAIL}<label for="p1">Choose a password</label><input id="p1" type="password" '
         f'autocomplete="{first}">'
@@ -148,8 +148,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a new password that is filled with the old one",
         rule="forms/autocomplete-wrong",
-        faulty=form(new_password("current-password", "current-password")),
-        clean=form(new_password("new-password", "new-password")),
+        faulty=form(render_new_password("current-password", "current-password")),
+        clean=form(render_new_password("new-password", "new-password")),
     ),
     Fault(
         name="letters on the keyboard for a phone number",

@@ -21,7 +21,7 @@ SCRIPT = "text/javascript"
 LONG_SCRIPT = f"/* {'Leaves. ' * 12_000} */"
 
 
-def late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT) -> Handler:
+def answer_late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT) -> Handler:
     """Answer late, which is the fault."""
 
     async def handler(_: Request) -> Response:
@@ -58,7 +58,7 @@ def picture(path: str, width: int, height: int) -> str:
     return page(f'{PLAIN}<img src="{path}" width="{width}" height="{height}" alt="Leaves in a bowl">')
 
 
-def with_script(attributes: str) -> str:
+def render_with_script(attributes: str) -> str:
     return page(PLAIN, head=f"<script {attributes}></script>")
 
 
@@ -81,7 +81,7 @@ FAULTS: Sequence[Fault] = (
         rule="speed/layout-shift",
         faulty=photograph(""),
         clean=photograph('width="600" height="400"'),
-        routes={"/late.png": late(0.5, noise(600, 400), type="image/png")},
+        routes={"/late.png": answer_late(0.5, noise(600, 400), type="image/png")},
     ),
     Fault(
         name="a script that works for a second",
@@ -108,8 +108,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a long script that is not compressed",
         rule="speed/uncompressed",
-        faulty=with_script('src="/plain.js" defer'),
-        clean=with_script('src="/packed.js" defer'),
+        faulty=render_with_script('src="/plain.js" defer'),
+        clean=render_with_script('src="/packed.js" defer'),
         routes={
             "/plain.js": reply(LONG_SCRIPT, type=SCRIPT),
             "/packed.js": reply(
@@ -120,15 +120,15 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a slow script before everything",
         rule="speed/late-paint",
-        faulty=with_script('src="/late.js"'),
-        clean=with_script('src="/late.js" async'),
-        routes={"/late.js": late(1.3)},
+        faulty=render_with_script('src="/late.js"'),
+        clean=render_with_script('src="/late.js" async'),
+        routes={"/late.js": answer_late(1.3)},
     ),
     Fault(
         name="a page that shows itself after three seconds",
         rule="speed/largest-paint",
-        faulty=with_script('src="/later.js"'),
-        clean=with_script('src="/later.js" async'),
-        routes={"/later.js": late(2.8)},
+        faulty=render_with_script('src="/later.js"'),
+        clean=render_with_script('src="/later.js" async'),
+        routes={"/later.js": answer_late(2.8)},
     ),
 )

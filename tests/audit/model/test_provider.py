@@ -52,7 +52,7 @@ AMBIENT = {
 """Variables that the vendors' libraries look at by themselves, or that would lead away from loopback."""
 
 
-async def answered(model: ChatModel) -> list[object]:
+async def run_model(model: ChatModel) -> list[object]:
     async with asyncio.timeout(LIMIT_SECONDS), model, run_stage(model, STAGE, limits=ONCE) as run:
         return [part async for part in run]
 
@@ -106,7 +106,7 @@ async def test_variables_that_were_not_given_have_no_effect(
 
     for environ in ({}, {wire.variable: "k"}):
         model = chat_model(wire.name, model=wire.model, base_url=vendor.base_url, environ=environ)
-        assert await answered(model) == [TextDeltaPart(text_delta="Done."), FinishPart(finish_reason="stop")]
+        assert await run_model(model) == [TextDeltaPart(text_delta="Done."), FinishPart(finish_reason="stop")]
 
     assert [wire.key(request) for request in vendor.received] == [None, "k"]
     assert [
@@ -189,15 +189,15 @@ async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, 
         wire.name, f"/v1beta/models/{wire.model}:streamGenerateContent"
     )
 
-    async def moved(_: Request) -> Response:
+    async def redirect(_: Request) -> Response:
         return RedirectResponse(target, 307)
 
-    site.route(moved, path=path)
+    site.route(redirect, path=path)
     model = chat_model(
         wire.name, model=wire.model, base_url=wire.base_url(site.url), environ={wire.variable: "k"}
     )
     with pytest.raises(ModelError):
-        await answered(model)
+        await run_model(model)
 
     assert asked == []
 
@@ -206,7 +206,7 @@ async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None
     wire = vendor.vendor
     vendor.answers([Turn(text=["Done."])])
     model = chat_model(wire.name, model=wire.model, base_url=vendor.base_url, environ={})
-    await answered(model)
+    await run_model(model)
 
     assert model.client is not None
     assert model.client.is_closed
@@ -230,7 +230,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(provider: str, packa
         "    print(error.suggestion)",
     )
 
-    assert printed("\n".join(lines)) == "Install it: pip install 'footlight[audit]'\n"
+    assert run_program("\n".join(lines)) == "Install it: pip install 'footlight[audit]'\n"
 
 
 def test_an_audit_without_a_model_imports_none_of_it() -> None:
@@ -242,9 +242,9 @@ def test_an_audit_without_a_model_imports_none_of_it() -> None:
         f"print([name for name in {foreign} if name in sys.modules])",
     )
 
-    assert printed("\n".join(lines)) == "[]\n"
+    assert run_program("\n".join(lines)) == "[]\n"
 
 
-def printed(program: str) -> str:
+def run_program(program: str) -> str:
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return run.stdout

@@ -83,14 +83,14 @@ def calls(*urls: str, name: str = "goto") -> list[Call]:
     return [Call(id=f"c-{url}", name=name, pieces=['{"ur', f'l": "{url}"}}']) for url in urls]
 
 
-def called(url: str) -> list[AIStreamPart]:
+def make_call_parts(url: str) -> list[AIStreamPart]:
     return [
         ToolCallPart(tool_call_id=f"c-{url}", tool_name="goto", input={"url": url}),
         ToolResultPart(tool_call_id=f"c-{url}", tool_name="goto", result=f"at {url}"),
     ]
 
 
-def used(requests: int, input_tokens: int = 0, output_tokens: int = 0) -> Usage:
+def make_usage(requests: int, input_tokens: int = 0, output_tokens: int = 0) -> Usage:
     return Usage(requests=requests, input_tokens=input_tokens, output_tokens=output_tokens)
 
 
@@ -146,7 +146,9 @@ async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -
 
     result = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
 
-    assert result == Outcome([*texts("First."), *called("a"), *texts("Done."), STOP], used(2, 20, 10))
+    assert result == Outcome(
+        [*texts("First."), *make_call_parts("a"), *texts("Done."), STOP], make_usage(2, 20, 10)
+    )
     assert work.done == ["a"]
     wire = vendor.vendor
     assert [wire.tools(request) for request in vendor.received] == [["goto"], ["goto"]]
@@ -165,7 +167,7 @@ async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer
     assert result.parts == [
         ToolCallPart(tool_call_id="c-1", tool_name="goto", input={"to": "a"}),
         ToolResultPart(tool_call_id="c-1", tool_name="goto", result=WRONG, is_error=True),
-        *called("a"),
+        *make_call_parts("a"),
         *texts("Done."),
         STOP,
     ]
@@ -183,7 +185,7 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
     )
 
     assert result.parts == [
-        *called("a"),
+        *make_call_parts("a"),
         ToolCallPart(tool_call_id="c-2", tool_name="fly", input={}),
         ToolResultPart(
             tool_call_id="c-2",
@@ -191,7 +193,7 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
             result="There is no tool fly. The tools are: goto.",
             is_error=True,
         ),
-        *called("b"),
+        *make_call_parts("b"),
         *texts("Done."),
         STOP,
     ]
@@ -216,7 +218,7 @@ async def test_a_tool_can_end_the_stage(vendor: VendorServer) -> None:
 
     late = "Not done: the previous call ended the work."
     assert result.parts == [
-        *called("a"),
+        *make_call_parts("a"),
         ToolCallPart(tool_call_id="c-b", tool_name="goto", input={"url": "b"}),
         ToolResultPart(tool_call_id="c-b", tool_name="goto", result=late, is_error=True),
         STOP,
@@ -225,11 +227,11 @@ async def test_a_tool_can_end_the_stage(vendor: VendorServer) -> None:
 
 
 async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
-    async def broken(_: Goto) -> ToolAnswer:
+    async def raise_bug(_: Goto) -> ToolAnswer:
         raise KeyError("bug")
 
     vendor.answers([Turn(calls=calls("a"))])
-    tool = AITool(name="goto", description="Go there.", parameters=Goto, run=broken)
+    tool = AITool(name="goto", description="Go there.", parameters=Goto, run=raise_bug)
     stage = Stage(instructions="Judge.", prompt="Look at it.", tools=[tool])
     async with (
         asyncio.timeout(LIMIT_SECONDS),
@@ -243,7 +245,7 @@ async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
     failed = ToolResultPart(
         tool_call_id="c-a", tool_name="goto", result="The tool failed: KeyError", is_error=True
     )
-    assert parts == [called("a")[0], failed]
+    assert parts == [make_call_parts("a")[0], failed]
 
 
 async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: VendorServer) -> None:
@@ -251,7 +253,7 @@ async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: V
 
     result = await outcome(vendor, [busy, Turn(text=["Done."])], limits=SLOW)
 
-    assert result == Outcome([*texts("Done."), STOP], used(2, 10, 5))
+    assert result == Outcome([*texts("Done."), STOP], make_usage(2, 10, 5))
 
 
 async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: VendorServer) -> None:
@@ -261,14 +263,14 @@ async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: 
 
     assert (str(result.error), result.usage) == (
         f"{vendor.vendor.name} was asked too often: Slow down.",
-        used(1),
+        make_usage(1),
     )
 
 
 async def test_a_failing_provider_is_asked_again(vendor: VendorServer) -> None:
     result = await outcome(vendor, [Failure(status=500), Failure(status=503), Turn(text=["Do", "ne."])])
 
-    assert result == Outcome([*texts("Do", "ne."), STOP], used(3, 10, 5))
+    assert result == Outcome([*texts("Do", "ne."), STOP], make_usage(3, 10, 5))
     assert vendor.received[0].body == vendor.received[2].body
 
 
@@ -277,7 +279,7 @@ async def test_a_provider_that_goes_on_failing_is_reported(vendor: VendorServer)
         vendor, [Failure(status=500, message="Oh.")] * 9, limits=Limits(backoff_s=0.001, retries=2)
     )
 
-    assert (str(result.error), result.usage) == (f"{vendor.vendor.name} failed: Oh.", used(3))
+    assert (str(result.error), result.usage) == (f"{vendor.vendor.name} failed: Oh.", make_usage(3))
     assert result.error is not None
     assert result.error.details == {
         "provider": vendor.vendor.name,
@@ -307,7 +309,7 @@ async def test_what_will_not_be_better_is_reported_at_once(
     assert result.error.message == f"{vendor.vendor.name} {what.format(**words)}: No\\x1b[2J good."
     assert result.error.suggestion == todo.format(**words)
     assert not result.error.retryable
-    assert result.usage == used(1)
+    assert result.usage == make_usage(1)
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
@@ -365,7 +367,7 @@ async def test_an_answer_that_says_it_is_broken_is_asked_for_again(anyio_backend
     assert (result.parts, str(result.error), result.usage) == (
         texts("Well "),
         "google aborted its answer",
-        used(2, 20, 10),
+        make_usage(2, 20, 10),
     )
 
 
@@ -374,7 +376,7 @@ async def test_a_refusal_is_reported(vendor: VendorServer) -> None:
 
     assert result.error is not None
     assert result.error.message.startswith(f"{vendor.vendor.name} refused to answer: ")
-    assert result.usage == used(1, 10, 5)
+    assert result.usage == make_usage(1, 10, 5)
 
 
 async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServer) -> None:
@@ -383,7 +385,7 @@ async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServe
 
     result = await outcome(vendor, [Turn(text=["On and"], calls=calls("a"), end="length")], work.tool)
 
-    assert result.parts == [*texts("On and"), *called("a"), FinishPart(finish_reason="length")]
+    assert result.parts == [*texts("On and"), *make_call_parts("a"), FinishPart(finish_reason="length")]
 
 
 async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
@@ -410,7 +412,13 @@ async def test_old_results_are_left_out_of_what_is_sent(vendor: VendorServer) ->
         [True, *[False] * 3],
     ]
     assert [len(vendor.vendor.images(request)) for request in vendor.received] == [0, 3, 3]
-    assert result.parts == [*called("a"), *called("b"), *called("c"), *called("d"), STOP]
+    assert result.parts == [
+        *make_call_parts("a"),
+        *make_call_parts("b"),
+        *make_call_parts("c"),
+        *make_call_parts("d"),
+        STOP,
+    ]
 
 
 async def test_all_but_the_last_two_pages_are_left_out(vendor: VendorServer) -> None:
@@ -436,9 +444,12 @@ async def test_no_more_tokens_are_used_than_the_answer_that_passes_the_limit(ven
     work = Work()
     script = [Turn(calls=calls("a")), Turn(calls=calls("b"), input_tokens=40), Turn(text=["Never."])]
 
-    result = await outcome(vendor, script, work.tool, limits=Limits(tokens=70), spent=used(5, 5, 5))
+    result = await outcome(vendor, script, work.tool, limits=Limits(tokens=70), spent=make_usage(5, 5, 5))
 
-    assert result == Outcome([*called("a"), *called("b"), FinishPart(finish_reason="limit")], used(2, 50, 10))
+    assert result == Outcome(
+        [*make_call_parts("a"), *make_call_parts("b"), FinishPart(finish_reason="limit")],
+        make_usage(2, 50, 10),
+    )
 
 
 async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) -> None:
@@ -446,9 +457,9 @@ async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) ->
     limits = Limits(requests=4, backoff_s=0.001)
     script = [Turn(calls=calls("a")), Failure(status=500), Turn(calls=calls("b")), Turn(text=["Never."])]
 
-    result = await outcome(vendor, script, work.tool, limits=limits, spent=used(1))
+    result = await outcome(vendor, script, work.tool, limits=limits, spent=make_usage(1))
 
-    assert result.parts == [*called("a"), *called("b"), FinishPart(finish_reason="limit")]
+    assert result.parts == [*make_call_parts("a"), *make_call_parts("b"), FinishPart(finish_reason="limit")]
     assert (result.usage.requests, len(vendor.received)) == (3, 3)
 
 
@@ -460,7 +471,7 @@ async def test_a_failure_is_not_tried_again_beyond_the_limit(vendor: VendorServe
 
 
 async def test_a_spent_budget_asks_nothing(vendor: VendorServer) -> None:
-    result = await outcome(vendor, [], limits=Limits(requests=2), spent=used(2))
+    result = await outcome(vendor, [], limits=Limits(requests=2), spent=make_usage(2))
 
     assert (result, vendor.received) == (Outcome([FinishPart(finish_reason="limit")], Usage()), [])
 
@@ -527,7 +538,7 @@ async def test_a_server_that_is_not_there_is_reported(vendor: VendorServer) -> N
             await anext(run)
 
     assert reported.value.suggestion == "Check the network and the base URL."
-    assert run.usage == used(2)
+    assert run.usage == make_usage(2)
 
 
 SAYS_THE_KEY = {
@@ -550,7 +561,7 @@ async def test_the_key_is_nowhere(vendor: VendorServer, caplog: pytest.LogCaptur
             try:
                 said.extend([repr(part) async for part in run])
             except ModelError as error:
-                said += all_of(error)
+                said += collect_texts(error)
         said += [
             repr(value) for value in (run, vars(run), model, model.model, vars(model.model), model.client)
         ]
@@ -561,7 +572,7 @@ async def test_the_key_is_nowhere(vendor: VendorServer, caplog: pytest.LogCaptur
     assert {vendor.vendor.key(request) for request in vendor.received} == {KEY}
 
 
-def all_of(error: BaseException) -> list[str]:
+def collect_texts(error: BaseException) -> list[str]:
     """Return all texts of an error: message, details, and our frames with their variables."""
     assert (error.__cause__, error.__context__) == (None, None)
     frames = traceback.TracebackException.from_exception(error, capture_locals=True).stack

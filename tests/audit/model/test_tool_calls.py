@@ -18,12 +18,12 @@ class Goto(BaseModel):
     depth: int = 1
 
 
-async def went(arguments: Goto) -> ToolAnswer:
+async def run_goto(arguments: Goto) -> ToolAnswer:
     return ToolAnswer(text=f"{arguments.url} {arguments.depth}")
 
 
-GOTO = AITool(name="goto", description="Go.", parameters=Goto, run=went)
-DONE = AITool(name="done", description="End.", parameters=Goto, run=went, ends=True)
+GOTO = AITool(name="goto", description="Go.", parameters=Goto, run=run_goto)
+DONE = AITool(name="done", description="End.", parameters=Goto, run=run_goto, ends=True)
 
 
 def test_arguments_come_as_text_or_read() -> None:
@@ -89,10 +89,10 @@ async def test_nothing_is_run_after_the_end() -> None:
 
 
 async def test_a_failed_end_is_none() -> None:
-    async def refused(_: Goto) -> ToolAnswer:
+    async def refuse(_: Goto) -> ToolAnswer:
         return ToolAnswer(text="Not yet.", is_error=True)
 
-    calls = ToolCalls([AITool(name="done", description="End.", parameters=Goto, run=refused, ends=True)])
+    calls = ToolCalls([AITool(name="done", description="End.", parameters=Goto, run=refuse, ends=True)])
     await calls.run(calls.read("done", '{"url": "a"}'))
 
     assert not calls.ended

@@ -17,7 +17,7 @@ from footlight.audit.page.server import find_unpinned_package, minimal_environme
 from footlight.audit.page.server_page import page_of
 from footlight.client.transports.stdio import Stdio
 from footlight.protocol.errors import MCPError, ToolInvocationError
-from tests.client.scripted_server import PLAYWRIGHT, scripted
+from tests.client.scripted_server import PLAYWRIGHT, serve_script
 from tests.conftest import ENGINE
 from tests.processes import children_of, descendants_of
 from tests.site import Site
@@ -113,7 +113,7 @@ async def test_each_visit_begins_with_what_is_given_to_it(site: Site) -> None:
 
 
 async def test_a_server_without_sessions_says_that_it_cannot() -> None:
-    async with scripted(tools=(*PLAYWRIGHT, "browser_evaluate")) as (client, _):
+    async with serve_script(tools=(*PLAYWRIGHT, "browser_evaluate")) as (client, _):
         with pytest.raises(ToolInvocationError, match="no sessions, so it cannot apply state"):
             await page_of(client, session={"state": "shop"})
 

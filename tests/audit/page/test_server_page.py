@@ -15,7 +15,7 @@ from footlight.audit.page.server_page import page_of
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
 from tests.audit.conftest import connect_client
 from tests.client.browser_servers import FAMILIES
-from tests.client.scripted_server import FOOTLIGHT, scripted
+from tests.client.scripted_server import FOOTLIGHT, serve_script
 from tests.conftest import server_command
 from tests.site import Site
 
@@ -212,12 +212,12 @@ async def test_a_server_that_runs_no_scripts_says_how_it_would(site: Site) -> No
 
 
 async def test_a_server_of_something_else_is_refused() -> None:
-    async with scripted(tools=("add",)) as (client, _):
+    async with serve_script(tools=("add",)) as (client, _):
         with pytest.raises(ToolInvocationError, match="no browser tools known here"):
             await page_of(client)
 
 
 async def test_a_server_without_the_tool_for_scripts_is_refused_with_the_way_out() -> None:
-    async with scripted(tools=FOOTLIGHT) as (client, _):
+    async with serve_script(tools=FOOTLIGHT) as (client, _):
         with pytest.raises(ToolInvocationError, match="start it with --enable-script-evaluation"):
             await page_of(client)

@@ -62,7 +62,7 @@ async def words(tab: Page, selector: str) -> str:
     return " ".join((await tab.locator(selector).inner_text()).split())
 
 
-async def shown(tab: Page) -> list[str]:
+async def list_visible_findings(tab: Page) -> list[str]:
     """Return the ids of the findings that are to be seen."""
     return await tab.locator(".finding:visible").evaluate_all("all => all.map((each) => each.id)")
 
@@ -106,7 +106,7 @@ async def test_each_page_has_its_state_and_its_figures_with_limits(tab: Page) ->
 
 
 async def test_screens_are_shown_at_each_width_with_marks_or_without(tab: Page) -> None:
-    def marked(yes: bool) -> list[str]:
+    def describe_pictures(yes: bool) -> list[str]:
         reported = ", elements with findings framed" if yes else ""
         return [f"The page at {width} px{reported}" for width in WIDTHS]
 
@@ -115,7 +115,10 @@ async def test_screens_are_shown_at_each_width_with_marks_or_without(tab: Page) 
     with_marks = await screens.evaluate_all(alts)
     await tab.get_by_label("Frame elements with findings").uncheck()
 
-    assert (with_marks, await screens.evaluate_all(alts)) == (marked(True), marked(False))
+    assert (with_marks, await screens.evaluate_all(alts)) == (
+        describe_pictures(True),
+        describe_pictures(False),
+    )
     sizes = await screens.evaluate_all("all => all.map((each) => [each.naturalWidth, each.naturalHeight])")
     assert sizes == [[view.width, view.height] for view in VIEWPORTS]
 
@@ -223,15 +226,15 @@ async def test_what_was_not_done_and_by_what_it_was_made_is_reported(tab: Page) 
 
 async def test_findings_can_be_chosen(tab: Page) -> None:
     """The script runs under the page's own policy."""
-    every = await shown(tab)
+    every = await list_visible_findings(tab)
     chosen: dict[str, list[str]] = {}
     for label, value in (("Severity", "low (1)"), ("Found by", "a model (1)"), ("Persona", "nobody's (3)")):
         choice = tab.locator("label", has_text=label).locator("select")
         await choice.select_option(label=value)
-        chosen[label] = await shown(tab)
+        chosen[label] = await list_visible_findings(tab)
         await choice.select_option(label="all")
     await tab.get_by_label("Text").fill("TOUCHED")
-    chosen["Text"] = await shown(tab)
+    chosen["Text"] = await list_visible_findings(tab)
     said = await words(tab, "output")
     await tab.get_by_label("Text").fill("no such thing")
 
@@ -282,7 +285,7 @@ async def test_a_link_leads_to_a_finding_even_if_that_is_not_shown(tab: Page) ->
     await tab.locator("#analysis a", has_text="F2").click()
 
     await tab.locator("#page-1-F2").wait_for(state="visible")
-    assert len(await shown(tab)) == 4
+    assert len(await list_visible_findings(tab)) == 4
 
 
 async def test_without_its_script_all_of_it_is_there(chromium: Browser, file: Path) -> None:

@@ -37,7 +37,7 @@ def tokens(text: str) -> Iterator[Token]:
         yield from token.children or ()
 
 
-def rendered(text: str) -> str:
+def read_words(text: str) -> str:
     """Return the words alone."""
     return "".join(token.content for token in tokens(text) if token.type in ("text", "code_inline"))
 
@@ -240,7 +240,7 @@ def test_whatever_a_text_is_it_is_read_as_that_text(text: str) -> None:
         found = [token for token in tokens(reported) if token.type not in ("text", "code_inline", "inline")]
 
         assert [token.type for token in found if token.nesting == 0] == []
-        assert " ".join(rendered(reported).replace("\u200b", "").split()) == f"a {words}".strip()
+        assert " ".join(read_words(reported).replace("\u200b", "").split()) == f"a {words}".strip()
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//x.test", "", None])

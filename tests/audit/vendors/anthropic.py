@@ -25,27 +25,29 @@ class Anthropic:
     def beginning(self, turn: Turn) -> Iterator[bytes]:
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": self.model, "content": []}
         usage = {"input_tokens": turn.input_tokens, "output_tokens": 1}
-        yield _named("message_start", message={**message, "stop_reason": None, "usage": usage})
-        yield _named("ping")
+        yield encode_event("message_start", message={**message, "stop_reason": None, "usage": usage})
+        yield encode_event("ping")
         if turn.text:
-            yield _named("content_block_start", index=0, content_block={"type": "text", "text": ""})
+            yield encode_event("content_block_start", index=0, content_block={"type": "text", "text": ""})
             for piece in turn.text:
-                yield _named("content_block_delta", index=0, delta={"type": "text_delta", "text": piece})
+                yield encode_event(
+                    "content_block_delta", index=0, delta={"type": "text_delta", "text": piece}
+                )
 
     def rest(self, turn: Turn) -> Iterator[bytes]:
         if turn.text:
-            yield _named("content_block_stop", index=0)
+            yield encode_event("content_block_stop", index=0)
         for index, call in enumerate(turn.calls, start=len(turn.text[:1])):
             block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
-            yield _named("content_block_start", index=index, content_block=block)
+            yield encode_event("content_block_start", index=index, content_block=block)
             for piece in call.pieces:
                 delta = {"type": "input_json_delta", "partial_json": piece}
-                yield _named("content_block_delta", index=index, delta=delta)
-            yield _named("content_block_stop", index=index)
+                yield encode_event("content_block_delta", index=index, delta=delta)
+            yield encode_event("content_block_stop", index=index)
         reason = _REASONS.get(turn.end) or ("tool_use" if turn.calls else "end_turn")
         delta = {"stop_reason": reason, "stop_sequence": None}
-        yield _named("message_delta", delta=delta, usage={"output_tokens": turn.output_tokens})
-        yield _named("message_stop")
+        yield encode_event("message_delta", delta=delta, usage={"output_tokens": turn.output_tokens})
+        yield encode_event("message_stop")
 
     def error(self, failure: Failure) -> dict[str, Any]:
         answer = {"type": _TYPES.get(failure.status, "api_error"), "message": failure.message}
@@ -74,7 +76,7 @@ class Anthropic:
         return [block["source"]["data"] for block in (*_blocks(received, "image"), *within)]
 
 
-def _named(kind: str, **fields: Any) -> bytes:
+def encode_event(kind: str, **fields: Any) -> bytes:
     return event({"type": kind, **fields}, name=kind)
 
 

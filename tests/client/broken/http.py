@@ -23,7 +23,7 @@ class Exchange:
 
     async def nothing(self) -> None:
         """Until the client goes away."""
-        await self.reply.gone()
+        await self.reply.wait_until_gone()
 
     async def say(self, message: Message) -> None:
         if self.events:
@@ -166,12 +166,12 @@ async def reset_in_the_body(said: Exchange, request: Message) -> None:
 
 async def silence_after_the_head(said: Exchange, request: Message) -> None:
     await said.reply.start(content_type="text/event-stream" if said.events else "application/json")
-    await said.reply.gone()
+    await said.reply.wait_until_gone()
 
 
 async def silence_in_the_body(said: Exchange, request: Message) -> None:
     await begin(said, request)
-    await said.reply.gone()
+    await said.reply.wait_until_gone()
 
 
 async def begin(said: Exchange, request: Message) -> None:

@@ -134,10 +134,10 @@ class Anything:
         def or_odd(value: Any) -> Any:
             return self.value() if chance.random() < odd else value
 
-        def several() -> list[Any]:
+        def make_schemas() -> list[Any]:
             return [self.schema(depth) for _ in range(chance.randrange(4))]
 
-        def named(names: tuple[str, ...] = ()) -> dict[str, Any]:
+        def make_named_schemas(names: tuple[str, ...] = ()) -> dict[str, Any]:
             return {
                 chance.choice(names) if names else self.name(): self.schema(depth)
                 for _ in range(chance.randrange(4))
@@ -147,18 +147,18 @@ class Anything:
             "type": lambda: chance.choice((chance.choice(TYPES), "object", chance.sample(TYPES, 2))),
             "enum": lambda: [self.value() for _ in range(chance.randrange(4))],
             "const": self.value,
-            "properties": named,
+            "properties": make_named_schemas,
             "required": lambda: [self.name() for _ in range(chance.randrange(3))],
             "additionalProperties": lambda: self.schema(depth),
-            "patternProperties": named,
-            "items": lambda: chance.choice((self.schema(depth), several())),
-            "prefixItems": several,
-            "anyOf": several,
-            "oneOf": several,
-            "allOf": several,
+            "patternProperties": make_named_schemas,
+            "items": lambda: chance.choice((self.schema(depth), make_schemas())),
+            "prefixItems": make_schemas,
+            "anyOf": make_schemas,
+            "oneOf": make_schemas,
+            "allOf": make_schemas,
             "$ref": lambda: chance.choice(REFERENCES),
-            "$defs": lambda: named(("a", "b")),
-            "definitions": lambda: named(("a", "b")),
+            "$defs": lambda: make_named_schemas(("a", "b")),
+            "definitions": lambda: make_named_schemas(("a", "b")),
             "description": self.text,
             "default": self.value,
         }

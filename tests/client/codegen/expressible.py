@@ -41,7 +41,7 @@ class Chance:
     def value(self) -> Any:
         """Return a value that the schema accepts, or one that differs a little."""
         value = self._value(self.schema, 4)
-        return value if self._chance.random() < 0.4 else self._mutated(value)
+        return value if self._chance.random() < 0.4 else self._mutate(value)
 
     def _schema(self, depth: int) -> dict[str, Any]:
         plain = (
@@ -104,7 +104,7 @@ class Chance:
         if "allOf" in schema:
             first, second = (self._value(part, depth) for part in schema["allOf"])
             return {**first, **second} if isinstance(first, dict) and isinstance(second, dict) else first
-        found = {} if "properties" not in schema else self._found(schema, depth)
+        found = {} if "properties" not in schema else self.make_properties(schema, depth)
         for name in ("anyOf", "oneOf"):
             if name in schema:
                 chosen = chance.choice(schema[name])
@@ -127,16 +127,16 @@ class Chance:
             case "object":
                 return found
             case plain:
-                return self._plain(plain)
+                return self._make_plain_value(plain)
 
-    def _found(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def make_properties(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         return {
             name: self._value(each, depth - 1)
             for name, each in schema["properties"].items()
             if name in schema["required"] or (depth > 0 and self._chance.random() < 0.5)
         }
 
-    def _plain(self, type: str) -> Any:
+    def _make_plain_value(self, type: str) -> Any:
         choices: Mapping[str, tuple[Any, ...]] = {
             "string": WORDS,
             "integer": (0, 1, -7),
@@ -146,26 +146,26 @@ class Chance:
         }
         return self._chance.choice(choices[type])
 
-    def _mutated(self, value: Any) -> Any:
+    def _mutate(self, value: Any) -> Any:
         """Something in it is something else, is gone, or is new."""
         chance = self._chance
         if isinstance(value, dict) and chance.random() < 0.8:
             changed = dict(value)
             match chance.randrange(4 if changed else 1):
                 case 0:
-                    changed[chance.choice((*KEYS, "p", "q", "next"))] = self._other()
+                    changed[chance.choice((*KEYS, "p", "q", "next"))] = self._choose_other()
                 case 1:
                     del changed[chance.choice([*changed])]
                 case _:
                     name = chance.choice([*changed])
-                    changed[name] = self._mutated(changed[name])
+                    changed[name] = self._mutate(changed[name])
             return changed
         if isinstance(value, list) and value and chance.random() < 0.8:
             place = chance.randrange(len(value))
-            return [*value[:place], self._mutated(value[place]), *value[place + 1 :]]
-        return self._other()
+            return [*value[:place], self._mutate(value[place]), *value[place + 1 :]]
+        return self._choose_other()
 
-    def _other(self) -> Any:
+    def _choose_other(self) -> Any:
         return self._chance.choice(
             (*WORDS, 0, 1, 2, 0.5, True, False, None, [], {}, ["one"], {"a": 1}, [[None]])
         )

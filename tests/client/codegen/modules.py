@@ -26,7 +26,7 @@ def render(*tools: Tool, adapter: str = "none", **source: Any) -> str:
     return render_tools(tools, Source(adapter=adapter, **source))
 
 
-def executed(text: str) -> dict[str, Any]:
+def execute(text: str) -> dict[str, Any]:
     """Return the names of a module after it was executed."""
     names: dict[str, Any] = {"__name__": "generated"}
     module = ModuleType("generated")
@@ -37,7 +37,7 @@ def executed(text: str) -> dict[str, Any]:
     return module.__dict__
 
 
-def imported(path: Path) -> Any:
+def import_module(path: Path) -> Any:
     """Import the module in this file under a name of its own, and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{abs(hash(path))}", path)
     assert spec is not None
@@ -48,7 +48,7 @@ def imported(path: Path) -> Any:
     return module
 
 
-def reformatted(texts: Sequence[str], folder: Path) -> Sequence[str]:
+def reformat(texts: Sequence[str], folder: Path) -> Sequence[str]:
     """Return each text as `ruff format` writes it."""
     for number, text in enumerate(texts):
         (folder / f"{number}.py").write_text(text, "utf-8", newline="\n")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from footlight.client.codegen import schema_to_type
 from footlight.protocol.tools import Tool
 from tests.client.codegen.arbitrary import NASTY, Anything, anything
-from tests.client.codegen.modules import executed, reformatted, render
+from tests.client.codegen.modules import execute, reformat, render
 from tests.tiers import examples
 
 KINDS = {
@@ -32,7 +32,7 @@ def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: s
     module = render(*server.tools(), adapter=adapter, server=text, regenerate=text, server_name=text)
 
     tree = ast.parse(module)
-    executed(module)
+    execute(module)
 
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     assert {type(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)} <= KINDS
@@ -59,7 +59,7 @@ def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
 def test_ruff_would_write_it_the_same(server: Anything) -> None:
     texts = [render(*server.tools(), server=server.text(), server_name=server.text()) for _ in range(60)]
     with tempfile.TemporaryDirectory() as folder:
-        assert reformatted(texts, Path(folder)) == texts
+        assert reformat(texts, Path(folder)) == texts
 
 
 @relaxed
@@ -83,7 +83,7 @@ def test_a_schema_that_grows_out_of_itself_ends() -> None:
         {"properties": {"x": {"allOf": [{"$ref": "#"}, {"properties": {"y": {"$ref": "#/properties/x"}}}]}}},
         deep,
     ):
-        executed(render(Tool(name="x", input_schema=schema, output_schema=schema)))
+        execute(render(Tool(name="x", input_schema=schema, output_schema=schema)))
 
 
 @pytest.mark.parametrize("text", NASTY)
@@ -94,7 +94,7 @@ def test_a_text_is_rendered_wherever_it_stands(text: str) -> None:
         "description": text,
         "properties": {text: {"type": "string", "description": text, "default": text, "enum": [text]}},
     }
-    module = executed(
+    module = execute(
         render(Tool(name=text, description=text, input_schema=schema, output_schema=schema), server=text)
     )
 

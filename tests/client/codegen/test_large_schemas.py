@@ -9,7 +9,7 @@ import pytest
 
 from footlight.client.codegen import schema_to_type
 from footlight.protocol.tools import Tool
-from tests.client.codegen.modules import executed, render, tool
+from tests.client.codegen.modules import execute, render, tool
 
 pytestmark = pytest.mark.timeout(30)  # Without a bound each took minutes, or did not end.
 
@@ -22,7 +22,7 @@ def test_two_names_with_the_same_digits_are_distinguished() -> None:
     """Both would be ABArguments, and four digits of their hashes are the same."""
     names = ("a---/-/b", "a--_ :_b")
 
-    module = executed(render(*(tool(name, {"x": {"type": "string"}}) for name in names)))
+    module = execute(render(*(tool(name, {"x": {"type": "string"}}) for name in names)))
 
     assert sorted(name for name in module if name.startswith("ABArguments")) == [
         "ABArguments_5dfc",
@@ -40,7 +40,7 @@ def test_an_index_that_is_none_leads_nowhere(index: str) -> None:
 def test_an_anchor_is_not_the_whole() -> None:
     schema = {"type": "object", "properties": {"x": {"$ref": "#node"}}}
 
-    module = executed(render(tool("x", input_schema=schema)))
+    module = execute(render(tool("x", input_schema=schema)))
 
     assert module["XArguments"].__annotations__["x"] == NotRequired[Any]
 
@@ -79,7 +79,7 @@ def graph(objects: int) -> Mapping[str, Any]:
     ids=["chain", "graph", "required", "merged", "values", "merged values"],
 )
 def test_a_large_schema_has_a_module(schema: Mapping[str, Any]) -> None:
-    executed(render(Tool(name="x", input_schema=schema)))
+    execute(render(Tool(name="x", input_schema=schema)))
 
 
 def test_all_of_all_of_has_an_end() -> None:

@@ -17,7 +17,7 @@ from footlight.client.handles import create_logger
 from footlight.config import BrowserSettings
 from footlight.protocol.errors import ToolInvocationError
 from tests.client.codegen.checking import errors_in
-from tests.client.codegen.modules import imported
+from tests.client.codegen.modules import import_module
 from tests.client.peers import PLAYWRIGHT, SERVER_EVERYTHING, command_of
 from tests.conftest import ENGINE, server_command
 from tests.site import Site
@@ -138,7 +138,7 @@ USES: Mapping[str, Callable[[Any, str], Awaitable[None]]] = {
 async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: Site) -> None:
     out = tmp_path / f"{name}_tools.py"
     await generate(SERVERS[name](tmp_path), out)
-    module = imported(out)
+    module = import_module(out)
     log = tmp_path / "calls.jsonl"
 
     async with module.mcp_connect("generated", log=create_logger(console=False, file=log)) as mcp:

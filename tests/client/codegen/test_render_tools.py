@@ -12,7 +12,7 @@ from footlight.client.handles.adapters import browser_session, no_session, szkra
 from footlight.client.handles.handle import Handle, Namespace
 from footlight.client.handles.registry import registry_hash, tool_hash
 from footlight.protocol.tools import Tool
-from tests.client.codegen.modules import executed, render, tool
+from tests.client.codegen.modules import execute, render, tool
 
 SESSION = {"sessionName": {"type": "string"}}
 
@@ -171,7 +171,7 @@ def test_the_whole_module() -> None:
 )
 def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys: list[str]) -> None:
     """The generator asks the adapter which key to leave out."""
-    module = executed(render(GOTO, adapter=adapter))
+    module = execute(render(GOTO, adapter=adapter))
 
     assert module["mcp_connect"].__defaults__[-1] is default
     assert list(module["NavGotoArguments"].__annotations__) == keys
@@ -203,7 +203,7 @@ def test_names_are_split_at_the_first_dot() -> None:
 
 
 def test_the_docstring_names_root_where_there_is_none() -> None:
-    assert "`_root` would be" in executed(render(tool("nav.goto")))["McpHandle"].__doc__
+    assert "`_root` would be" in execute(render(tool("nav.goto")))["McpHandle"].__doc__
 
 
 def test_root_is_a_namespace_of_its_own_where_a_tool_has_that_word() -> None:
@@ -259,7 +259,7 @@ def test_a_colliding_alias_does_not_move_when_a_tool_is_added() -> None:
 
 @pytest.mark.parametrize("name", ["bound", "call", "close", "_bound", "__aenter__", "root", "_root", "class"])
 def test_a_namespace_hides_nothing_of_the_handle(name: str) -> None:
-    module = executed(render(tool(f"{name}.x"), tool("health")))
+    module = execute(render(tool(f"{name}.x"), tool("health")))
 
     assert {word for word in vars(Handle) if word in vars(module["McpHandle"])} <= {
         "__init__",
@@ -273,7 +273,7 @@ def test_a_namespace_hides_nothing_of_the_handle(name: str) -> None:
     "name", ["_invoke", "__getitem__", "__init__", "_name", "_bound", "Any", "overload", "list"]
 )
 def test_a_method_hides_nothing_of_its_namespace(name: str) -> None:
-    module = executed(render(tool(f"nav.{name}"), tool("nav.after", output_schema={"type": "array"})))
+    module = execute(render(tool(f"nav.{name}"), tool("nav.after", output_schema={"type": "array"})))
 
     assert {word for word in vars(Namespace) if word in vars(module["Nav"])} <= {"__doc__", "__module__"}
 
@@ -282,7 +282,7 @@ def test_a_method_hides_nothing_of_its_namespace(name: str) -> None:
     "key", ["self", "arguments", "options", "keywords", "parallel", "timeout_ms", "class", "x-y"]
 )
 def test_a_parameter_may_have_any_name(key: str) -> None:
-    module = executed(render(tool("nav.goto", {key: {"type": "string"}}, key)))
+    module = execute(render(tool("nav.goto", {key: {"type": "string"}}, key)))
 
     assert module["NavGotoArguments"].__annotations__ == {key: str}
     assert module["NavGotoArguments"].__required_keys__ == {key}
@@ -290,7 +290,7 @@ def test_a_parameter_may_have_any_name(key: str) -> None:
 
 def test_objects_within_have_names_and_those_of_several_tools_are_shared() -> None:
     point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
-    module = executed(
+    module = execute(
         render(
             tool("a", {"from": point, "size": {"type": "object", "properties": {"w": {"type": "integer"}}}}),
             tool(
@@ -313,11 +313,11 @@ def test_what_refers_to_itself_is_a_type_that_does() -> None:
 
     assert 'XValue: TypeAlias = "str | list[XValue]"' in module
     assert 'next: NotRequired["XNext"]' in module
-    executed(module)
+    execute(module)
 
 
 def test_a_result_that_is_no_object_has_a_name() -> None:
-    module = executed(render(tool("x", output_schema={"type": "array", "items": {"type": "integer"}})))
+    module = execute(render(tool("x", output_schema={"type": "array", "items": {"type": "integer"}})))
 
     assert module["XResult"] == list[int]
 
@@ -337,11 +337,11 @@ def test_a_tool_without_parameters_of_a_name_takes_any() -> None:
 
     assert "**arguments: Any" in module
     assert "**arguments: str" in module
-    assert executed(module)["TextsArguments"] == dict[str, str]
+    assert execute(module)["TextsArguments"] == dict[str, str]
 
 
 def test_a_choice_of_parameters_needs_what_all_of_it_needs() -> None:
-    module = executed(
+    module = execute(
         render(
             tool(
                 "x",
@@ -363,7 +363,7 @@ def test_a_choice_of_parameters_needs_what_all_of_it_needs() -> None:
 
 
 def test_a_server_without_tools_has_a_module_too() -> None:
-    assert executed(render())["TOOL_HASHES"] == {}
+    assert execute(render())["TOOL_HASHES"] == {}
 
 
 def _calls(module: str) -> dict[tuple[str, str], Any]:

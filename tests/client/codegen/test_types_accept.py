@@ -11,7 +11,7 @@ from hypothesis import given
 
 from footlight.protocol.tools import Tool
 from tests.client.codegen.expressible import Chance, chances
-from tests.client.codegen.modules import executed, render, tool
+from tests.client.codegen.modules import execute, render, tool
 from tests.client.codegen.typed_values import is_of
 from tests.tiers import examples
 
@@ -20,7 +20,7 @@ VALUES = 30
 
 def compare_values(chance: Chance) -> list[tuple[bool, bool, Any]]:
     """Of some values: whether the schema accepts it, whether both types do, and the value."""
-    module = executed(render(Tool(name="x", input_schema=chance.schema, output_schema=chance.schema)))
+    module = execute(render(Tool(name="x", input_schema=chance.schema, output_schema=chance.schema)))
     check = jsonschema.Draft202012Validator(chance.schema)
     found: list[tuple[bool, bool, Any]] = []
     for _ in range(VALUES):
@@ -46,13 +46,13 @@ def test_the_values_are_of_both_kinds() -> None:
 
 
 def test_what_is_not_reported_is_not_restricted() -> None:
-    module = executed(render(tool("x", {"a": {}, "b": True, "c": {"minimum": 1}, "d": {"type": "any"}})))
+    module = execute(render(tool("x", {"a": {}, "b": True, "c": {"minimum": 1}, "d": {"type": "any"}})))
 
     assert is_of({"a": 1, "b": [None], "c": "x", "d": {}}, module["XArguments"], module)
 
 
 def test_what_cannot_be_has_no_key() -> None:
-    module = executed(render(tool("x", {"never": False, "must": False}, "must")))
+    module = execute(render(tool("x", {"never": False, "must": False}, "must")))
 
     assert list(module["XArguments"].__annotations__) == ["must"]
     assert not is_of({"must": 1}, module["XArguments"], module)

@@ -16,10 +16,10 @@ from footlight.client.replay.calls import LoggedCall, LoggedOutcome, read_calls
 from footlight.client.replay.logged_results import Sidecars
 from footlight.protocol.errors import MCPError
 from tests.client.codegen.checking import errors_in
-from tests.client.export.test_python_source import formatted, values
+from tests.client.export.test_python_source import format_source, values
 
 
-def made(
+def make_call(
     name: str, arguments: dict[str, Any] | None = None, result: Any = None, **more: Any
 ) -> dict[str, Any]:
     return {"name": name, "arguments": arguments or {}, "result": result, **more}
@@ -39,7 +39,7 @@ def body(*calls: dict[str, Any], **variables: str) -> list[str]:
         for at, call in enumerate(calls)
     ]
     text = export_test(logged, name="log.jsonl", test="test_it", variables=variables)
-    assert formatted(text) == text
+    assert format_source(text) == text
     head, _, lines = text.partition("async def test_it(mcp: DynamicHandle) -> None:\n")
     for module in ("json", "os", "re"):
         assert (f"import {module}\n" in head) == (f"{module}." in lines)
@@ -85,20 +85,20 @@ def test_a_whole_file() -> None:
         '    with pytest.raises(MCPError, match="net::ERR_NAME_NOT_RESOLVED"):\n'
         '        await mcp.nav.goto(url="https://no.example")\n'
     )
-    assert formatted(text) == text
+    assert format_source(text) == text
 
 
 def test_names_that_python_does_not_have() -> None:
     assert body(
-        made("health"),
-        made("browser.run.file", {"path": "x"}),
-        made("nav.class", {"class": 1}),
-        made("a-b.c", {"x-y": 1}),
-        made("root.x"),
-        made("_x"),
-        made(".x"),
-        made("x."),
-        made("nav.goto", {"self": 1, "parallel": True, "timeout_ms": 5, "__debug__": 2}),
+        make_call("health"),
+        make_call("browser.run.file", {"path": "x"}),
+        make_call("nav.class", {"class": 1}),
+        make_call("a-b.c", {"x-y": 1}),
+        make_call("root.x"),
+        make_call("_x"),
+        make_call(".x"),
+        make_call("x."),
+        make_call("nav.goto", {"self": 1, "parallel": True, "timeout_ms": 5, "__debug__": 2}),
     ) == [
         "await mcp.root.health()",
         'await mcp.browser["run.file"](path="x")',
@@ -123,17 +123,17 @@ def test_only_what_is_the_same_each_time_is_asserted() -> None:
     }
 
     assert body(
-        made("a", result={"success": True, "data": {"text": "Place an order"}}),
-        made("a", result=page),
-        made(
+        make_call("a", result={"success": True, "data": {"text": "Place an order"}}),
+        make_call("a", result=page),
+        make_call(
             "a",
             result={"success": True, "observation": {"text": "~ e21 textbox"}, "data": {"said": "[e4] e5 x"}},
         ),
-        made("a", result="[text 3847 chars → .mcp-log/4-a.txt]"),
-        made("a", result="one\nthree"),
-        made("a", result="plain"),
-        made("a", result=7),
-        made("a", result={"long": "x" * 300, "rows": [["a"], []]}),
+        make_call("a", result="[text 3847 chars → .mcp-log/4-a.txt]"),
+        make_call("a", result="one\nthree"),
+        make_call("a", result="plain"),
+        make_call("a", result=7),
+        make_call("a", result={"long": "x" * 300, "rows": [["a"], []]}),
     ) == [
         "result = await mcp.root.a()",
         'assert result == {"success": True, "data": {"text": "Place an order"}}',
@@ -161,15 +161,15 @@ def test_refs_are_the_locators_that_were_used() -> None:
     steps = [{"tool": "click", "arguments": {"selector": "e7"}}, {"tool": "back"}, "no step"]
 
     assert body(
-        made("click", {"selector": "e5"}, locator="testid=save"),
-        made(
+        make_call("click", {"selector": "e5"}, locator="testid=save"),
+        make_call(
             "fill", {"value": "e5", "selector": "[ref=e5] >> input"}, locator='role=group[name="A"] >> input'
         ),
-        made("drag", {"source": "e5", "target": "e6"}, locator={"e5": "#a", "e6": "#b"}),
-        made("run_steps", {"steps": steps}, locator=["#c", None]),
-        made("click", {"selector": "#given"}, locator="#other"),
-        made("click", {"selector": "e9"}),
-        made("click", {"selector": "e9"}, locator=7),
+        make_call("drag", {"source": "e5", "target": "e6"}, locator={"e5": "#a", "e6": "#b"}),
+        make_call("run_steps", {"steps": steps}, locator=["#c", None]),
+        make_call("click", {"selector": "#given"}, locator="#other"),
+        make_call("click", {"selector": "e9"}),
+        make_call("click", {"selector": "e9"}, locator=7),
     ) == [
         'await mcp.root.click(selector="testid=save")',
         """await mcp.root.fill(value="e5", selector='role=group[name="A"] >> input')""",
@@ -187,11 +187,11 @@ def test_refs_are_the_locators_that_were_used() -> None:
 
 def test_secrets_are_read_from_the_environment() -> None:
     assert body(
-        made("fill", {"selector": "#p", "value": "${my.password}"}, redacted=True),
-        made("fill", {"selector": "#p", "value": "***"}, redacted=True),
-        made("login", {"user": "ada", "password": "?"}, redacted=True),
-        made("fill", {"value": "a ${x} $${y}"}, raw=False),
-        made("fill", {"value": "`${x}`"}),
+        make_call("fill", {"selector": "#p", "value": "${my.password}"}, redacted=True),
+        make_call("fill", {"selector": "#p", "value": "***"}, redacted=True),
+        make_call("login", {"user": "ada", "password": "?"}, redacted=True),
+        make_call("fill", {"value": "a ${x} $${y}"}, raw=False),
+        make_call("fill", {"value": "`${x}`"}),
     ) == [
         'await mcp.root.fill(selector="#p", value=os.environ["MY_PASSWORD"])',
         'await mcp.root.fill(selector="#p", value=os.environ["VALUE_3"])',
@@ -200,12 +200,12 @@ def test_secrets_are_read_from_the_environment() -> None:
         'await mcp.root.fill(value="`${x}`")',
     ]
     with pytest.raises(MCPError, match=r"log\.jsonl, line 1: fill was redacted when it was logged"):
-        body(made("fill", {"value": "blue"}, redacted=True))
+        body(make_call("fill", {"value": "blue"}, redacted=True))
 
 
 def test_a_variable_stands_where_its_value_was() -> None:
     assert body(
-        made("goto", {"url": "http://a:1/x"}, {"url": "http://a:1/x", "title": "X"}), SHOP="http://a:1"
+        make_call("goto", {"url": "http://a:1/x"}, {"url": "http://a:1/x", "title": "X"}), SHOP="http://a:1"
     ) == [
         'result = await mcp.root.goto(url="".join([os.environ["SHOP"], "/x"]))',
         'assert result["title"] == "X"',
@@ -214,8 +214,8 @@ def test_a_variable_stands_where_its_value_was() -> None:
 
 def test_ids_that_the_server_made_up_are_taken_from_its_answers() -> None:
     assert body(
-        made("add", {"text": "words"}, {"note": "note-1234abcd", "text": "words"}),
-        made("read", {"id": "note-1234abcd"}, {"text": "words"}),
+        make_call("add", {"text": "words"}, {"note": "note-1234abcd", "text": "words"}),
+        make_call("read", {"id": "note-1234abcd"}, {"text": "words"}),
     ) == [
         'made_1 = await mcp.root.add(text="words")',
         'assert made_1["text"] == "words"',
@@ -261,7 +261,7 @@ def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
     ],
 )
 def test_a_failure_is_known_by_what_it_keeps(error: str, line: str) -> None:
-    assert body({**made("a"), "error": error or "7"}) == [
+    assert body({**make_call("a"), "error": error or "7"}) == [
         f"with pytest.raises(MCPError{line}):",
         "    await mcp.root.a()",
     ]
@@ -304,7 +304,7 @@ def test_a_failure_is_known_by_what_it_keeps(error: str, line: str) -> None:
     ids=["a selector", "a time", "long", "cut"],
 )
 def test_a_failure_is_not_known_by_what_all_failures_begin_with(error: str, lines: list[str]) -> None:
-    assert body({**made("a"), "error": error}) == lines
+    assert body({**make_call("a"), "error": error}) == lines
 
 
 def test_what_stays_of_a_text_is_asserted() -> None:
@@ -314,7 +314,7 @@ def test_what_stays_of_a_text_is_asserted() -> None:
         "### Page\n- Page URL: http://shop:1/cart\n- Page Title: Cart (2)\n- button [ref=e12]\n"
     )
 
-    assert body(made("a", result=reported), SHOP="http://shop:1") == [
+    assert body(make_call("a", result=reported), SHOP="http://shop:1") == [
         "result = await mcp.root.a()",
         'assert "- [Screenshot of viewport](.playwright-mcp/page-" in result',
         'assert ".png)" in result',
@@ -372,12 +372,16 @@ def test_a_type_checker_finds_nothing_in_an_exported_test(tmp_path: Path) -> Non
 
 def test_a_log_without_calls_is_no_test() -> None:
     with pytest.raises(MCPError, match=r"log\.jsonl: it has no calls that a test could make"):
-        body(made("create_session"), made("close_session", {"sessionId": "x"}))
+        body(make_call("create_session"), make_call("close_session", {"sessionId": "x"}))
 
 
 def test_calls_of_two_sessions_are_not_one_test() -> None:
     with pytest.raises(MCPError, match=r"log\.jsonl: its calls are of 2 sessions \(a, b\)"):
-        body(made("create_session"), made("x", {"sessionId": "a"}), made("x", {"sessionId": "b"}))
+        body(
+            make_call("create_session"),
+            make_call("x", {"sessionId": "a"}),
+            make_call("x", {"sessionId": "b"}),
+        )
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,10 @@ def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
         f"{lay_out(call('f', [('', literal(each))]), indent=0, before='x = ')}\n" for each in given
     )
 
-    assert formatted(source) == source
+    assert format_source(source) == source
 
 
-def formatted(source: str) -> str:
+def format_source(source: str) -> str:
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(LINE_LENGTH), "-"]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=True)
     return done.stdout.decode()

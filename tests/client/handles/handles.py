@@ -32,7 +32,7 @@ from footlight.client.handles.registry import tool_hash
 from footlight.client.mcp_client import MCPClient
 from footlight.client.transports.memory import InMemory
 from tests.client.handles import session_server
-from tests.client.handles.session_server import Entry, SessionServer, Variant, listed
+from tests.client.handles.session_server import Entry, SessionServer, Variant, list_registered_tools
 from tests.processes import descendants_of
 
 LIMIT_SECONDS = 60.0
@@ -105,7 +105,9 @@ class McpHandle(Handle):
 
 REGENERATE = "footlight codegen --server 'a server' --out mcp_tools.py"
 REGISTRY = Registry(
-    registry_hash(listed()), {tool.name: tool_hash(tool) for tool in listed()}, regenerate=REGENERATE
+    registry_hash(list_registered_tools()),
+    {tool.name: tool_hash(tool) for tool in list_registered_tools()},
+    regenerate=REGENERATE,
 )
 
 
@@ -142,7 +144,7 @@ class Journal:
         self.entries.append(entry)
         self._more.set()
 
-    async def until(self, enough: Callable[[], bool]) -> None:
+    async def wait_until(self, enough: Callable[[], bool]) -> None:
         async with asyncio.timeout(LIMIT_SECONDS):
             while not enough():
                 self._more.clear()
@@ -150,7 +152,7 @@ class Journal:
 
     async def began(self, name: str, count: int = 1) -> None:
         """Until so many calls of the tool have begun."""
-        await self.until(lambda: [called for called, _ in self.calls].count(name) >= count)
+        await self.wait_until(lambda: [called for called, _ in self.calls].count(name) >= count)
 
     @property
     def calls(self) -> list[tuple[str, Mapping[str, Any]]]:
@@ -192,7 +194,7 @@ class Started:
         """Of all that were ever started."""
         return [entry["started"] for entry in self.journal.entries if "started" in entry]
 
-    async def left(self) -> list[int]:
+    async def find_left_processes(self) -> list[int]:
         """Give processes some time to end, and return those that still run."""
         family: list[psutil.Process] = []
         for pid in self.pids:
@@ -253,7 +255,7 @@ class Connected:
         return task
 
 
-def in_memory(variant: Variant = "plain") -> tuple[InMemory, SessionServer, Journal]:
+def serve_in_memory(variant: Variant = "plain") -> tuple[InMemory, SessionServer, Journal]:
     """Return a server in this process, for tests to which a process adds nothing."""
     journal = Journal()
     server = SessionServer(journal.add, variant)
@@ -261,13 +263,13 @@ def in_memory(variant: Variant = "plain") -> tuple[InMemory, SessionServer, Jour
 
 
 @asynccontextmanager
-async def connected(name: str = "p4n-test", **options: Any) -> AsyncGenerator[Connected]:
-    target, server, journal = in_memory()
+async def open_connected(name: str = "p4n-test", **options: Any) -> AsyncGenerator[Connected]:
+    target, server, journal = serve_in_memory()
     log = Log()
     async with mcp_connect(name, server=target, log=log.log, **options) as mcp:
         yield Connected(mcp, server, journal, log)
 
 
-async def queued() -> None:
+async def wait_until_queued() -> None:
     """Until the tasks that were just made wait for their turn."""
     await asyncio.sleep(0)

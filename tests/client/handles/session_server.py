@@ -84,7 +84,7 @@ def registry(variant: Variant) -> tuple[types.Tool, ...]:
     return tools[::-1] if variant == "reordered" else tools
 
 
-def listed(variant: Variant = "plain") -> list[Tool]:
+def list_registered_tools(variant: Variant = "plain") -> list[Tool]:
     """Return the tools as a client sees them."""
     return [read_tool(tool.model_dump(by_alias=True, exclude_none=True)) for tool in registry(variant)]
 
@@ -145,11 +145,11 @@ class SessionServer:
         elif name == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         elif name == "session.close" and self._never:
-            return _failed("the browser is gone")
+            return _answer_error("the browser is gone")
         elif name == "nav.goto" and arguments.get("url") == "https://nowhere.test":
-            return _failed("net::ERR_NAME_NOT_RESOLVED")
+            return _answer_error("net::ERR_NAME_NOT_RESOLVED")
         elif name == "fail":
-            return _failed(str(arguments["text"]))
+            return _answer_error(str(arguments["text"]))
         return _answers(name, arguments)
 
 
@@ -170,7 +170,7 @@ def _answers(name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
     return types.CallToolResult(content=[] if said is None else [types.TextContent(text=said)])
 
 
-def _failed(text: str) -> types.CallToolResult:
+def _answer_error(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 

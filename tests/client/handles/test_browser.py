@@ -10,21 +10,21 @@ import pytest
 from footlight.client.handles.adapters import BrowserSession, browser_session
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import Tool
-from tests.client.scripted_server import says, scripted
+from tests.client.scripted_server import says, serve_script
 
 pytestmark = pytest.mark.anyio
 
 TOOLS = ("create_session", "close_session")
 
 
-def opened(id: object) -> types.CallToolResult:
+def answer_opened(id: object) -> types.CallToolResult:
     return says(success=True, data={"sessionId": id})
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 800, "height": 600}}], ids=repr)
 async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) -> None:
-    answers = {"create_session": opened("s-1"), "close_session": says(success=True)}
-    async with scripted(TOOLS, answers) as (client, script):
+    answers = {"create_session": answer_opened("s-1"), "close_session": says(success=True)}
+    async with serve_script(TOOLS, answers) as (client, script):
         adapter = BrowserSession(options=options)
         name = await adapter.open(client, "never on the wire")
         await adapter.close(client, name)
@@ -35,7 +35,7 @@ async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) 
 
 async def test_the_answer_may_be_in_the_text_alone() -> None:
     answer = says('{"success": true, "data": {"sessionId": "s-1"}}')
-    async with scripted(TOOLS, {"create_session": answer}) as (client, _):
+    async with serve_script(TOOLS, {"create_session": answer}) as (client, _):
         assert await browser_session.open(client, "unused") == "s-1"
 
 
@@ -43,13 +43,13 @@ async def test_the_answer_may_be_in_the_text_alone() -> None:
     "answer",
     [
         *(says(), says("no session"), says("[]"), says("null"), says(success=True)),
-        *(says(success=True, data=[]), says(success=True, data={}), opened(5), opened(None)),
+        *(says(success=True, data=[]), says(success=True, data={}), answer_opened(5), answer_opened(None)),
         says(image="AAAA"),
     ],
     ids=lambda answer: answer.model_dump_json(exclude_none=True),
 )
 async def test_an_answer_without_a_session_is_no_answer(answer: types.CallToolResult) -> None:
-    async with scripted(TOOLS, {"create_session": answer}) as (client, _):
+    async with serve_script(TOOLS, {"create_session": answer}) as (client, _):
         with pytest.raises(MCPError) as caught:
             await browser_session.open(client, "unused")
 

@@ -26,11 +26,11 @@ from tests.client.handles.handles import (
     McpHandle,
     Started,
     children,
-    in_memory,
     mcp_connect,
+    serve_in_memory,
     soon,
 )
-from tests.client.handles.session_server import listed
+from tests.client.handles.session_server import list_registered_tools
 from tests.network import Transport, listening
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +42,7 @@ ROOT = Path(__file__).parents[3]
 
 
 async def test_a_connecting_is_awaited_or_entered() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     connecting = mcp_connect("p4n-test", server=target, log=Log().log)
     assert isinstance(connecting, Connecting)
     assert journal.entries == []
@@ -63,7 +63,7 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
             raise LookupError("the test fails")
 
     assert [name for name, _ in started.journal.calls] == ["session.open", "session.close"]
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_p
     with pytest.raises(LookupError, match="the test fails"):
         await work()
 
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) ->
 
     assert client.state == "disconnected"
     assert len(started.pids) == 3
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_the_environment_is_the_servers_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ async def test_a_server_at_a_url_is_spoken_to_as_any_other(transport: Transport)
 
 
 async def test_the_adapters_options_reach_the_server() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     adapter = SzkrabokSession(url="https://a.test/", launch_options={"headless": True})
     async with mcp_connect("p4n-test", adapter, server=target, log=Log().log):
         pass
@@ -144,17 +144,17 @@ async def test_the_adapters_options_reach_the_server() -> None:
 
 
 async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     seen: list[str] = []
 
-    def chosen(tools: Sequence[Tool]) -> Adapter:
+    def choose(tools: Sequence[Tool]) -> Adapter:
         seen.extend(tool.name for tool in tools)
         return SzkrabokSession(url="https://a.test/")
 
-    async with connect(McpHandle, "p4n-test", adapter=chosen, server=target, log=Log().log) as mcp:
+    async with connect(McpHandle, "p4n-test", adapter=choose, server=target, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
 
-    assert seen == [tool.name for tool in listed()]
+    assert seen == [tool.name for tool in list_registered_tools()]
     assert journal.calls == [
         ("session.open", {"sessionName": "p4n-test", "url": "https://a.test/"}),
         ("health", {}),
@@ -163,7 +163,7 @@ async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
 
 
 async def test_the_time_is_that_of_each_call() -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log().log, timeout_ms=500) as mcp:
         with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 500ms"):
             await soon(mcp.call("hold", {"id": "1"}))
@@ -186,21 +186,23 @@ class Fails:
         return await self._then()
 
 
-async def no_browser() -> str:
+async def fail_without_browser() -> str:
     raise ToolInvocationError("there is no browser", tool_name="session.open")
 
 
-async def interrupted() -> str:
+async def interrupt() -> str:
     raise KeyboardInterrupt
 
 
 async def test_a_session_that_does_not_open_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     with pytest.raises(ToolInvocationError, match="there is no browser"):
-        await soon(mcp_connect("p4n-test", Fails(no_browser), server=started.command, log=Log().log))
+        await soon(
+            mcp_connect("p4n-test", Fails(fail_without_browser), server=started.command, log=Log().log)
+        )
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 OPENED_AND_CLOSED = [
@@ -211,26 +213,26 @@ OPENED_AND_CLOSED = [
 
 async def test_a_session_that_was_opened_half_way_is_closed() -> None:
     """Before the connection: a server that others use as well keeps its browsers."""
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     log = Log()
     with pytest.raises(ToolInvocationError, match="there is no browser"):
-        await soon(mcp_connect("p4n-test", Fails(no_browser), server=target, log=log.log))
+        await soon(mcp_connect("p4n-test", Fails(fail_without_browser), server=target, log=log.log))
 
     assert journal.calls == OPENED_AND_CLOSED
     assert [line["name"] for line in log.lines[::2]] == ["session.open", "session.close"]
 
 
 async def test_the_failure_to_open_is_raised_where_closing_fails_too() -> None:
-    target, server, journal = in_memory()
+    target, server, journal = serve_in_memory()
     server.refuse_to_close()
     with pytest.raises(ToolInvocationError, match="there is no browser"):
-        await soon(mcp_connect("p4n-test", Fails(no_browser), server=target, log=Log().log))
+        await soon(mcp_connect("p4n-test", Fails(fail_without_browser), server=target, log=Log().log))
 
     assert journal.calls == OPENED_AND_CLOSED
 
 
 async def test_a_cancelled_opening_is_closed_too() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     opening = asyncio.Event()
 
     async def forever() -> str:
@@ -254,7 +256,7 @@ async def test_a_session_whose_handle_cannot_be_made_is_closed() -> None:
         def __init__(self, _: object) -> None:
             raise LookupError("a wrong module")
 
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     with pytest.raises(LookupError, match="a wrong module"):
         await soon(connect(Wrong, "p4n-test", adapter=szkrabok_session, server=target, log=Log().log))
 
@@ -262,7 +264,7 @@ async def test_a_session_whose_handle_cannot_be_made_is_closed() -> None:
 
 
 async def test_nothing_is_closed_that_no_server_could_open() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
 
     async def unknown() -> str:
         raise ToolInvocationError("no such tool", tool_name="session.open", reason="unknown_tool")
@@ -290,15 +292,15 @@ async def test_no_browser_is_left_where_a_session_opens_at_no_page(tmp_path: Pat
 
 
 async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> None:
-    def chosen(_: Sequence[Tool]) -> Adapter:
+    def choose(_: Sequence[Tool]) -> Adapter:
         raise LookupError("none fits")
 
     started = Started(tmp_path)
     with pytest.raises(LookupError, match="none fits"):
-        await soon(connect(McpHandle, "p4n-test", adapter=chosen, server=started.command, log=Log().log))
+        await soon(connect(McpHandle, "p4n-test", adapter=choose, server=started.command, log=Log().log))
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) -> None:
@@ -312,7 +314,7 @@ async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) ->
             connect(Wrong, "p4n-test", adapter=szkrabok_session, server=started.command, log=Log().log)
         )
 
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path: Path) -> None:
@@ -333,7 +335,7 @@ async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path
         await soon(connecting)
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 SILENT = """
@@ -346,12 +348,12 @@ sys.stdin.read()
 async def test_who_is_cancelled_while_the_server_is_silent_leaves_no_process() -> None:
     here = asyncio.Event()
 
-    async def greeted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         here.set()
         writer.close()
 
     before = children()
-    async with await asyncio.start_server(greeted, "127.0.0.1", 0) as listener:
+    async with await asyncio.start_server(greet, "127.0.0.1", 0) as listener:
         port = listener.sockets[0].getsockname()[1]
         silent = [sys.executable, "-c", SILENT, str(port)]
         connecting = asyncio.create_task(soon(mcp_connect("p4n-test", server=silent)))
@@ -402,7 +404,7 @@ async def test_control_c_while_connecting_leaves_no_process(tmp_path: Path) -> N
 
     assert complaints.decode().splitlines()[-1] == "KeyboardInterrupt"
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_a_server_that_is_not_there_is_reported() -> None:
@@ -424,7 +426,7 @@ async def test_what_is_no_server_is_refused(server: object) -> None:
 
 async def test_a_log_that_several_handles_share_stays_open_for_the_others(tmp_path: Path) -> None:
     log = Log(file=tmp_path / "log.jsonl")
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with mcp_connect("one", server=target, log=log.log) as one:
         async with mcp_connect("two", server=target, log=log.log) as two:
             await two.root.health()

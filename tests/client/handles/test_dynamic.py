@@ -14,14 +14,14 @@ from footlight.client.handles.dynamic import connect_dynamic
 from footlight.client.mcp_client import MCPClient
 from footlight.client.transports.memory import InMemory
 from footlight.protocol.errors import MCPError, ToolInvocationError
-from tests.client.handles.handles import Log, Started, children, in_memory, soon
+from tests.client.handles.handles import Log, Started, children, serve_in_memory, soon
 from tests.client.scripted_server import Script, says
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_every_tool_is_a_method_of_its_namespace() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     log = Log()
     async with connect_dynamic("p4n-test", server=target, log=log.log) as mcp:
         await mcp.nav.goto(url="https://a.test/")
@@ -43,7 +43,7 @@ async def test_every_tool_is_a_method_of_its_namespace() -> None:
 
 
 async def test_the_adapter_is_that_of_the_servers_tools_unless_one_is_given() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with connect_dynamic("p4n-test", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("health")
     script = Script(("add",), {"add": says("3")})
@@ -63,7 +63,7 @@ async def test_the_adapter_is_that_of_the_servers_tools_unless_one_is_given() ->
 
 
 async def test_a_name_that_the_server_has_not_is_refused_by_it() -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with connect_dynamic("p4n-test", server=target, log=Log().log) as mcp:
         with pytest.raises(ToolInvocationError, match=r"Unknown tool: nav\.fly"):
             await mcp.nav.fly()
@@ -71,7 +71,7 @@ async def test_a_name_that_the_server_has_not_is_refused_by_it() -> None:
 
 @pytest.mark.parametrize("name", ["_repr_html_", "__wrapped__", "_x"])
 async def test_what_python_and_its_shells_look_for_is_no_tool(name: str) -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with connect_dynamic("p4n-test", server=target, log=Log().log) as mcp:
         thing: Any
         for thing in (mcp, mcp.nav):
@@ -99,4 +99,4 @@ async def test_one_process_is_started_and_none_is_left(tmp_path: Path) -> None:
         assert await mcp.root.health() == "well"
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []

@@ -10,7 +10,7 @@ import pytest
 from footlight.client.handles.handle import Handle, wire_name
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.protocol.results import ToolResult
-from tests.client.handles.handles import connected, in_memory, mcp_connect, soon
+from tests.client.handles.handles import mcp_connect, open_connected, serve_in_memory, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -18,7 +18,7 @@ GOTO = ("nav.goto", {"sessionName": "p4n-test", "url": "https://a.test/"})
 
 
 async def test_a_call_is_written_with_keywords_or_with_a_mapping() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         await it.mcp.nav.goto(url="https://a.test/")
         await it.mcp.nav.goto({"url": "https://a.test/"})
         await it.mcp.nav["goto"](url="https://a.test/")
@@ -29,7 +29,7 @@ async def test_a_call_is_written_with_keywords_or_with_a_mapping() -> None:
 
 
 async def test_a_method_returns_what_the_tool_answers() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         result = await it.mcp.browser.run_test(grep="acceptCookies")
 
         assert result["passed"] == 1
@@ -47,7 +47,7 @@ async def test_a_method_returns_what_the_tool_answers() -> None:
 async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> None:
     wrong: Any = {"url": 5, "no_such": [None]}
     nothing: Any = {}
-    async with connected() as connection:
+    async with open_connected() as connection:
         for arguments in (wrong, wrong, nothing):
             await connection.mcp.nav.goto(arguments)
 
@@ -57,7 +57,7 @@ async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> 
 
 
 async def test_call_gives_the_whole_result() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         result = await it.mcp.call("browser.take_screenshot")
 
         assert isinstance(result, ToolResult)
@@ -66,7 +66,7 @@ async def test_call_gives_the_whole_result() -> None:
 
 
 async def test_a_tool_that_fails_raises_what_it_says() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         with pytest.raises(ToolInvocationError, match="net::ERR_NAME_NOT_RESOLVED") as caught:
             await it.mcp.nav.goto(url="https://nowhere.test")
 
@@ -74,7 +74,7 @@ async def test_a_tool_that_fails_raises_what_it_says() -> None:
 
 
 async def test_options_stand_beside_a_mapping_and_keywords_are_arguments() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         holding = await it.holding("1")
         await soon(it.mcp.nav.goto({"url": "https://a.test/"}, parallel=True))
         await soon(it.mcp.root.health({}, parallel=True))
@@ -88,7 +88,7 @@ async def test_options_stand_beside_a_mapping_and_keywords_are_arguments() -> No
 
 
 async def test_an_argument_beside_a_mapping_is_refused() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         call: Any = it.mcp.nav.goto
         with pytest.raises(MCPError) as caught:
             await call({}, url="https://a.test/")
@@ -102,7 +102,7 @@ async def test_an_argument_beside_a_mapping_is_refused() -> None:
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, True, "5"])
 async def test_a_time_that_is_none_is_refused(timeout_ms: Any) -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         with pytest.raises(MCPError, match="timeout_ms: must be more than 0"):
             await it.mcp.nav.goto({"url": "https://a.test/"}, timeout_ms=timeout_ms)
 
@@ -122,13 +122,13 @@ def test_a_tool_is_named_by_its_namespace_and_method(namespace: str, method: str
 
 
 async def test_a_method_knows_its_name() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         assert it.mcp.browser["run.file"].__name__ == "browser.run.file"
         assert it.mcp.root["health"].__name__ == "health"
 
 
 async def test_who_builds_on_a_handle_finds_what_it_is_made_of() -> None:
-    async with connected("p4n-test") as it:
+    async with open_connected("p4n-test") as it:
         bound = it.mcp.bound
 
         assert (bound.session_name, bound.log) == ("p4n-test", it.log.log)
@@ -140,7 +140,7 @@ async def test_who_builds_on_a_handle_finds_what_it_is_made_of() -> None:
 
 
 async def test_a_handle_is_closed_in_finally() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     mcp = await mcp_connect("p4n-test", server=target)
     try:
         await mcp.nav.goto({"url": "https://a.test/"})
@@ -154,7 +154,7 @@ async def test_a_handle_is_closed_in_finally() -> None:
 
 
 async def test_a_handle_is_a_context_manager() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     mcp = await mcp_connect("p4n-test", server=target)
     with pytest.raises(LookupError, match="the test fails"):
         async with mcp:
@@ -165,7 +165,7 @@ async def test_a_handle_is_a_context_manager() -> None:
 
 
 async def test_a_handle_that_is_closed_while_it_is_cancelled_closes_its_session() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     entered = asyncio.Event()
 
     async def work() -> None:
@@ -184,5 +184,5 @@ async def test_a_handle_that_is_closed_while_it_is_cancelled_closes_its_session(
 
 
 async def test_a_handle_needs_no_namespaces() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         assert (await Handle(it.mcp.bound).call("health")).text == "well"

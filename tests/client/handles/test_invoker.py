@@ -15,18 +15,26 @@ from footlight.client.handles import create_call_invoker, create_logger
 from footlight.client.handles.adapters import Adapter, no_session, szkrabok_session
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
-from tests.client.handles.handles import Log, Started, connected, in_memory, mcp_connect, queued, soon
+from tests.client.handles.handles import (
+    Log,
+    Started,
+    mcp_connect,
+    open_connected,
+    serve_in_memory,
+    soon,
+    wait_until_queued,
+)
 
 pytestmark = pytest.mark.anyio
 
 NAME = "p4n-test"
 
 
-def closed(tool: str) -> tuple[str, str]:
+def describe_closed(tool: str) -> tuple[str, str]:
     return f"{tool}: the handle is closed", "not_connected"
 
 
-async def refused(waiting: Any) -> tuple[str, str]:
+async def check_refused(waiting: Any) -> tuple[str, str]:
     """Return the message and the reason of an error of this package."""
     with pytest.raises(MCPError) as caught:
         await soon(waiting)
@@ -37,7 +45,7 @@ async def refused(waiting: Any) -> tuple[str, str]:
 
 
 async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     client = MCPClient(target)
     invoker = create_call_invoker(
         client=client, log=create_logger(console=False), adapter=szkrabok_session, session_name=NAME
@@ -59,7 +67,7 @@ async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
 
 
 async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> None:
-    async with connected(NAME) as it:
+    async with open_connected(NAME) as it:
         await it.mcp.call("nav.goto", {"url": "https://a.test/"})
         await it.mcp.call("health")
         await it.mcp.call("session_free", {"url": "https://a.test/"})
@@ -74,8 +82,10 @@ async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> N
 
 
 async def test_the_session_of_a_handle_cannot_be_replaced() -> None:
-    async with connected(NAME) as it:
-        error = await refused(it.mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "another"}))
+    async with open_connected(NAME) as it:
+        error = await check_refused(
+            it.mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "another"})
+        )
         free = await it.mcp.call("session_free", {"sessionName": "another"})
 
         assert error == (
@@ -87,7 +97,7 @@ async def test_the_session_of_a_handle_cannot_be_replaced() -> None:
 
 
 async def test_a_tool_that_is_not_there_is_the_servers_to_refuse() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         with pytest.raises(ToolInvocationError) as caught:
             await it.mcp.call("nav.fly", {"to": "Oslo"})
 
@@ -96,7 +106,7 @@ async def test_a_tool_that_is_not_there_is_the_servers_to_refuse() -> None:
 
 
 async def test_a_tool_that_was_added_later_gets_its_session_too() -> None:
-    target, server, journal = in_memory("fewer")
+    target, server, journal = serve_in_memory("fewer")
     async with MCPClient(target) as client:
         invoker = create_call_invoker(
             client=client, log=create_logger(console=False), adapter=szkrabok_session, session_name=NAME
@@ -112,15 +122,15 @@ async def test_a_tool_that_was_added_later_gets_its_session_too() -> None:
 async def test_arguments_are_a_mapping() -> None:
     """What is none is refused, and the caller's own is neither kept nor changed."""
     given: dict[str, Any] = {"url": "https://a.test/"}
-    async with connected(NAME) as it:
+    async with open_connected(NAME) as it:
         holding = await it.holding("1")
         going = asyncio.create_task(it.mcp.call("nav.goto", given))
-        await queued()
+        await wait_until_queued()
         given["url"] = "https://b.test/"
         await it.release()
         await soon(asyncio.gather(holding, going))
 
-        error = await refused(it.mcp.nav.goto("https://a.test/"))  # pyright: ignore
+        error = await check_refused(it.mcp.nav.goto("https://a.test/"))  # pyright: ignore
 
         assert given == {"url": "https://b.test/"}
         assert it.journal.calls[-1] == ("nav.goto", {"sessionName": NAME, "url": "https://a.test/"})
@@ -132,9 +142,9 @@ async def test_arguments_are_a_mapping() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes"], ids=repr)
 async def test_what_json_has_no_word_for_is_never_sent(value: object) -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         before = it.log.text
-        _, reason = await refused(it.mcp.call("session_free", {"value": value}))
+        _, reason = await check_refused(it.mcp.call("session_free", {"value": value}))
 
         assert reason == "invalid"
         assert it.log.text == before
@@ -145,7 +155,7 @@ async def test_what_json_has_no_word_for_is_never_sent(value: object) -> None:
 
 
 async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_each_other() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         calls = [asyncio.create_task(it.mcp.call("say", {"text": str(number)})) for number in range(50)]
         results = await soon(asyncio.gather(*calls))
 
@@ -156,7 +166,7 @@ async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_e
 
 
 async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         first = await it.holding("1")
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "in turn"}))
         beside = await it.holding("2", 2, parallel=True)
@@ -179,7 +189,7 @@ async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
 
 
 async def test_two_handles_do_not_wait_for_each_other() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with (
         mcp_connect("one", server=target, log=Log().log) as one,
         mcp_connect("two", server=target, log=Log().log) as two,
@@ -195,7 +205,7 @@ async def test_two_handles_do_not_wait_for_each_other() -> None:
 
 
 async def test_one_call_that_fails_does_not_stop_the_next() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         calls = [
             asyncio.create_task(it.mcp.call(*call))
             for call in (
@@ -230,11 +240,11 @@ async def test_one_call_that_fails_does_not_stop_the_next() -> None:
 
 
 async def test_a_call_that_is_cancelled_or_too_slow_lets_the_next_one_run() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         cancelled = await it.holding("1")
         slow = asyncio.create_task(it.hold("2", timeout_ms=50))
         last = asyncio.create_task(it.mcp.call("say", {"text": "at last"}))
-        await queued()
+        await wait_until_queued()
         cancelled.cancel()
 
         assert (await soon(last)).text == "at last"
@@ -252,11 +262,11 @@ async def test_a_call_that_is_cancelled_or_too_slow_lets_the_next_one_run() -> N
 
 
 async def test_a_call_that_is_cancelled_while_it_waits_is_never_sent() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         holding = await it.holding("1")
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "never"}))
         last = asyncio.create_task(it.mcp.call("say", {"text": "last"}))
-        await queued()
+        await wait_until_queued()
         waiting.cancel()
         await it.release()
         await soon(asyncio.gather(holding, last))
@@ -268,7 +278,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_is_never_sent() -> None:
 
 
 async def test_no_two_calls_share_a_number() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         await soon(
             asyncio.gather(*(it.mcp.call("health", parallel=bool(number % 2)) for number in range(20)))
         )
@@ -282,32 +292,32 @@ async def test_no_two_calls_share_a_number() -> None:
 
 
 async def test_what_runs_is_waited_for_and_what_waits_is_refused() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         running = await it.holding("1")
         beside = await it.holding("2", 2, parallel=True)
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "too late"}))
-        await queued()
+        await wait_until_queued()
         closing = asyncio.create_task(it.mcp.close())
-        await queued()
+        await wait_until_queued()
 
-        assert await refused(it.mcp.call("health")) == closed("health")
-        assert await refused(it.mcp.call("health", parallel=True)) == closed("health")
+        assert await check_refused(it.mcp.call("health")) == describe_closed("health")
+        assert await check_refused(it.mcp.call("health", parallel=True)) == describe_closed("health")
         await soon(it.client.ping())  # What was sent before has come.
         assert not closing.done()
         it.server.release()
         await soon(asyncio.gather(running, beside, closing))
 
-        assert await refused(waiting) == closed("say")
+        assert await check_refused(waiting) == describe_closed("say")
         assert it.journal.order[2:] == [
             *("+hold 1", "+hold 2", "-hold 1", "-hold 2", "+session.close", "-session.close")
         ]
 
 
 async def test_closing_waits_for_calls_in_parallel_alone() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         beside = await it.holding("1", parallel=True)
         closing = asyncio.create_task(it.mcp.close())
-        await queued()
+        await wait_until_queued()
         await soon(it.client.ping())  # What was sent before has come.
         assert not closing.done()
         it.server.release()
@@ -317,21 +327,21 @@ async def test_closing_waits_for_calls_in_parallel_alone() -> None:
 
 
 async def test_nothing_is_called_once_it_is_closed() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         await it.mcp.close()
         await it.mcp.close()
 
-        assert await refused(it.mcp.nav.goto(url="https://a.test/")) == closed("nav.goto")
+        assert await check_refused(it.mcp.nav.goto(url="https://a.test/")) == describe_closed("nav.goto")
         assert [name for name, _ in it.journal.calls] == ["session.open", "session.close"]
         assert it.client.state == "disconnected"
     assert [name for name, _ in it.journal.calls] == ["session.open", "session.close"]
 
 
 async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         running = await it.holding("1")
         closing = [asyncio.create_task(it.mcp.close()) for _ in range(3)]
-        await queued()
+        await wait_until_queued()
         assert not any(task.done() for task in closing)
         it.server.release()
         _, second, _ = closing
@@ -343,7 +353,7 @@ async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
 
 
 async def test_a_session_that_does_not_close_is_reported_and_the_client_is_closed() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         it.server.refuse_to_close()
         with pytest.raises(ToolInvocationError, match="the browser is gone"):
             await soon(it.mcp.close())
@@ -372,8 +382,8 @@ async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Pat
     assert [type(result) for result in results] == [MCPConnectionError, MCPConnectionError]
     assert log.lines[-1]["name"] == "session.close"
     assert log.lines[-1]["_error"] == "The server was ended by SIGKILL"
-    assert await refused(mcp.call("health")) == closed("health")
-    assert await started.left() == []
+    assert await check_refused(mcp.call("health")) == describe_closed("health")
+    assert await started.find_left_processes() == []
 
 
 async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
@@ -382,7 +392,7 @@ async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> No
     holding = asyncio.create_task(mcp.call("hold", {"id": "1"}))
     await soon(mcp.call("health", parallel=True))
     closing = asyncio.create_task(mcp.close())
-    await queued()
+    await wait_until_queued()
     closing.cancel()
 
     with pytest.raises(asyncio.CancelledError):
@@ -390,7 +400,7 @@ async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> No
     with pytest.raises(MCPConnectionError):
         await soon(holding)
     assert mcp.bound.client.state == "disconnected"
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 # Adapters of one's own
@@ -413,11 +423,13 @@ class Numbered:
 
 
 async def test_another_adapter_is_another_servers_way() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     log = Log()
     async with mcp_connect("a", Numbered(), server=target, log=log.log) as mcp:
         await mcp.call("nav.goto", {"sessionName": "mine"})
-        assert (await refused(mcp.call("nav.goto", {"url": "x"})))[0].startswith("url: the handle gives")
+        assert (await check_refused(mcp.call("nav.goto", {"url": "x"})))[0].startswith(
+            "url: the handle gives"
+        )
 
     assert journal.calls == [
         ("nav.goto", {"url": "https://a.test/", "sessionName": "mine"}),
@@ -444,7 +456,7 @@ async def test_an_adapter_that_gives_no_name_keeps_the_handles() -> None:
         inject_session=lambda arguments, name: {"sessionName": name, **arguments},
         has_session=lambda tool: "sessionName" in tool.input_schema["properties"],
     )
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with mcp_connect("a", cast("Adapter", adapter), server=target, log=Log().log) as mcp:
         await mcp.nav.goto(url="x")
 
@@ -456,7 +468,7 @@ async def test_an_adapter_that_gives_no_name_keeps_the_handles() -> None:
 
 
 async def test_without_sessions_nothing_is_given() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with mcp_connect("unused", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "mine"})
 

@@ -22,7 +22,14 @@ from footlight.client.handles.adapters import no_session
 from footlight.client.handles.call_log import Call
 from footlight.protocol.errors import MCPError, ToolInvocationError
 from footlight.protocol.results import ToolResult, read_result
-from tests.client.handles.handles import LIMIT_SECONDS, Log, connected, in_memory, mcp_connect, soon
+from tests.client.handles.handles import (
+    LIMIT_SECONDS,
+    Log,
+    mcp_connect,
+    open_connected,
+    serve_in_memory,
+    soon,
+)
 from tests.client.handles.session_server import PICTURE, SNAPSHOT
 
 pytestmark = pytest.mark.anyio
@@ -37,12 +44,12 @@ LOGGER = "footlight.client.handles.call_log"
 Entry = dict[str, Any]
 
 
-def said(*texts: str, **more: Any) -> ToolResult:
+def make_result(*texts: str, **more: Any) -> ToolResult:
     """Return what a tool answered in words."""
     return read_result({"content": [{"type": "text", "text": text} for text in texts], **more})
 
 
-def pictured(text: str = "taken") -> ToolResult:
+def make_picture_result(text: str = "taken") -> ToolResult:
     picture = {"type": "image", "data": PICTURE, "mimeType": "image/png"}
     return read_result({"content": [{"type": "text", "text": text}, picture]})
 
@@ -75,7 +82,7 @@ def lines(text: str) -> list[Entry]:
             '"_phase":"before","_seq":3}',
         ),
         (
-            lambda log: log.after_success(GOTO, said(), ms=312, seq=3),
+            lambda log: log.after_success(GOTO, make_result(), ms=312, seq=3),
             '{"name":"nav.goto","arguments":{"sessionName":"p4n-test","url":"https://park4night.com/en"},'
             '"_phase":"after","_ok":true,"_ms":312,"_seq":3}',
         ),
@@ -85,12 +92,12 @@ def lines(text: str) -> list[Entry]:
             '"_phase":"after","_ok":false,"_ms":18,"_error":"net::ERR_NAME_NOT_RESOLVED","_seq":3}',
         ),
         (
-            lambda log: log.after_success(OPEN, said('{"opened":true}'), ms=84, seq=1),
+            lambda log: log.after_success(OPEN, make_result('{"opened":true}'), ms=84, seq=1),
             '{"name":"session.open","arguments":{"sessionName":"p4n-test"},'
             '"_phase":"after","_result":{"opened":true},"_ok":true,"_ms":84,"_seq":1}',
         ),
         (
-            lambda log: log.after_success(LOOK, said(SNAPSHOT), ms=201, seq=4),
+            lambda log: log.after_success(LOOK, make_result(SNAPSHOT), ms=201, seq=4),
             '{"name":"browser.snapshot","arguments":{"sessionName":"p4n-test"},"_phase":"after",'
             '"_result":"[text 3847 chars → .mcp-log/4-browser.snapshot.txt]","_ok":true,"_ms":201,"_seq":4}',
         ),
@@ -112,7 +119,7 @@ async def test_the_documents_calls_make_the_documents_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     log = Log(sidecar=True)
     async with mcp_connect("p4n-test", server=target, log=log.log) as mcp:
         await mcp.nav.goto({"url": "https://park4night.com/en"})
@@ -144,14 +151,14 @@ async def test_the_documents_calls_make_the_documents_lines(
 
 
 async def test_a_log_can_be_called_again_line_by_line() -> None:
-    async with connected() as it:
+    async with open_connected() as it:
         await it.mcp.nav.goto(url="https://a.test/")
         await it.mcp.call("health", parallel=True)
         with pytest.raises(ToolInvocationError):
             await it.mcp.call("fail", {"text": "no"})
         made = list(it.journal.calls)
 
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with mcp_connect("unused", no_session, server=target, log=Log().log) as again:
         for line in it.log.lines:
             if line["_phase"] != "before":
@@ -200,7 +207,7 @@ def test_what_a_console_or_a_file_has_no_characters_for_is_escaped(encoding: str
 )
 def test_milliseconds_are_whole(ms: float, written: int) -> None:
     log, stream = bare()
-    log.after_success(GOTO, said(), ms, 1)
+    log.after_success(GOTO, make_result(), ms, 1)
     log.after_failure(GOTO, Exception("no"), ms, 1)
 
     assert [(line["_ms"], type(line["_ms"])) for line in lines(stream.getvalue())] == [(written, int)] * 2
@@ -242,7 +249,7 @@ def test_an_error_is_reported_in_its_words(error: BaseException, expected: str) 
 
 def test_what_was_used_to_find_an_element_is_reported() -> None:
     log, stream = bare()
-    log.after_success(GOTO, said("ok", _meta={"footlight/locator": {"testId": "save"}}), 1, 1)
+    log.after_success(GOTO, make_result("ok", _meta={"footlight/locator": {"testId": "save"}}), 1, 1)
 
     assert list(json.loads(stream.getvalue()).items())[3:5] == [
         ("_result", "ok"),
@@ -256,21 +263,21 @@ def test_what_was_used_to_find_an_element_is_reported() -> None:
 @pytest.mark.parametrize(
     ("result", "logged"),
     [
-        (said(), None),
-        (said(""), None),
-        (said("Saved."), "Saved."),
-        (said('{"a": [1, null]}'), {"a": [1, None]}),
-        (said(" [1, 2] "), [1, 2]),
-        (said("{broken"), "{broken"),
-        (said("true"), True),
-        (said("12"), 12),
-        (said("null"), None),
-        (said("NaN"), "NaN"),
-        (said('{"a": -Infinity}'), '{"a": -Infinity}'),
-        (said("1e999"), "1e999"),
-        (said("one", "two"), "one\ntwo"),
-        (said("text", structuredContent={"a": "漢"}), {"a": "漢"}),
-        (said(structuredContent={"a": float("inf")}), "{'a': inf}"),
+        (make_result(), None),
+        (make_result(""), None),
+        (make_result("Saved."), "Saved."),
+        (make_result('{"a": [1, null]}'), {"a": [1, None]}),
+        (make_result(" [1, 2] "), [1, 2]),
+        (make_result("{broken"), "{broken"),
+        (make_result("true"), True),
+        (make_result("12"), 12),
+        (make_result("null"), None),
+        (make_result("NaN"), "NaN"),
+        (make_result('{"a": -Infinity}'), '{"a": -Infinity}'),
+        (make_result("1e999"), "1e999"),
+        (make_result("one", "two"), "one\ntwo"),
+        (make_result("text", structuredContent={"a": "漢"}), {"a": "漢"}),
+        (make_result(structuredContent={"a": float("inf")}), "{'a': inf}"),
     ],
     ids=repr,
 )
@@ -280,7 +287,7 @@ def test_a_small_result_is_in_its_line(result: ToolResult, logged: object) -> No
 
 def test_the_answer_null_is_not_the_same_as_none() -> None:
     log, stream = bare()
-    log.after_success(GOTO, said("null"), 1, 1)
+    log.after_success(GOTO, make_result("null"), 1, 1)
 
     assert '"_phase":"after","_result":null,"_ok":true' in stream.getvalue()
 
@@ -288,13 +295,13 @@ def test_the_answer_null_is_not_the_same_as_none() -> None:
 @pytest.mark.parametrize(
     ("result", "logged"),
     [
-        (said("x" * 197), "x" * 197),
-        (said("x" * 198), "[text 198 chars]"),
-        (said("\n" * 99), "[text 99 chars]"),
-        (said(json.dumps(["x" * 195])), ["x" * 195]),
-        (said(json.dumps(["x" * 196])), "[text 200 chars]"),
-        (said(structuredContent={"a": "x" * 300}), "[text 308 chars]"),
-        (said(SNAPSHOT), "[text 3847 chars]"),
+        (make_result("x" * 197), "x" * 197),
+        (make_result("x" * 198), "[text 198 chars]"),
+        (make_result("\n" * 99), "[text 99 chars]"),
+        (make_result(json.dumps(["x" * 195])), ["x" * 195]),
+        (make_result(json.dumps(["x" * 196])), "[text 200 chars]"),
+        (make_result(structuredContent={"a": "x" * 300}), "[text 308 chars]"),
+        (make_result(SNAPSHOT), "[text 3847 chars]"),
     ],
     ids=lambda value: str(value)[:20] if isinstance(value, str) else "",
 )
@@ -304,7 +311,7 @@ def test_a_result_is_large_from_the_threshold_on(result: ToolResult, logged: obj
 
 @pytest.mark.parametrize(("threshold", "logged"), [(0, "[text 1 chars]"), (1, "[text 1 chars]"), (4, "x")])
 def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
-    assert result_of(said("x"), threshold=threshold) == logged
+    assert result_of(make_result("x"), threshold=threshold) == logged
 
 
 @pytest.mark.parametrize(
@@ -337,9 +344,9 @@ def test_nothing_is_beside_the_log_unless_it_is_asked_for(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert result_of(said(SNAPSHOT)) == "[text 3847 chars]"
+    assert result_of(make_result(SNAPSHOT)) == "[text 3847 chars]"
     assert list(tmp_path.iterdir()) == []
-    assert result_of(said(SNAPSHOT), sidecar=True) == "[text 3847 chars → .mcp-log/1-nav.goto.txt]"
+    assert result_of(make_result(SNAPSHOT), sidecar=True) == "[text 3847 chars → .mcp-log/1-nav.goto.txt]"
     assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
         *(".mcp-log", ".mcp-log/1-nav.goto.txt")
     ]
@@ -359,7 +366,7 @@ def test_a_result_is_named_after_its_call_and_stays_in_its_folder(
 ) -> None:
     folder = tmp_path / "deep" / "folder"
     log, _ = bare(sidecar=True, directory=folder)
-    log.after_success(Call(name, {}), said("ä\r\n" + "x" * 300), 1, 7)
+    log.after_success(Call(name, {}), make_result("ä\r\n" + "x" * 300), 1, 7)
 
     assert [path.name for path in folder.iterdir()] == [file]
     assert (folder / file).read_bytes() == ("ä\r\n" + "x" * 300).encode()
@@ -370,7 +377,7 @@ def test_several_logs_in_one_folder_keep_their_results_separate(tmp_path: Path) 
     logs = [bare(sidecar=True, directory=tmp_path) for _ in range(3)]
     for seq in (1, 2):
         for number, (log, _) in enumerate(logs):
-            log.after_success(GOTO, said(f"{number} {seq} {'x' * 300}"), 1, seq)
+            log.after_success(GOTO, make_result(f"{number} {seq} {'x' * 300}"), 1, seq)
 
     data = [json.loads(line)["_result"] for _, stream in logs for line in stream.getvalue().splitlines()]
     files = [Path(each.partition(" → ")[2].removesuffix("]")) for each in data]
@@ -387,7 +394,7 @@ def test_threads_of_several_logs_overwrite_nothing(tmp_path: Path) -> None:
 
     def write(number: int) -> None:
         for seq in range(20):
-            logs[number][0].after_success(GOTO, said(f"{number} {seq} {'x' * 300}"), 1, seq)
+            logs[number][0].after_success(GOTO, make_result(f"{number} {seq} {'x' * 300}"), 1, seq)
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(write, range(6)))
@@ -406,7 +413,7 @@ def test_a_result_that_cannot_be_kept_still_has_its_line(
     folder = tmp_path / "file" if why == "no folder" else tmp_path
     name = "x" * 300 if why == "too long" else "say"
     log, stream = bare(sidecar=True, directory=folder)
-    log.after_success(Call(name, {}), said(SNAPSHOT), 1, 1)
+    log.after_success(Call(name, {}), make_result(SNAPSHOT), 1, 1)
 
     assert json.loads(stream.getvalue())["_result"] == "[text 3847 chars]"
     assert [record.levelname for record in caplog.records if record.name == LOGGER] == ["WARNING"]
@@ -415,7 +422,7 @@ def test_a_result_that_cannot_be_kept_still_has_its_line(
 # What may be written
 
 
-def without(word: str) -> Callable[[Entry], Entry]:
+def remove_word(word: str) -> Callable[[Entry], Entry]:
     """Return a callback that removes a word wherever it is."""
     return lambda entry: json.loads(json.dumps(entry, ensure_ascii=False).replace(word, "***"))
 
@@ -425,16 +432,16 @@ def test_secrets_are_struck_out_of_everything_that_is_written(tmp_path: Path) ->
         file=tmp_path / "log.jsonl",
         sidecar=True,
         directory=tmp_path / "beside",
-        redact=without("hunter2"),
+        redact=remove_word("hunter2"),
     )
     secret = Call("type", {**SESSION, "text": "hunter2"})
     plain = Call("look", SESSION)
     log.before(secret, 1)
-    log.after_success(secret, said("typed hunter2"), 1, 1)
+    log.after_success(secret, make_result("typed hunter2"), 1, 1)
     log.after_failure(secret, Exception("hunter2 is wrong"), 1, 2)
-    log.after_success(plain, said("hunter2" * 100), 1, 3)
-    log.after_success(plain, said("hunter2", structuredContent={"a": "x" * 300}), 1, 4)
-    log.after_success(plain, pictured("hunter2"), 1, 5)
+    log.after_success(plain, make_result("hunter2" * 100), 1, 3)
+    log.after_success(plain, make_result("hunter2", structuredContent={"a": "x" * 300}), 1, 4)
+    log.after_success(plain, make_picture_result("hunter2"), 1, 5)
     log.close()
 
     arguments = {**SESSION, "text": "***"}
@@ -484,7 +491,7 @@ def test_a_callback_may_drop_what_it_likes_but_not_what_a_line_is() -> None:
     """Without its phase, the end of a call would be replayed as another."""
     log, stream = bare(redact=lambda entry: {"arguments": {}, "name": entry["name"], "by": "me"})
     log.before(GOTO, 3)
-    log.after_success(GOTO, said("secret"), 1, 3)
+    log.after_success(GOTO, make_result("secret"), 1, 3)
     log.after_failure(GOTO, Exception("secret"), 1, 4)
 
     assert stream.getvalue().splitlines() == [
@@ -496,10 +503,10 @@ def test_a_callback_may_drop_what_it_likes_but_not_what_a_line_is() -> None:
 def test_a_callback_that_changes_nothing_leaves_no_mark() -> None:
     log, stream = bare(redact=lambda entry: dict(reversed(entry.items())))
     log.before(GOTO, 3)
-    log.after_success(GOTO, said("ok"), 1, 3)
+    log.after_success(GOTO, make_result("ok"), 1, 3)
     plain, expected = bare()
     plain.before(GOTO, 3)
-    plain.after_success(GOTO, said("ok"), 1, 3)
+    plain.after_success(GOTO, make_result("ok"), 1, 3)
 
     assert stream.getvalue() == expected.getvalue()
 
@@ -511,7 +518,7 @@ async def test_a_callback_that_fails_stops_the_call_before_it_is_made() -> None:
         return entry
 
     log = Log(redact=fails)
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=log.log) as mcp:
         with pytest.raises(LookupError, match="the callback is wrong"):
             await mcp.root.health()
@@ -521,7 +528,7 @@ async def test_a_callback_that_fails_stops_the_call_before_it_is_made() -> None:
 
 
 async def test_a_callback_without_a_result_is_reported() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     gives_nothing: Any = lambda entry: entry.update(arguments={})  # noqa: E731
     with pytest.raises(MCPError, match="redact: must return the line"):
         await mcp_connect("p4n-test", server=target, log=Log(redact=gives_nothing).log)
@@ -537,7 +544,7 @@ async def test_a_callback_that_fails_afterwards_does_not_take_the_result(
             raise LookupError("the callback is wrong")
         return entry
 
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log(redact=fails).log) as mcp:
         assert await mcp.root.health() == "well"
         with pytest.raises(ToolInvocationError, match="no"):
@@ -577,7 +584,7 @@ def test_lines_go_to_the_console_a_file_both_or_nowhere(
 
 
 async def test_without_a_log_calls_are_reported_on_the_console(capsys: pytest.CaptureFixture[str]) -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target):
         pass
 
@@ -623,7 +630,7 @@ def test_a_line_that_was_torn_is_not_continued(tmp_path: Path) -> None:
 async def test_many_tasks_write_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     log = Log(file=file)
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=log.log) as mcp:
         await soon(asyncio.gather(*(mcp.call("say", {"text": "ä" * 100}, parallel=True) for _ in range(50))))
 
@@ -642,7 +649,7 @@ def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
             seq = log.next_seq()
             call = Call("say", {"text": f"{seq} " + "漢" * 500})
             log.before(call, seq)
-            log.after_success(call, said(f"{seq} " + "x" * 300), 1, seq)
+            log.after_success(call, make_result(f"{seq} " + "x" * 300), 1, seq)
 
     threads = [threading.Thread(target=write) for _ in range(8)]
     for thread in threads:
@@ -748,7 +755,7 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system ha
 
 @full
 async def test_a_call_that_cannot_be_logged_is_not_made() -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     with pytest.raises(MCPError) as caught:
         await mcp_connect("p4n-test", server=target, log=create_logger(console=False, file="/dev/full"))
 
@@ -761,7 +768,7 @@ async def test_a_call_that_cannot_be_logged_is_not_made() -> None:
 async def test_a_result_that_cannot_be_logged_is_given_all_the_same(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    target, _, journal = in_memory()
+    target, _, journal = serve_in_memory()
     log = Log(file=tmp_path / "log.jsonl")
     async with mcp_connect("p4n-test", server=target, log=log.log) as mcp:
         holding = asyncio.create_task(mcp.call("hold", {"id": "1"}))

@@ -6,13 +6,13 @@ import pytest
 
 from footlight.client.handles.adapters import no_session
 from footlight.protocol.tools import Tool
-from tests.client.scripted_server import scripted
+from tests.client.scripted_server import serve_script
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_nothing_is_opened_closed_or_given() -> None:
-    async with scripted(()) as (client, script):
+    async with serve_script(()) as (client, script):
         assert await no_session.open(client, "a name") == "a name"
         await no_session.close(client, "a name")
 

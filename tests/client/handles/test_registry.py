@@ -24,11 +24,11 @@ from tests.client.handles.handles import (
     Log,
     McpHandle,
     Started,
-    in_memory,
     mcp_connect,
+    serve_in_memory,
     soon,
 )
-from tests.client.handles.session_server import PAGE, TOOLS, Variant, listed
+from tests.client.handles.session_server import PAGE, TOOLS, Variant, list_registered_tools
 from tests.tiers import examples
 
 pytestmark = pytest.mark.anyio
@@ -64,22 +64,24 @@ def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
 
 @pytest.mark.parametrize(("variant", "_"), DIFFERENT)
 def test_another_name_or_schema_is_another_hash(variant: Variant, _: object) -> None:
-    assert registry_hash(listed(variant)) != registry_hash(listed())
-    assert len(registry_hash(listed(variant))) == 12
+    assert registry_hash(list_registered_tools(variant)) != registry_hash(list_registered_tools())
+    assert len(registry_hash(list_registered_tools(variant))) == 12
 
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
 def test_order_and_descriptions_do_not_count(variant: Variant) -> None:
-    assert registry_hash(listed(variant)) == registry_hash(listed())
-    assert listed(variant) != listed()
+    assert registry_hash(list_registered_tools(variant)) == registry_hash(list_registered_tools())
+    assert list_registered_tools(variant) != list_registered_tools()
 
 
 def test_a_description_within_a_schema_counts() -> None:
     """The schema is hashed whole."""
-    first, *others = listed()
+    first, *others = list_registered_tools()
     schema = {**first.input_schema, "description": "In other words"}
 
-    assert registry_hash([replace(first, input_schema=schema), *others]) != registry_hash(listed())
+    assert registry_hash([replace(first, input_schema=schema), *others]) != registry_hash(
+        list_registered_tools()
+    )
 
 
 def test_names_are_sorted_by_code_points() -> None:
@@ -120,7 +122,7 @@ def test_a_name_does_not_steer_the_terminal_that_the_notes_are_on() -> None:
 
 
 def test_what_differs_is_said_tool_by_tool() -> None:
-    first, second, third = listed()[:3]
+    first, second, third = list_registered_tools()[:3]
     known = {tool.name: tool_hash(tool) for tool in (first, second)}
     with pytest.raises(RegistryDriftError) as caught:
         check_registry(
@@ -151,7 +153,7 @@ def test_what_differs_is_said_tool_by_tool() -> None:
 
 @pytest.mark.parametrize(("variant", "notes"), DIFFERENT)
 async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: list[str]) -> None:
-    target, _, journal = in_memory(variant)
+    target, _, journal = serve_in_memory(variant)
     log = Log()
     with pytest.raises(RegistryDriftError) as caught:
         await soon(mcp_connect("p4n-test", server=target, log=log.log))
@@ -168,7 +170,7 @@ async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant,
         await soon(mcp_connect("p4n-test", server=started.command, log=Log().log))
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
     assert started.journal.calls == []
 
 
@@ -178,18 +180,18 @@ async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> Non
         assert await mcp.root.health() == "well"
 
     assert len(started.pids) == 1
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
 async def test_what_makes_no_difference_to_calls_is_no_drift(variant: Variant) -> None:
-    target, _, _ = in_memory(variant)
+    target, _, _ = serve_in_memory(variant)
     async with mcp_connect("p4n-test", server=target, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
 
 
 async def test_all_pages_of_the_list_are_compared() -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     async with MCPClient(target) as client:
         tools = await client.list_tools()
 
@@ -198,7 +200,7 @@ async def test_all_pages_of_the_list_are_compared() -> None:
 
 
 async def test_a_client_that_listed_the_tools_long_ago_asks_again() -> None:
-    target, server, journal = in_memory()
+    target, server, journal = serve_in_memory()
     client = MCPClient(target)
     await client.list_tools()
     server.offer_later("later")
@@ -211,7 +213,7 @@ async def test_a_client_that_listed_the_tools_long_ago_asks_again() -> None:
 
 
 async def test_a_hash_that_was_edited_is_drift_without_a_name() -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     edited = Registry("000000000000", REGISTRY.tool_hashes, regenerate=REGENERATE)
     connecting = connect(
         McpHandle, "p4n-test", adapter=szkrabok_session, server=target, registry=edited, log=Log().log

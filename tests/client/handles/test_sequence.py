@@ -32,7 +32,7 @@ async def handle(notes: Notes, *, log: CallLog | None = None) -> AsyncGenerator[
         yield mcp
 
 
-async def recorded(file: Path, *, greeting: str = "hello", sidecar: bool = False) -> None:
+async def record_note(file: Path, *, greeting: str = "hello", sidecar: bool = False) -> None:
     """Record a note that is created, read, removed, and not found any more."""
     log = create_logger(console=False, file=file, sidecar=sidecar, directory=file.parent / "beside")
     async with handle(Notes(greeting=greeting), log=log) as mcp:
@@ -45,13 +45,13 @@ async def recorded(file: Path, *, greeting: str = "hello", sidecar: bool = False
             await mcp.root.read(id=note)
 
 
-def written(file: Path, *calls: tuple[str, dict[str, Any]], **fields: Any) -> Path:
+def write_log(file: Path, *calls: tuple[str, dict[str, Any]], **fields: Any) -> Path:
     file.write_text("".join(json.dumps({"name": n, "arguments": a, **fields}) + "\n" for n, a in calls))
     return file
 
 
 async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path) -> None:
-    file = written(
+    file = write_log(
         tmp_path / "s.jsonl", ("add", {"text": "a"}), ("echo", {"text": "b"}), ("echo", {"text": "[1]"})
     )
     notes = Notes()
@@ -76,7 +76,7 @@ def test_the_sequences_that_we_ship_call_no_session_as_it_was_called_once() -> N
 
 async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) -> None:
     """What opened and closed the session is left out. The note has another id by now."""
-    await recorded(tmp_path / "log.jsonl")
+    await record_note(tmp_path / "log.jsonl")
     notes = Notes()
 
     async with handle(notes) as mcp:
@@ -95,7 +95,7 @@ async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) ->
 
 
 async def test_a_replay_is_logged_and_can_be_replayed(tmp_path: Path) -> None:
-    await recorded(tmp_path / "first.jsonl")
+    await record_note(tmp_path / "first.jsonl")
     async with handle(Notes(), log=create_logger(console=False, file=tmp_path / "second.jsonl")) as mcp:
         await run_sequence(mcp, tmp_path / "first.jsonl", verify=True)
 
@@ -104,7 +104,7 @@ async def test_a_replay_is_logged_and_can_be_replayed(tmp_path: Path) -> None:
 
 
 async def test_differences_are_shown_with_their_lines(tmp_path: Path) -> None:
-    await recorded(tmp_path / "log.jsonl", sidecar=True)
+    await record_note(tmp_path / "log.jsonl", sidecar=True)
 
     async with handle(Notes(greeting="ciao")) as mcp:
         with pytest.raises(ReplayDiffers) as raised:
@@ -119,7 +119,7 @@ async def test_differences_are_shown_with_their_lines(tmp_path: Path) -> None:
 
 
 async def test_what_is_ignored_is_no_difference(tmp_path: Path) -> None:
-    await recorded(tmp_path / "log.jsonl")
+    await record_note(tmp_path / "log.jsonl")
 
     async with handle(Notes(greeting="ciao")) as mcp:
         await run_sequence(mcp, tmp_path / "log.jsonl", verify=True, ignore=["$.greeting"])
@@ -165,7 +165,7 @@ async def test_other_outcomes_and_kinds_are_differences(tmp_path: Path) -> None:
 
 
 async def test_a_call_that_fails_ends_it(tmp_path: Path) -> None:
-    file = written(
+    file = write_log(
         tmp_path / "s.jsonl", ("echo", {"text": "a"}), ("read", {"id": "x"}), ("echo", {"text": "b"})
     )
     notes = Notes()
@@ -180,7 +180,7 @@ async def test_a_call_that_fails_ends_it(tmp_path: Path) -> None:
 
 
 async def test_a_logged_failure_fails_without_verification(tmp_path: Path) -> None:
-    await recorded(tmp_path / "log.jsonl")
+    await record_note(tmp_path / "log.jsonl")
 
     async with handle(Notes()) as mcp:
         with pytest.raises(ToolInvocationError, match=r"line 13: read .*: there is no note note-"):
@@ -192,7 +192,7 @@ async def test_an_error_is_of_the_class_that_it_was(tmp_path: Path) -> None:
         async def call(self, *_: Any, **__: Any) -> Any:
             raise MCPTimeoutError("too slow", timeout_ms=5, tool_name="echo")
 
-    file = written(tmp_path / "s.jsonl", ("echo", {"text": "a"}))
+    file = write_log(tmp_path / "s.jsonl", ("echo", {"text": "a"}))
     async with handle(Notes()) as mcp:
         with pytest.raises(MCPTimeoutError) as raised:
             await run_sequence(Slow(mcp.bound), file)
@@ -202,7 +202,7 @@ async def test_an_error_is_of_the_class_that_it_was(tmp_path: Path) -> None:
 
 
 async def test_what_differed_before_is_reported_with_the_failure(tmp_path: Path) -> None:
-    await recorded(tmp_path / "log.jsonl")
+    await record_note(tmp_path / "log.jsonl")
     with (tmp_path / "log.jsonl").open("a") as file:
         file.write('{"name":"read","arguments":{"id":"x"}}\n')
 
@@ -250,7 +250,7 @@ async def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 async def test_a_parameter_of_the_same_name_elsewhere_is_left_alone(tmp_path: Path) -> None:
     """The tool's schema says whether it takes the session."""
-    file = written(tmp_path / "s.jsonl", ("echo", {"text": "a", "sessionId": "mine"}))
+    file = write_log(tmp_path / "s.jsonl", ("echo", {"text": "a", "sessionId": "mine"}))
     notes = Notes()
     async with handle(notes) as mcp:
         await run_sequence(mcp, file)
@@ -259,7 +259,7 @@ async def test_a_parameter_of_the_same_name_elsewhere_is_left_alone(tmp_path: Pa
 
 
 async def test_secrets_are_in_no_message_and_no_difference(tmp_path: Path) -> None:
-    file = written(tmp_path / "s.jsonl", ("read", {"id": "${note}"}))
+    file = write_log(tmp_path / "s.jsonl", ("read", {"id": "${note}"}))
     async with handle(Notes()) as mcp:
         with pytest.raises(ToolInvocationError) as raised:
             await run_sequence(mcp, file, variables={"note": "swordfish"})
@@ -270,7 +270,7 @@ async def test_secrets_are_in_no_message_and_no_difference(tmp_path: Path) -> No
 @pytest.mark.parametrize("secret", ['sword"fish', "sword\\fish", "x" * 180 + "swordfish"])
 async def test_nor_a_part_of_a_secret(tmp_path: Path, secret: str) -> None:
     """What was called is told as JSON, which escapes, and is cut where it is long."""
-    file = written(tmp_path / "s.jsonl", ("fly", {"to": f"{'.' * 15}${{where}}"}))
+    file = write_log(tmp_path / "s.jsonl", ("fly", {"to": f"{'.' * 15}${{where}}"}))
     async with handle(Notes()) as mcp:
         with pytest.raises(ToolInvocationError) as raised:
             await run_sequence(mcp, file, variables={"where": secret})
@@ -288,7 +288,7 @@ async def test_what_is_nested_deep_is_a_text(tmp_path: Path, *, sidecar: bool) -
 
     async with handle(Notes()) as mcp:
         await run_sequence(mcp, file, verify=True)
-        deep = written(tmp_path / "deep.jsonl", ("echo", {"text": text}), _phase="before", _seq=1)
+        deep = write_log(tmp_path / "deep.jsonl", ("echo", {"text": text}), _phase="before", _seq=1)
         after = {"_phase": "after", "_ok": True, "_result": "short", "_seq": 1}
         deep.write_text(deep.read_text() + json.dumps({"name": "echo", "arguments": {"text": text}, **after}))
         with pytest.raises(ReplayDiffers, match=r'  - "short"'):
@@ -298,7 +298,7 @@ async def test_what_is_nested_deep_is_a_text(tmp_path: Path, *, sidecar: bool) -
 @pytest.mark.parametrize("name", ["x" * 300, "a/" * 3_000, "\0"])
 async def test_a_file_that_no_log_could_have_written_is_none(tmp_path: Path, name: str) -> None:
     fields = {"_phase": "after", "_ok": True, "_result": f"[text 500 chars → {name}/1-echo.txt]", "_seq": 1}
-    file = written(tmp_path / "log.jsonl", ("echo", {"text": "a"}), _phase="before", _seq=1)
+    file = write_log(tmp_path / "log.jsonl", ("echo", {"text": "a"}), _phase="before", _seq=1)
     file.write_text(file.read_text() + json.dumps({"name": "echo", "arguments": {"text": "a"}, **fields}))
 
     async with handle(Notes()) as mcp:

@@ -8,7 +8,7 @@ import pytest
 
 from footlight.client.handles import spawn_client
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ServerNotAvailableError
-from tests.client.handles.handles import Started, in_memory, soon
+from tests.client.handles.handles import Started, serve_in_memory, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -23,11 +23,11 @@ async def test_a_command_becomes_a_connected_client_that_the_caller_closes(tmp_p
     finally:
         await soon(client.close())
 
-    assert await started.left() == []
+    assert await started.find_left_processes() == []
 
 
 async def test_the_time_bounds_each_call() -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     client = await soon(spawn_client(target, timeout_ms=500))
     try:
         with pytest.raises(MCPTimeoutError, match="within 500ms"):
@@ -43,6 +43,6 @@ async def test_a_server_that_does_not_start_is_reported() -> None:
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, float("nan")])
 async def test_a_time_that_is_none_is_refused(timeout_ms: float) -> None:
-    target, _, _ = in_memory()
+    target, _, _ = serve_in_memory()
     with pytest.raises(MCPError, match="timeout_ms: must be more than 0"):
         await soon(spawn_client(target, timeout_ms=timeout_ms))

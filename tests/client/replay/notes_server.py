@@ -56,38 +56,40 @@ class Notes:
         given = dict(params.arguments or {})
         self.calls.append((params.name, given))
         if "sessionId" in PARAMETERS.get(params.name, ()) and given.get("sessionId") not in self.open:
-            return _failed(f"no session {given.get('sessionId')}")
+            return _answer_error(f"no session {given.get('sessionId')}")
         method = getattr(self, f"_{params.name}", None)
-        return method(given) if method else _failed(f"no tool {params.name}")
+        return method(given) if method else _answer_error(f"no tool {params.name}")
 
     def _create_session(self, _: Mapping[str, Any]) -> types.CallToolResult:
         id = secrets.token_hex(16)
         self.open.add(id)
-        return _said({"data": {"sessionId": id}})
+        return _answer({"data": {"sessionId": id}})
 
     def _close_session(self, given: Mapping[str, Any]) -> types.CallToolResult:
         self.open.remove(given["sessionId"])
-        return _said({"closed": True})
+        return _answer({"closed": True})
 
     def _add(self, given: Mapping[str, Any]) -> types.CallToolResult:
         note = f"note-{secrets.token_hex(4)}"
         self._notes[note] = given["text"]
-        return _said({"note": note, "createdAt": datetime.now(UTC).isoformat(), "count": len(self._notes)})
+        return _answer({"note": note, "createdAt": datetime.now(UTC).isoformat(), "count": len(self._notes)})
 
     def _read(self, given: Mapping[str, Any]) -> types.CallToolResult:
         text = self._notes.get(given["id"])
         if text is None:
-            return _failed(f"there is no note {given['id']}")
-        return _said({"text": text, "greeting": self._greeting})
+            return _answer_error(f"there is no note {given['id']}")
+        return _answer({"text": text, "greeting": self._greeting})
 
     def _remove(self, given: Mapping[str, Any]) -> types.CallToolResult:
         text = self._notes.pop(given["id"], None)
-        return _failed(f"there is no note {given['id']}") if text is None else _said({"removed": text})
+        return (
+            _answer_error(f"there is no note {given['id']}") if text is None else _answer({"removed": text})
+        )
 
     def _echo(self, given: Mapping[str, Any]) -> types.CallToolResult:
         return types.CallToolResult(content=[types.TextContent(text=given["text"])])
 
-    def _long(self, given: Mapping[str, Any]) -> types.CallToolResult:
+    def _make_long_note(self, given: Mapping[str, Any]) -> types.CallToolResult:
         lines = [f"{self._greeting} {number}" for number in range(given["lines"])]
         return types.CallToolResult(content=[types.TextContent(text="\n".join(lines))])
 
@@ -95,12 +97,12 @@ class Notes:
         return types.CallToolResult(content=[types.ImageContent(data="aGk=", mime_type="image/png")])
 
 
-def _said(value: Mapping[str, Any]) -> types.CallToolResult:
+def _answer(value: Mapping[str, Any]) -> types.CallToolResult:
     text = types.TextContent(text=json.dumps(value))
     return types.CallToolResult(content=[text], structured_content=dict(value))
 
 
-def _failed(message: str) -> types.CallToolResult:
+def _answer_error(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
 
 

@@ -108,7 +108,7 @@ async def shared_browser(
 
 
 @asynccontextmanager
-async def cancelled(browser: SessionBrowser, tool: str, **arguments: Any) -> AsyncGenerator[Stages]:
+async def start_and_cancel(browser: SessionBrowser, tool: str, **arguments: Any) -> AsyncGenerator[Stages]:
     """Yield the stages of a call that is cancelled at the end of the block."""
     stages = Stages()
     call = functools.partial(
@@ -124,7 +124,7 @@ async def cancelled(browser: SessionBrowser, tool: str, **arguments: Any) -> Asy
         tasks.cancel_scope.cancel()
 
 
-async def next_answer(browser: SessionBrowser, script: str = "0") -> dict[str, Any]:
+async def call_next(browser: SessionBrowser, script: str = "0") -> dict[str, Any]:
     """Return the result of the next call, which comes soon."""
     began = time.monotonic()
     answer = await browser.call("evaluate", script=script)
@@ -139,10 +139,10 @@ async def test_a_cancelled_navigation_ends_its_request(browser: SessionBrowser) 
     await browser.show("<p>here</p>")
     pending = Pending(browser.site)
 
-    async with cancelled(browser, "navigate", url=pending.url):
+    async with start_and_cancel(browser, "navigate", url=pending.url):
         await pending.asked.wait()
 
-    assert await next_answer(browser, "document.body.innerText") == {"result": "here"}
+    assert await call_next(browser, "document.body.innerText") == {"result": "here"}
     with anyio.fail_after(LIMIT_SECONDS):
         await pending.left.wait()
 
@@ -154,12 +154,12 @@ async def test_a_cancelled_navigation_does_not_go_on_loading(browser: SessionBro
         f"<p>half</p><script src={pending.url}></script><script src={script.url}></script>"
     )
 
-    async with cancelled(browser, "navigate", url=url):
+    async with start_and_cancel(browser, "navigate", url=url):
         await pending.asked.wait()
 
     with anyio.fail_after(LIMIT_SECONDS):
         await pending.left.wait()
-    await next_answer(browser)
+    await call_next(browser)
     assert (await browser.show("<p>again</p>"))["status"] == 200
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
@@ -171,14 +171,14 @@ async def test_a_cancelled_way_through_the_history_ends_its_request(
     pending = Pending(browser.site)
     visits = 0
 
-    async def first_time(request: Request) -> Response:
+    async def answer_first(request: Request) -> Response:
         nonlocal visits
         visits += 1
         if visits == 1:
             return HTMLResponse("<p>first</p>", headers={"cache-control": "no-store"})
         return await pending.answer(request)
 
-    url = browser.site.route(first_time)
+    url = browser.site.route(answer_first)
     if tool == "go_forward":
         await browser.show("<p>other</p>")
     await browser.call("navigate", url=url)
@@ -189,11 +189,11 @@ async def test_a_cancelled_way_through_the_history_ends_its_request(
         await browser.call("evaluate", script="void addEventListener('unload', () => {})")
         await browser.call("go_back")
 
-    async with cancelled(browser, tool):
+    async with start_and_cancel(browser, tool):
         await pending.asked.wait()
 
     text = "first" if tool == "reload" else "other"
-    assert await next_answer(browser, "document.body.innerText") == {"result": text}
+    assert await call_next(browser, "document.body.innerText") == {"result": text}
     with anyio.fail_after(LIMIT_SECONDS):
         await pending.left.wait()
 
@@ -218,7 +218,7 @@ async def test_a_cancelled_reload_leaves_the_cache_on(browser: SessionBrowser) -
     await browser.call("navigate", url=url)
     holding = True
 
-    async with cancelled(browser, "reload", ignoreCache=True):
+    async with start_and_cancel(browser, "reload", ignoreCache=True):
         await pending.asked.wait()
 
     holding = False
@@ -242,9 +242,9 @@ async def test_a_cancelled_wait_leaves_the_page_loading(browser: SessionBrowser)
     await browser.show(f"<p>x</p><script async src={script}></script>", waitUntil="domcontentloaded")
     await asked.wait()
 
-    async with cancelled(browser, "wait_for_load") as stages:
+    async with start_and_cancel(browser, "wait_for_load") as stages:
         await stages.is_at("waiting for the page to reach the state load")
-    await next_answer(browser)
+    await call_next(browser)
     release.set()
 
     await browser.call("wait_for_load")
@@ -255,7 +255,7 @@ async def test_a_cancelled_restore_leaves_no_route(browser: SessionBrowser) -> N
     pending = Pending(browser.site)
     state = {"url": pending.url, "sessionStorage": {browser.site.url: {"a": "b"}}}
 
-    async with cancelled(browser, "restore_state", state=state):
+    async with start_and_cancel(browser, "restore_state", state=state):
         await pending.asked.wait()
 
     with anyio.fail_after(LIMIT_SECONDS):
@@ -284,12 +284,12 @@ async def test_what_appears_after_a_cancelled_click_is_not_clicked(
 ) -> None:
     await browser.show(f"<script>clicks = 0</script>{html}")
 
-    async with cancelled(browser, "click", selector="button", timeout=15_000) as stages:
+    async with start_and_cancel(browser, "click", selector="button", timeout=15_000) as stages:
         await stages.is_at("clicking button")
         # Told on another connection to the page than the click's, so the click has come to the driver.
         await browser.client.list_tools()
 
-    await next_answer(browser)
+    await call_next(browser)
     await browser.call(
         "evaluate",
         script="document.querySelector('main').innerHTML = `<button onclick='clicks += 1'>late</button>`",
@@ -305,10 +305,10 @@ async def test_a_click_that_was_done_stops_what_it_loads(browser: SessionBrowser
     pending = Pending(browser.site)
     await browser.show(f"<form action={pending.url}><input name=q autofocus></form>")
 
-    async with cancelled(browser, "press", key="Enter"):
+    async with start_and_cancel(browser, "press", key="Enter"):
         await pending.asked.wait()
 
-    assert await next_answer(browser, "document.forms.length") == {"result": 1}
+    assert await call_next(browser, "document.forms.length") == {"result": 1}
     with anyio.fail_after(LIMIT_SECONDS):
         await pending.left.wait()
 
@@ -325,10 +325,10 @@ async def test_cancelled_typing_stops_and_holds_no_key(browser: SessionBrowser) 
     beacon = Beacon(browser.site)
     await browser.show(KEYS.replace("TOLD", beacon.url))
 
-    async with cancelled(browser, "type", selector="input", text="abcdefghij" * 20, delay=20):
+    async with start_and_cancel(browser, "type", selector="input", text="abcdefghij" * 20, delay=20):
         await beacon.wait_for("down-c")
 
-    seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
+    seen = await call_next(browser, "[document.querySelector('input').value, [...held]]")
     [typed, held] = seen["result"]
     assert 2 <= len(typed) < 100
     assert held == []
@@ -340,11 +340,11 @@ async def test_a_key_that_is_held_down_is_let_go(browser: SessionBrowser) -> Non
     beacon = Beacon(browser.site)
     await browser.show(KEYS.replace("TOLD", beacon.url))
 
-    async with cancelled(browser, "type", selector="input", text="abc", delay=9_000):
+    async with start_and_cancel(browser, "type", selector="input", text="abc", delay=9_000):
         await beacon.wait_for("down-a")
 
     await beacon.wait_for("up-a")
-    seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
+    seen = await call_next(browser, "[document.querySelector('input').value, [...held]]")
     assert seen == {"result": ["a", []]}
 
 
@@ -353,10 +353,10 @@ async def test_fast_typing_stops_between_two_keys(browser: SessionBrowser) -> No
     await browser.show(KEYS.replace("TOLD", beacon.url))
     text = "abcdefghijklmnopqrstuvwxy" * 400
 
-    async with cancelled(browser, "type", selector="input", text=text):
+    async with start_and_cancel(browser, "type", selector="input", text=text):
         await beacon.wait_for("down-y")
 
-    seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
+    seen = await call_next(browser, "[document.querySelector('input').value, [...held]]")
     [typed, held] = seen["result"]
     assert 20 <= len(typed) < len(text)
     assert text.startswith(typed)
@@ -383,11 +383,11 @@ async def test_modifiers_are_let_go(browser: SessionBrowser) -> None:
         }})</script>"""
     )
 
-    async with cancelled(browser, "press", key="k", modifiers=["Control", "Shift"]):
+    async with start_and_cancel(browser, "press", key="k", modifiers=["Control", "Shift"]):
         await asked.wait()
     release.set()
 
-    assert await next_answer(browser, "[...held]") == {"result": []}
+    assert await call_next(browser, "[...held]") == {"result": []}
     await browser.call("type", selector="input", text="plain")
     assert await browser.call("get_value", selector="input") == {"value": "plain"}
 
@@ -406,11 +406,11 @@ async def test_a_cancelled_drag_lets_go_of_the_mouse(browser: SessionBrowser) ->
     beacon = Beacon(browser.site)
     await browser.show(DRAG.replace("TOLD", beacon.url))
 
-    async with cancelled(browser, "drag_and_drop", source="#from", target="#to"):
+    async with start_and_cancel(browser, "drag_and_drop", source="#from", target="#to"):
         await beacon.wait_for("mousedown")
 
     await beacon.wait_for("mouseup")
-    await next_answer(browser)
+    await call_next(browser)
     await browser.call("click", selector="#from")
     assert beacon.queries.count("mouseup") == 2
 
@@ -421,7 +421,7 @@ async def test_a_cancelled_drag_lets_go_in_a_page_that_is_slow_with_escape(brows
     slow = "addEventListener('keydown', () => { const end = Date.now() + 1500; while (Date.now() < end); });"
     await browser.show(DRAG.replace("TOLD", beacon.url).replace("clicked = [];", f"clicked = []; {slow}"))
 
-    async with cancelled(browser, "drag_and_drop", source="#from", target="#to"):
+    async with start_and_cancel(browser, "drag_and_drop", source="#from", target="#to"):
         await beacon.wait_for("mousedown")
 
     await beacon.wait_for("mouseup")
@@ -448,11 +448,11 @@ async def test_a_cancelled_upload_attaches_nothing(browser: SessionBrowser) -> N
         f"<button onclick=\"fetch('{beacon.url}?clicked')\">choose</button><input type=file hidden>"
     )
 
-    async with cancelled(browser, "upload_file", selector="button", files=[str(file)]):
+    async with start_and_cancel(browser, "upload_file", selector="button", files=[str(file)]):
         await beacon.wait_for("clicked")
 
     names = "[...document.querySelector('input').files].map(file => file.name)"
-    assert await next_answer(browser, names) == {"result": []}
+    assert await call_next(browser, names) == {"result": []}
     await browser.call(
         "evaluate", script="void (document.querySelector('button').onclick = () => input.click())"
     )
@@ -464,10 +464,10 @@ async def test_a_cancelled_upload_attaches_nothing(browser: SessionBrowser) -> N
 async def test_a_cancelled_wait_for_an_element_ends(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
 
-    async with cancelled(browser, "wait_for_selector", selector="#late") as stages:
+    async with start_and_cancel(browser, "wait_for_selector", selector="#late") as stages:
         await stages.is_at("waiting for #late to be visible")
 
-    await next_answer(browser)
+    await call_next(browser)
 
 
 # What hangs
@@ -484,11 +484,11 @@ async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_reported(brows
     beacon = Beacon(browser.site)
     await browser.show("<p>x</p>")
 
-    async with cancelled(browser, "evaluate", script=ENDLESS.replace("TOLD", beacon.url)):
+    async with start_and_cancel(browser, "evaluate", script=ENDLESS.replace("TOLD", beacon.url)):
         await beacon.wait_for("hangs")
 
-    assert await next_answer(browser) == {"result": 0, "closedPages": ["page-1"]}
-    assert await next_answer(browser) == {"result": 0}
+    assert await call_next(browser) == {"result": 0, "closedPages": ["page-1"]}
+    assert await call_next(browser) == {"result": 0}
 
 
 @pytest.mark.slow
@@ -497,7 +497,7 @@ async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_reported(browse
     hang = ENDLESS.replace("TOLD", beacon.url).replace("'", "&quot;")
     await browser.show(f"<button onclick='{hang}'>hang</button>")
 
-    async with cancelled(browser, "click", selector="button"):
+    async with start_and_cancel(browser, "click", selector="button"):
         await beacon.wait_for("hangs")
 
     began = time.monotonic()
@@ -516,23 +516,23 @@ async def test_a_call_that_is_cancelled_in_the_queue_is_never_done(browser: Sess
     busy = f"fetch('{beacon.url}?busy').then(() => new Promise(go => {{ window.go = go }}))"
     waiting = functools.partial(browser.call, "evaluate", script="window.after = true")
 
-    async with cancelled(browser, "evaluate", script=busy):
+    async with start_and_cancel(browser, "evaluate", script=busy):
         await beacon.wait_for("busy")
-        async with cancelled(browser, "evaluate", script="window.late = true") as stages:
+        async with start_and_cancel(browser, "evaluate", script="window.late = true") as stages:
             await stages.is_at("waiting for the session")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(waiting)
             await browser.client.list_tools()
             tasks.cancel_scope.cancel()
 
-    assert await next_answer(browser, "[window.late, window.after]") == {"result": [None, None]}
+    assert await call_next(browser, "[window.late, window.after]") == {"result": [None, None]}
 
 
 async def test_other_sessions_do_not_notice(browser: SessionBrowser) -> None:
     other = (await browser.call("create_session"))["sessionId"]
     pending = Pending(browser.site)
 
-    async with cancelled(browser, "navigate", url=pending.url):
+    async with start_and_cancel(browser, "navigate", url=pending.url):
         await pending.asked.wait()
         await browser.call("navigate", url=browser.site.page("<p>other</p>"), sessionId=other)
     assert await browser.call("get_text", selector="p", sessionId=other) == {"text": "other"}
@@ -552,7 +552,7 @@ async def test_a_client_that_runs_out_of_patience_cancels(browser: SessionBrowse
 
     with anyio.fail_after(LIMIT_SECONDS):
         await pending.left.wait()
-    assert await next_answer(browser, "document.body.innerText") == {"result": "here"}
+    assert await call_next(browser, "document.body.innerText") == {"result": "here"}
 
 
 # What is told afterwards
@@ -578,10 +578,10 @@ async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_ans
         f"<a href={file} download onclick=\"alert('hello'); window.open('{popup}')\">get it</a>"
     )
 
-    async with cancelled(browser, "click", selector="a"):
+    async with start_and_cancel(browser, "click", selector="a"):
         await sending.wait()
 
-    answer = await next_answer(browser)
+    answer = await call_next(browser)
     assert answer == {
         "result": 0,
         "newPages": [{"pageId": "page-2", "url": popup}],
@@ -600,9 +600,9 @@ async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_ans
 async def test_a_cancelled_call_is_logged_as_such(browser: SessionBrowser) -> None:
     pending = Pending(browser.site)
 
-    async with cancelled(browser, "navigate", url=pending.url):
+    async with start_and_cancel(browser, "navigate", url=pending.url):
         await pending.asked.wait()
-    await next_answer(browser)
+    await call_next(browser)
 
     root: Path = browser.uploads.parent
     lines = [json.loads(line) for line in (root / "log").read_text().splitlines()]
@@ -698,12 +698,12 @@ async def test_a_session_whose_opening_was_not_answered_is_closed(
     table = await engine.sessions()
     [kept] = table.list(caller=LOCAL)
 
-    async def stuck(*_: object) -> None:
+    async def sleep_forever(*_: object) -> None:
         await anyio.sleep_forever()
 
     with anyio.fail_after(LIMIT_SECONDS):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(functools.partial(dispatcher.call, "create_session", {}, report=stuck))
+            tasks.start_soon(functools.partial(dispatcher.call, "create_session", {}, report=sleep_forever))
             while table.list(caller=LOCAL) == [kept]:
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()

@@ -46,14 +46,14 @@ class Heard:
         messages = [message for _, _, message in self.reports]
         return [message for at, message in enumerate(messages) if messages[:at][-1:] != [message]]
 
-    async def until(self, enough: Callable[[], bool]) -> None:
+    async def wait_until(self, enough: Callable[[], bool]) -> None:
         with anyio.fail_after(LIMIT_SECONDS):
             while not enough():
                 self._news = anyio.Event()
                 await self._news.wait()
 
     async def hears(self, message: str) -> None:
-        await self.until(lambda: any(said == message for _, _, said in self.reports))
+        await self.wait_until(lambda: any(said == message for _, _, said in self.reports))
 
 
 class Held:
@@ -139,7 +139,7 @@ async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(asking(browser, heard, "evaluate", script="new Promise(go => { window.go = go })"))
-        await heard.until(lambda: len(heard.reports) >= 2)
+        await heard.wait_until(lambda: len(heard.reports) >= 2)
         tasks.cancel_scope.cancel()
 
     (first, _, message), (second, _, again) = heard.reports[:2]
@@ -234,11 +234,11 @@ async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher,
     """One that fails and one that takes for ever: the call is the same."""
     reports: list[float] = []
 
-    async def broken(progress: float, total: float | None, message: str | None) -> None:
+    async def fail(progress: float, total: float | None, message: str | None) -> None:
         reports.append(progress)
         raise ConnectionError("nobody is there")
 
-    async def stuck(progress: float, total: float | None, message: str | None) -> None:
+    async def hang(progress: float, total: float | None, message: str | None) -> None:
         reports.append(progress)
         await anyio.sleep_forever()
 
@@ -250,7 +250,7 @@ async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher,
 
     released = anyio.Event()
     url = site.page("<p>x</p>")
-    for report in (broken, stuck, deaf):
+    for report in (fail, hang, deaf):
         reports.clear()
         with anyio.fail_after(20):
             answer = await dispatcher.call("navigate", {"url": url}, report=report)

@@ -114,7 +114,7 @@ READ = PromptDefinition(
 )
 
 
-def refused(directory: Path) -> str:
+def refuse(directory: Path) -> str:
     with pytest.raises(ConfigurationError) as raised:
         load_prompts(directory)
     return raised.value.message
@@ -182,7 +182,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
         (tmp_path / file).write_text(json.dumps(MINE), "utf-8")
 
     assert (
-        refused(tmp_path)
+        refuse(tmp_path)
         == f"{tmp_path / 'b.json'}: field 'name': 'mine' is also the name in {tmp_path / 'a.yaml'}"
     )
 
@@ -191,7 +191,7 @@ def test_a_folder_that_is_missing_names_the_setting(tmp_path: Path) -> None:
     folder = tmp_path / "none"
 
     assert (
-        refused(folder) == f"setting 'prompts.directory': {folder} cannot be read: No such file or directory"
+        refuse(folder) == f"setting 'prompts.directory': {folder} cannot be read: No such file or directory"
     )
 
 
@@ -199,13 +199,13 @@ def test_a_folder_that_is_a_file_names_the_setting(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(YAML, "utf-8")
 
-    assert refused(file) == f"setting 'prompts.directory': {file} cannot be read: Not a directory"
+    assert refuse(file) == f"setting 'prompts.directory': {file} cannot be read: Not a directory"
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").mkdir()
 
-    assert refused(tmp_path) == f"{tmp_path / 'a.yaml'}: cannot be read: Is a directory"
+    assert refuse(tmp_path) == f"{tmp_path / 'a.yaml'}: cannot be read: Is a directory"
 
 
 HINT = "; YAML takes yes, no, null, numbers and dates for something other than text: put it in quotes"
@@ -284,7 +284,7 @@ def test_a_wrong_yaml_file_is_reported_with_its_field(tmp_path: Path, text: str,
     file = tmp_path / "a.yaml"
     file.write_text(text, "utf-8")
 
-    assert refused(tmp_path) == f"{file}: {message}"
+    assert refuse(tmp_path) == f"{file}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -302,14 +302,14 @@ def test_a_wrong_json_file_is_reported_with_its_field(tmp_path: Path, text: str,
     file = tmp_path / "a.json"
     file.write_text(text, "utf-8")
 
-    assert refused(tmp_path) == f"{file}: {message}"
+    assert refuse(tmp_path) == f"{file}: {message}"
 
 
 def test_every_fault_of_a_file_is_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("{name: a, template: 1, more: b}", "utf-8")
 
-    assert refused(tmp_path).splitlines() == [
+    assert refuse(tmp_path).splitlines() == [
         f"{file}: field 'description': must be given",
         f"{file}: field 'template': must be a valid string, got 1{HINT}",
         f"{file}: unknown field 'more'; known here: {FIELDS}",
@@ -319,7 +319,7 @@ def test_every_fault_of_a_file_is_reported_at_once(tmp_path: Path) -> None:
 def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"\xff\xfe\xfa")
 
-    assert refused(tmp_path) == f"{tmp_path / 'a.yaml'}: is not UTF-8 text"
+    assert refuse(tmp_path) == f"{tmp_path / 'a.yaml'}: is not UTF-8 text"
 
 
 PARTS = [

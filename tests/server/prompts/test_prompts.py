@@ -44,7 +44,7 @@ def prompt(template: str, *arguments: PromptArgument, name: str = "mine") -> Pro
     return PromptDefinition(name=name, description="Ours", arguments=arguments, template=template)
 
 
-def rendered(template: str, *arguments: PromptArgument, **given: object) -> str:
+def render_prompt(template: str, *arguments: PromptArgument, **given: object) -> str:
     return library(prompt(template, *arguments)).render("mine", given)
 
 
@@ -246,7 +246,7 @@ def test_an_unknown_argument_is_named_with_the_known_ones() -> None:
 
 def test_an_argument_to_a_prompt_without_arguments_is_refused() -> None:
     with pytest.raises(PromptError, match=r"^Unknown argument: a; mine takes none$"):
-        rendered("text", a="b")
+        render_prompt("text", a="b")
 
 
 def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
@@ -257,7 +257,7 @@ def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
         argument("d", default=""),
     )
 
-    assert rendered("{{a}}|{{b}}|{{c}}|{{d}}", *arguments, b="") == "A|||"
+    assert render_prompt("{{a}}|{{b}}|{{c}}|{{d}}", *arguments, b="") == "A|||"
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_json_that_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_callers_in_the_same_process_may_give_values() -> None:
-    text = rendered(
+    text = render_prompt(
         "{{#each rows}}{{@key}}={{this}} {{/each}}{{plain}}",
         argument("rows"),
         argument("plain"),
@@ -295,24 +295,24 @@ def test_callers_in_the_same_process_may_give_values() -> None:
 
 
 def test_the_default_of_what_is_gone_over_is_read_as_json_too() -> None:
-    assert rendered("{{#each x}}{{this}}{{/each}}", argument("x", default='["a", "b"]')) == "ab"
+    assert render_prompt("{{#each x}}{{this}}{{/each}}", argument("x", default='["a", "b"]')) == "ab"
 
 
 def test_a_reference_to_a_secret_shows_the_mark() -> None:
     template = "{{key}} {{#if key}}with{{else}}without{{/if}} {{note}}"
     arguments = argument("key", secret=True), argument("note", default="-")
 
-    assert rendered(template, *arguments, key="abcd", note="(abcd)") == "[REDACTED] with ([REDACTED])"
-    assert rendered(template, *arguments, key="abc", note="(abc)") == "[REDACTED] with (abc)"
-    assert rendered(template, *arguments, key=12345, note="12345") == "[REDACTED] with [REDACTED]"
-    assert rendered(template, *arguments, key="") == " without -"
-    assert rendered(template, *arguments) == " without -"
+    assert render_prompt(template, *arguments, key="abcd", note="(abcd)") == "[REDACTED] with ([REDACTED])"
+    assert render_prompt(template, *arguments, key="abc", note="(abc)") == "[REDACTED] with (abc)"
+    assert render_prompt(template, *arguments, key=12345, note="12345") == "[REDACTED] with [REDACTED]"
+    assert render_prompt(template, *arguments, key="") == " without -"
+    assert render_prompt(template, *arguments) == " without -"
 
 
 def test_a_secret_default_is_a_secret() -> None:
     arguments = argument("key", secret=True, default="hunter2"), argument("note")
 
-    assert rendered("{{key}} {{note}}", *arguments, note="hunter2") == "[REDACTED] [REDACTED]"
+    assert render_prompt("{{key}} {{note}}", *arguments, note="hunter2") == "[REDACTED] [REDACTED]"
 
 
 SECRETS = st.text(

@@ -24,7 +24,7 @@ VALUES: dict[str, object] = {
 NAMES = [*VALUES, "absent"]
 
 
-def rendered(template: str, values: Mapping[str, object] = VALUES) -> str:
+def render_template(template: str, values: Mapping[str, object] = VALUES) -> str:
     return parse(dedent(template), NAMES).render(values)
 
 
@@ -58,7 +58,7 @@ def rendered(template: str, values: Mapping[str, object] = VALUES) -> str:
     ],
 )
 def test_what_a_template_gives(template: str, text: str) -> None:
-    assert rendered(template) == text
+    assert render_template(template) == text
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_what_a_template_gives(template: str, text: str) -> None:
     [(0, "0"), (1.5, "1.5"), (True, "true"), (None, "null"), (["é", {"a": 1}], '["é",{"a":1}]')],
 )
 def test_what_is_not_text_is_shown_as_compact_json(value: object, text: str) -> None:
-    assert rendered("{{text}}", {"text": value}) == text
+    assert render_template("{{text}}", {"text": value}) == text
 
 
 @pytest.mark.parametrize("text", ["input[name='q'] > \"b\" & c", "{{text}}", "{{#each", "\\1"])
 def test_a_value_is_put_in_as_it_is(text: str) -> None:
-    assert rendered("<{{text}}>", {"text": text}) == f"<{text}>"
+    assert render_template("<{{text}}>", {"text": text}) == f"<{text}>"
 
 
 def test_a_tag_alone_on_its_line_takes_the_line_with_it() -> None:
@@ -91,7 +91,7 @@ def test_a_tag_alone_on_its_line_takes_the_line_with_it() -> None:
               lines --}}
         """
 
-    assert rendered(template) == "Rows:\n  - Ann\n\n  - nobody\nEnd\n"
+    assert render_template(template) == "Rows:\n  - Ann\n\n  - nobody\nEnd\n"
 
 
 def test_a_tag_with_company_on_its_line_takes_nothing() -> None:
@@ -104,11 +104,11 @@ def test_a_tag_with_company_on_its_line_takes_nothing() -> None:
         end {{! said }}
         """
 
-    assert rendered(template) == "a \nb\n c\n  plain\n\nend \n"
+    assert render_template(template) == "a \nb\n c\n  plain\n\nend \n"
 
 
 def test_lines_may_end_with_carriage_returns_and_the_last_without_anything() -> None:
-    assert rendered("{{#if text}}\r\na\r\n{{/if}}") == "a\r\n"
+    assert render_template("{{#if text}}\r\na\r\n{{/if}}") == "a\r\n"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_value_is_never_read_again(text: str, entries: dict[str, str]) -> None
 
     expected = f"<{text}>" + "".join(f"[{key}={value}]" for key, value in entries.items())
 
-    assert rendered(template, {"text": text, "object": entries}) == expected
+    assert render_template(template, {"text": text, "object": entries}) == expected
 
 
 @given(

@@ -118,7 +118,7 @@ async def answers_of_sdk(messages: Sequence[Message], count: int) -> list[Messag
     return [json.loads(to_json(each.message)) for each in received]
 
 
-def by_id(answers: Sequence[Message]) -> dict[Any, Message]:
+def index_by_id(answers: Sequence[Message]) -> dict[Any, Message]:
     """Return the answers, without the capabilities: the SDK derives them from the handlers."""
     for answer in answers:
         answer.get("result", {}).pop("capabilities", None)
@@ -129,7 +129,7 @@ async def check_same(messages: Sequence[Message]) -> None:
     count = sum("id" in message for message in messages)
     ours, theirs = await answers_of_ours(messages, count), await answers_of_sdk(messages, count)
 
-    assert by_id(ours) == by_id(theirs)
+    assert index_by_id(ours) == index_by_id(theirs)
 
 
 MALFORMED: list[Any] = [{}, {"name": 5}, {"name": "echo", "arguments": []}, {"name": "nothing"}, {"_meta": 5}]

@@ -86,13 +86,13 @@ class World:
     async def wait_for_changes(self, *expected: SessionChange) -> None:
         """Until these were told, in this order among others."""
         async with asyncio.timeout(10):
-            while not in_order(expected, self.changes):
+            while not are_in_order(expected, self.changes):
                 self._changed.clear()
                 await self._changed.wait()
 
 
-def in_order(expected: tuple[SessionChange, ...], wait_for_changes: list[SessionChange]) -> bool:
-    rest = iter(wait_for_changes)
+def are_in_order(expected: tuple[SessionChange, ...], changes: list[SessionChange]) -> bool:
+    rest = iter(changes)
     return all(change in rest for change in expected)
 
 

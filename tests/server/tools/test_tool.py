@@ -263,7 +263,7 @@ def test_arguments_are_taken_or_refused_by_name(arguments: dict[str, Any]) -> No
     """
     optional = {"mode", "times", "tags", "timeout"}
     given = {key: value for key, value in arguments.items() if value is not None or key not in optional}
-    named = refused_parameter(arguments)
+    named = find_refused_parameter(arguments)
     integral = not isinstance(given.get("times"), float) or given["times"].is_integer()
     timed = not isinstance(given.get("timeout"), (int, float)) or given["timeout"] >= 1
     listed = jsonschema.Draft202012Validator(light.input_schema).is_valid(given)
@@ -271,7 +271,7 @@ def test_arguments_are_taken_or_refused_by_name(arguments: dict[str, Any]) -> No
     assert (named is None) == (listed and integral and timed)
 
 
-def refused_parameter(arguments: dict[str, Any]) -> str | None:
+def find_refused_parameter(arguments: dict[str, Any]) -> str | None:
     try:
         light.parse(arguments)
     except (InvalidParameter, MissingParameter) as refusal:

@@ -72,14 +72,14 @@ async def test_an_open_dialog_and_the_focus_stay_whatever_is_before_them(browser
     assert seen[seen.index('dialog "Question"') + 1 :][:2] == ["paragraph: Really?", 'button "Yes"']
 
 
-async def seen_as(browser: Browser, html: str) -> list[str]:
+async def read_lines(browser: Browser, html: str) -> list[str]:
     """Return the lines of the whole page, with their refs."""
     await browser.show(html)
     return str((await browser.call("snapshot"))["snapshot"]).splitlines()
 
 
 async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) -> None:
-    seen = await seen_as(
+    seen = await read_lines(
         browser,
         """<table><tr><th>Item<th>Price<th>Order<tr><td>Tea<td>3 €<td><a href=/tea>Buy tea</a>
         <tr><td>Coffee | "black"<td><td><a href=/a>One</a> <a href=/b>Two</a></table>""",
@@ -104,14 +104,14 @@ async def test_a_calendar_costs_at_most_700_characters(browser: Browser) -> None
     weeks = "".join(f"<tr>{''.join(days[start : start + 7])}" for start in range(0, 35, 7))
     html = f"<table role=grid aria-label='May 2031'><tr>{heads}{weeks}</table>"
 
-    seen = await seen_as(browser, html)
+    seen = await read_lines(browser, html)
 
     assert len("\n".join(seen)) <= 700
     assert seen[3].endswith(' | e39 "12"')
 
 
 async def test_a_wrapper_and_a_description_say_nothing_twice(browser: Browser) -> None:
-    seen = await seen_as(
+    seen = await read_lines(
         browser,
         """<div role=generic title=Save tabindex=-1 data-testid=a><button>Save</button></div>
         <div><input aria-label=Mail aria-describedby=hint><p id=hint>Only for the receipt.</p></div>
@@ -127,7 +127,7 @@ async def test_a_wrapper_and_a_description_say_nothing_twice(browser: Browser) -
 
 
 async def test_controls_without_a_name_have_a_hint(browser: Browser) -> None:
-    seen = await seen_as(
+    seen = await read_lines(
         browser,
         """<button id=save></button><button class="btn"><i class="fa fa-trash"></i></button>
         <select name=colour></select><input type=file multiple aria-label=Pictures><button id=ok>OK</button>

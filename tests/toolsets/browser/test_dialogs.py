@@ -32,7 +32,7 @@ def button(script: str) -> str:
     return f"<button onclick=\"window.returned = {script}; document.title = 'after'\">ask</button>"
 
 
-def opened(type: str, message: str, page: str = "page-1", **more: str) -> dict[str, Any]:
+def describe_open_dialog(type: str, message: str, page: str = "page-1", **more: str) -> dict[str, Any]:
     return {"pageId": page, "type": type, "message": message, **more, "handled": "open"}
 
 
@@ -45,7 +45,7 @@ async def test_the_action_that_opens_a_dialog_answers_at_once(asking: SessionBro
     async with asyncio.timeout(AT_ONCE):
         data = await asking.call("click", selector="button")
 
-    assert data == {"url": here, "dialogs": [opened("confirm", "Sure?")]}
+    assert data == {"url": here, "dialogs": [describe_open_dialog("confirm", "Sure?")]}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(askin
     second = await asking.call("handle_dialog", accept=True)
 
     assert first["message"] == "First?"
-    assert first["dialogs"] == [opened("confirm", "Second?")]
+    assert first["dialogs"] == [describe_open_dialog("confirm", "Second?")]
     assert second["message"] == "Second?"
     assert "dialogs" not in second
     assert await asking.call("evaluate", script="window.returned") == {"result": True}
@@ -195,7 +195,7 @@ async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBro
     assert answer == {
         "url": here,
         "newPages": [{"pageId": "page-2", "url": "about:blank"}],
-        "dialogs": [opened("confirm", "Sure?", "page-2")],
+        "dialogs": [describe_open_dialog("confirm", "Sure?", "page-2")],
     }
     assert (error["code"], error["details"]["pageId"]) == ("DIALOG_OPEN", "page-2")
     await asking.call("handle_dialog", accept=True)
@@ -208,7 +208,7 @@ async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: Sess
     async with asyncio.timeout(AT_ONCE):
         assert await asking.call("navigate", url=url) == {
             "url": url,
-            "dialogs": [opened("confirm", "Adult?")],
+            "dialogs": [describe_open_dialog("confirm", "Adult?")],
         }
 
     await asking.call("handle_dialog", accept=True)
@@ -225,7 +225,7 @@ async def test_a_dialog_that_a_timer_opens_is_reported_by_the_call_that_meets_it
 
     assert error["code"] == "DIALOG_OPEN"
     answer = error["details"].get("dialogs")
-    assert answer in (None, [opened("confirm", "Sure?")])
+    assert answer in (None, [describe_open_dialog("confirm", "Sure?")])
     assert (await asking.call("handle_dialog", accept=False))["handled"] == "dismissed"
 
 
@@ -236,7 +236,7 @@ async def test_typing_stops_at_the_dialog_with_no_key_held_down(asking: SessionB
 
     await asking.call("type", selector="input", text="bc")
 
-    assert answer["dialogs"] == [opened("confirm", "Sure?")]
+    assert answer["dialogs"] == [describe_open_dialog("confirm", "Sure?")]
     assert await asking.call("get_value", selector="input") == {"value": "abc"}
 
 
@@ -317,7 +317,7 @@ async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> No
         answer = await asking.call("navigate", url=there)
         handled = await asking.call("handle_dialog", accept=True)
 
-    assert answer == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert answer == {"url": here, "dialogs": [describe_open_dialog("beforeunload", "")]}
     assert handled["url"] == there
     assert await asking.call("get_text", selector="h1") == {"text": "There"}
 
@@ -343,7 +343,7 @@ async def test_closing_a_tab_may_ask(asking: SessionBrowser, accept: bool) -> No
         await asking.call("handle_dialog", accept=accept)
         left = await asking.call("tabs", action="list")
 
-    assert answer == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert answer == {"url": here, "dialogs": [describe_open_dialog("beforeunload", "")]}
     assert [tab["pageId"] for tab in left["tabs"]] == ([] if accept else ["page-1"])
 
 

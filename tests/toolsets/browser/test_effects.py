@@ -29,11 +29,11 @@ LONGEST = 40
 async def browser(site: Site) -> AsyncGenerator[Browser]:
     """With the defaults of observation."""
 
-    async def made(request: Request) -> Response:
+    async def answer_ok(request: Request) -> Response:
         await request.body()
         return JSONResponse({"ok": True})
 
-    site.route(made, path="/saved")
+    site.route(answer_ok, path="/saved")
     site.page("<h1>Thanks</h1>", path="/thanks")
     site.page("broken", path="/broken", status=500)
     site.page("", path="/empty", status=204)

@@ -27,7 +27,7 @@ WHERE = """new Promise((found, failed) => navigator.geolocation.getCurrentPositi
   it => found([it.coords.latitude, it.coords.longitude]), it => found(it.message)))"""
 
 
-async def seen(browser: SessionBrowser, script: str = SEEN, **arguments: Any) -> Any:
+async def read_seen(browser: SessionBrowser, script: str = SEEN, **arguments: Any) -> Any:
     return (await browser.call("evaluate", script=script, **arguments))["result"]
 
 
@@ -56,7 +56,7 @@ async def test_what_is_emulated_is_what_the_page_sees(browser: SessionBrowser) -
         "cpuRate": 2,
         "userAgent": "Lamp/9",
     }
-    assert await seen(browser) == {
+    assert await read_seen(browser) == {
         "agent": "Lamp/9",
         "size": [500, 400],
         "scale": 1,
@@ -80,9 +80,9 @@ async def test_contrast_and_forced_colours_are_emulated(browser: SessionBrowser)
         ({"forcedColors": "none", "contrast": "more"}, [False, True]),
     ):
         assert (await browser.call("emulate", **given)).items() >= given.items()
-        assert await seen(browser, script) == found, given
+        assert await read_seen(browser, script) == found, given
     assert await browser.call("emulate", reset=True) == {}
-    assert await seen(browser, script) == [False, False]
+    assert await read_seen(browser, script) == [False, False]
 
 
 async def test_one_thing_is_changed_and_the_others_stay(browser: SessionBrowser) -> None:
@@ -94,7 +94,7 @@ async def test_one_thing_is_changed_and_the_others_stay(browser: SessionBrowser)
         "timezone": "Europe/Rome",
     }
     assert await browser.call("emulate") == {"colorScheme": "dark", "timezone": "Europe/Rome"}
-    look = await seen(browser)
+    look = await read_seen(browser)
     assert (look["dark"], look["zone"]) == (True, "Europe/Rome")
 
 
@@ -102,14 +102,14 @@ async def test_reset_goes_back_to_how_the_session_was_made(browser: SessionBrows
     made = {"viewport": {"width": 640, "height": 360}, "userAgent": "Lamp/7", "colorScheme": "dark"}
     session = await browser.call("create_session", **made)
     await browser.show(PAGE, **session)
-    before = await seen(browser, **session)
+    before = await read_seen(browser, **session)
     await browser.call("emulate", device="iPhone 13", colorScheme="light", media="print", **session)
     await browser.call("emulate", locale="fr-FR", timezone="Asia/Tokyo", cpuRate=3, **session)
 
     assert await browser.call("emulate", reset=True, **session) == {}
 
     await browser.call("reload", **session)
-    assert await seen(browser, **session) == before
+    assert await read_seen(browser, **session) == before
     assert (before["agent"], before["size"], before["dark"]) == ("Lamp/7", [640, 360], True)
     assert await browser.call("emulate", reset=True, media="print", **session) == {"media": "print"}
     await browser.call("close_session", **session)
@@ -123,7 +123,7 @@ async def test_a_device_is_also_there_after_a_screenshot(browser: SessionBrowser
     assert in_force["device"] == "Pixel 7"
     assert "Android" in in_force["userAgent"]
     for _ in range(2):
-        look = await seen(browser)
+        look = await read_seen(browser)
         assert look["size"] == list(in_force["viewport"].values())
         assert (look["scale"], look["touch"], look["agent"]) == (2.625, True, in_force["userAgent"])
         await browser.call("screenshot")
@@ -137,7 +137,7 @@ async def test_a_device_takes_the_place_of_another(browser: SessionBrowser) -> N
     assert (phone["viewport"], "iPhone" in phone["userAgent"]) == ({"width": 390, "height": 664}, True)
     desktop = await browser.call("emulate", device="Desktop Chrome")
 
-    look = await seen(browser)
+    look = await read_seen(browser)
     assert (look["size"], look["scale"], look["touch"]) == ([1280, 720], 1, False)
     assert look["agent"] == desktop["userAgent"]
 
@@ -146,11 +146,11 @@ async def test_the_site_receives_the_user_agent_and_the_language(browser: Sessio
     from starlette.requests import Request
     from starlette.responses import JSONResponse
 
-    async def told(request: Request) -> JSONResponse:
+    async def answer_headers(request: Request) -> JSONResponse:
         return JSONResponse([request.headers["user-agent"], request.headers["accept-language"]])
 
     await browser.call("emulate", userAgent="Lamp/9", locale="fr-FR")
-    await browser.call("navigate", url=browser.site.route(told))
+    await browser.call("navigate", url=browser.site.route(answer_headers))
 
     assert await browser.call("get_text", selector="body") == {"text": '["Lamp/9","fr-FR"]'}
 
@@ -160,7 +160,7 @@ async def test_it_holds_for_pages_to_come(browser: SessionBrowser, site: Site) -
     await browser.call("emulate", device="iPhone 13", timezone="Asia/Tokyo", colorScheme="dark")
 
     clicked = await browser.call("click", selector="a")
-    look = await seen(browser, pageId=clicked["newPages"][0]["pageId"])
+    look = await read_seen(browser, pageId=clicked["newPages"][0]["pageId"])
 
     assert (look["zone"], look["dark"], look["scale"]) == ("Asia/Tokyo", True, 3)
     assert "iPhone" in look["agent"]
@@ -174,17 +174,17 @@ async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
     in_force = await browser.call("emulate", geolocation=place)
 
     assert in_force == {"geolocation": {**place, "accuracy": 0}}
-    assert await seen(browser, WHERE) == [48.2, 16.4]
+    assert await read_seen(browser, WHERE) == [48.2, 16.4]
     await browser.call("emulate", permissions=[])
     states = (
         "Promise.all(['geolocation', 'notifications'].map(name => navigator.permissions.query({name}))).then("
     )
     states += "all => all.map(it => it.state === 'granted'))"
-    assert await seen(browser, states) == [False, False]
+    assert await read_seen(browser, states) == [False, False]
     await browser.call("emulate", permissions=["notifications"])
-    assert await seen(browser, states) == [False, True]
+    assert await read_seen(browser, states) == [False, True]
     await browser.call("emulate", reset=True)
-    assert await seen(browser, states) == [False, False]
+    assert await read_seen(browser, states) == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -206,14 +206,14 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
 ) -> None:
     await browser.show(PAGE)
     await browser.call("emulate", timezone="Asia/Tokyo", locale="de-DE")
-    before = await seen(browser)
+    before = await read_seen(browser)
 
     error = await browser.refused("emulate", **{"colorScheme": "dark", **arguments})
 
     assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
     assert error["details"]["parameter"] == parameter
     assert await browser.call("emulate") == {"timezone": "Asia/Tokyo", "locale": "de-DE"}
-    assert await seen(browser) == before
+    assert await read_seen(browser) == before
 
 
 async def test_a_language_that_the_session_was_made_with_stays(browser: SessionBrowser) -> None:

@@ -23,11 +23,11 @@ PAGE = """<title>Orders</title><p id=state>Open</p><ul><li>One<li>Two</ul>
 
 
 async def show(browser: SessionBrowser) -> None:
-    async def ordered(request: Request) -> Response:
+    async def answer_created(request: Request) -> Response:
         await request.body()
         return JSONResponse({}, status_code=201)
 
-    browser.site.route(ordered, path="/ordered")
+    browser.site.route(answer_created, path="/ordered")
     await browser.show(PAGE)
 
 

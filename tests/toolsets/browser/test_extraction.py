@@ -86,7 +86,7 @@ async def test_get_value_refuses_what_is_no_field(browser: SessionBrowser) -> No
 # Screenshots
 
 
-async def taken(
+async def take_picture(
     browser: SessionBrowser, tool: str, /, **arguments: Any
 ) -> tuple[dict[str, Any], Image.Image]:
     """Return the data of a screenshot and its image, after comparing them."""
@@ -112,7 +112,7 @@ BLUE_OVER_GREEN = """<!doctype html><body style='margin:0'>
 async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
     await browser.show(BLUE_OVER_GREEN)
 
-    data, image = await taken(browser, "screenshot")
+    data, image = await take_picture(browser, "screenshot")
 
     assert data == {"width": 1280, "height": 720, "format": "png", "fullPage": False}
     assert image.convert("RGB").getpixel((640, 360)) == (0, 0, 255)
@@ -121,11 +121,11 @@ async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
 async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrowser) -> None:
     await browser.show(BLUE_OVER_GREEN)
 
-    data, image = await taken(browser, "screenshot", fullPage=True)
+    data, image = await take_picture(browser, "screenshot", fullPage=True)
     assert data == {"width": 2000, "height": 2000, "format": "png", "fullPage": True}
     assert image.convert("RGB").getpixel((1900, 1900)) == (0, 255, 0)
 
-    small, image = await taken(browser, "screenshot", fullPage=True, maxSide=500)
+    small, image = await take_picture(browser, "screenshot", fullPage=True, maxSide=500)
     original = {"originalWidth": 2000, "originalHeight": 2000}
     assert small == {"width": 500, "height": 500, "format": "png", "fullPage": True, **original}
     assert image.convert("RGB").getpixel((480, 480)) == (0, 255, 0)
@@ -145,7 +145,7 @@ async def test_an_element_is_shot_alone_and_fitted_for_a_model(
 ) -> None:
     await browser.show(BLUE_OVER_GREEN)
 
-    data, image = await taken(browser, "screenshot_element", selector="#end", **arguments)
+    data, image = await take_picture(browser, "screenshot_element", selector="#end", **arguments)
 
     width, height = size or (2000, 1000)
     scaled = {} if width == 2000 else {"originalWidth": 2000, "originalHeight": 1000}
@@ -156,7 +156,7 @@ async def test_an_element_is_shot_alone_and_fitted_for_a_model(
 async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser) -> None:
     session = await browser.call("create_session", viewport={"width": 2000, "height": 500})
     try:
-        data, _ = await taken(browser, "screenshot", **session)
+        data, _ = await take_picture(browser, "screenshot", **session)
     finally:
         await browser.call("close_session", **session)
 
@@ -169,10 +169,10 @@ async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
 
     sizes = []
     for quality in (5, 95):
-        data, image = await taken(browser, "screenshot", type="jpeg", quality=quality)
+        data, image = await take_picture(browser, "screenshot", type="jpeg", quality=quality)
         assert data == {"width": 1280, "height": 720, "format": "jpeg", "fullPage": False}
         sizes.append(len(image.tobytes("jpeg", "RGB")))
-    element, _ = await taken(browser, "screenshot_element", selector="p", type="jpeg")
+    element, _ = await take_picture(browser, "screenshot_element", selector="p", type="jpeg")
     assert element["format"] == "jpeg"
 
     error = await browser.refused("screenshot", quality=50)
@@ -478,9 +478,9 @@ CONTROLS = """<!doctype html><style>
 @pytest.mark.parametrize("type", ["png", "jpeg"])
 async def test_marks_are_drawn_beside_what_can_be_acted_on(browser: SessionBrowser, type: str) -> None:
     await browser.show(CONTROLS)
-    plain, before = await taken(browser, "screenshot", type=type)
+    plain, before = await take_picture(browser, "screenshot", type=type)
 
-    data, image = await taken(browser, "screenshot", marks=True, type=type)
+    data, image = await take_picture(browser, "screenshot", marks=True, type=type)
 
     changed = ImageChops.difference(before.convert("RGB"), image.convert("RGB")).point(
         lambda value: value > 99
@@ -491,9 +491,9 @@ async def test_marks_are_drawn_beside_what_can_be_acted_on(browser: SessionBrows
 async def test_marks_of_a_full_page_are_where_their_elements_are(browser: SessionBrowser) -> None:
     await browser.show(CONTROLS)
     await browser.call("scroll", y=500)
-    _, before = await taken(browser, "screenshot", fullPage=True)
+    _, before = await take_picture(browser, "screenshot", fullPage=True)
 
-    _, image = await taken(browser, "screenshot", marks=True, fullPage=True)
+    _, image = await take_picture(browser, "screenshot", marks=True, fullPage=True)
 
     changed = ImageChops.difference(before.convert("RGB"), image.convert("RGB"))
     boxes = [changed.crop((0, top, 1280, top + 300)).getbbox() for top in (0, 300, 1300)]

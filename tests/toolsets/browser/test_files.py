@@ -31,7 +31,7 @@ def is_file(path: str) -> bool:
     return Path(path).is_file()
 
 
-async def kept(browser: SessionBrowser, uri: str) -> bytes:
+async def read_linked(browser: SessionBrowser, uri: str) -> bytes:
     """Return the contents behind a file's link."""
     (content,) = (await browser.client.read_resource(uri)).contents
     return content.text.encode() if hasattr(content, "text") else base64.b64decode(content.blob)
@@ -55,7 +55,7 @@ async def test_a_page_is_printed_into_a_file(browser: SessionBrowser) -> None:
         *("resource_link", written["uri"], "invoice.pdf", "application/pdf"),
         len(data),
     )
-    assert await kept(browser, written["uri"]) == data
+    assert await read_linked(browser, written["uri"]) == data
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
 # Traces
 
 
-def traced(path: str) -> list[dict[str, Any]]:
+def read_trace(path: str) -> list[dict[str, Any]]:
     """Return the events of a trace."""
     with zipfile.ZipFile(path) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".trace"))
@@ -250,7 +250,7 @@ async def test_a_trace_holds_what_was_done_meanwhile(browser: SessionBrowser) ->
     assert started == {"recording": True, "path": stopped["path"]}
     assert Path(stopped["path"]).name == "buying.zip"
     assert stopped["bytes"] == len(content(stopped["path"]))
-    events = traced(stopped["path"])
+    events = read_trace(stopped["path"])
     clicked = [each["params"]["selector"] for each in events if each.get("method") == "click"]
     assert [selector.partition(" ")[0] for selector in clicked] == ["#during"]
     assert any(each["type"] == "frame-snapshot" for each in events)
@@ -282,7 +282,7 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
     await shared_browser.call("close_session", sessionId=browser.session_id)
 
     trace, har, video = paths
-    assert [each["params"]["url"] for each in traced(trace) if each.get("method") == "goto"] == [during]
+    assert [each["params"]["url"] for each in read_trace(trace) if each.get("method") == "goto"] == [during]
     assert len(json.loads(content(har))["log"]["entries"]) == 1
     assert content(video).startswith(b"\x1a\x45\xdf\xa3")
 
@@ -295,7 +295,9 @@ async def test_what_still_runs_is_saved_when_the_server_ends(site: Site, tmp_pat
         url = (await browser.show("<h1>During</h1>"))["url"]
 
     assert [
-        each["params"]["url"] for each in traced(str(tmp_path / "trace.zip")) if each.get("method") == "goto"
+        each["params"]["url"]
+        for each in read_trace(str(tmp_path / "trace.zip"))
+        if each.get("method") == "goto"
     ]
     (entry,) = json.loads(content(str(tmp_path / "requests.har")))["log"]["entries"]
     assert entry["request"]["url"] == url
@@ -331,7 +333,7 @@ async def test_a_har_holds_the_requests_without_their_secrets(
     stopped = await browser.call("har", action="stop")
 
     text = content(stopped["path"]).decode()
-    assert await kept(browser, stopped["uri"]) == text.encode()
+    assert await read_linked(browser, stopped["uri"]) == text.encode()
     log = json.loads(text)["log"]
     page, post, get = log["entries"]
     assert (log["version"], page["response"]["status"]) == ("1.2", 200)
@@ -352,7 +354,7 @@ async def test_a_har_holds_the_requests_without_their_secrets(
 # Videos
 
 
-async def played(browser: SessionBrowser, path: str) -> dict[str, Any]:
+async def play(browser: SessionBrowser, path: str) -> dict[str, Any]:
     """Return the properties of a video in a browser: length in seconds, size, a corner at both ends."""
     data = base64.b64encode(content(path)).decode()
     await browser.show(f"<video muted src='data:video/webm;base64,{data}'></video>")
@@ -399,7 +401,7 @@ async def test_a_video_shows_what_the_page_showed(browser: SessionBrowser) -> No
 
     assert started == {"recording": True, "path": stopped["path"]}
     assert Path(stopped["path"]).name == "colours.webm"
-    video = await played(browser, stopped["path"])
+    video = await play(browser, stopped["path"])
     assert 0.4 < video.pop("duration") < elapsed
     assert video == {"size": [1280, 720], "first": [255, 0, 0], "last": [0, 0, 255]}
 
@@ -410,7 +412,7 @@ async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: Sessio
     await browser.call("video", action="start")
     stopped = await browser.call("video", action="stop")
 
-    video = await played(browser, stopped["path"])
+    video = await play(browser, stopped["path"])
     assert (video["first"], video["last"]) == ([0, 255, 0], [0, 255, 0])
 
 
@@ -426,5 +428,5 @@ async def test_a_page_that_closes_ends_its_video(browser: SessionBrowser) -> Non
     assert error["message"] == (
         f"action: no video of page-1 is being recorded; there is one of {popup}, which was closed, in {path}"
     )
-    video = await played(browser, path)
+    video = await play(browser, path)
     assert (video["first"], video["last"]) == ([0, 0, 255], [0, 0, 255])

@@ -17,7 +17,7 @@ const note = text => log.push(text);
 </script>"""
 
 
-async def logged(browser: SessionBrowser) -> Any:
+async def read_log(browser: SessionBrowser) -> Any:
     return (await browser.call("evaluate", script="log"))["result"]
 
 
@@ -48,7 +48,7 @@ async def test_click_is_what_the_mouse_does(
     )["url"]
 
     assert await browser.call("click", selector="button", **arguments) == {"url": url}
-    assert sorted(await logged(browser)) == sorted(events)
+    assert sorted(await read_log(browser)) == sorted(events)
 
 
 async def test_click_holds_modifiers_down(browser: SessionBrowser) -> None:
@@ -142,7 +142,7 @@ async def test_type_appends_key_by_key(
     )
     assert held == {"result": value}
     keys = [{"\n": "Enter"}.get(key, key) for key in text if key.isascii()]
-    assert [key for key in await logged(browser) if key != "End"] == keys
+    assert [key for key in await read_log(browser) if key != "End"] == keys
 
 
 async def test_type_can_be_slow(browser: SessionBrowser) -> None:
@@ -150,7 +150,7 @@ async def test_type_can_be_slow(browser: SessionBrowser) -> None:
 
     await browser.call("type", selector="input", text="abc", delay=40)
 
-    first, second, third = await logged(browser)
+    first, second, third = await read_log(browser)
     assert second - first >= 30
     assert third - second >= 30
 
@@ -197,7 +197,7 @@ async def test_fill_replaces_in_every_kind_of_field(browser: SessionBrowser, fie
         "evaluate", script="(f => f.value ?? f.innerText)(document.querySelector('#f'))"
     )
     assert held == {"result": value}
-    assert "input" in await logged(browser)
+    assert "input" in await read_log(browser)
 
 
 async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -> None:
@@ -303,7 +303,7 @@ async def test_select_takes_a_value_or_a_label(browser: SessionBrowser, value: s
     data = await browser.call("select", selector="#s", value=value)
 
     assert data == {"url": url, "selected": [selected]}
-    assert await logged(browser) == [selected]
+    assert await read_log(browser) == [selected]
 
 
 async def test_select_in_a_list_of_several_leaves_the_chosen_one(browser: SessionBrowser) -> None:
@@ -485,7 +485,7 @@ async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None
     await browser.call("press", key="+")
     assert await browser.call("evaluate", script="document.activeElement.value") == {"result": "+"}
     keys = ["b", "Shift", "C", "^Control", "^a", "Backspace", "Tab", "+"]
-    assert await logged(browser) == keys
+    assert await read_log(browser) == keys
 
 
 async def test_enter_sends_a_form(browser: SessionBrowser) -> None:

@@ -15,14 +15,14 @@ from tests.conftest import SessionBrowser
 pytestmark = pytest.mark.anyio
 
 
-def without_timing(data: dict[str, Any]) -> dict[str, Any]:
+def remove_timing(data: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a navigation without its times, which always differ."""
     timing = data.pop("timing")
     assert set(timing) == {"startTime", "domContentLoaded", "loadComplete", "duration"}
     return data
 
 
-def at(url: str, *, status: int | None = 200, redirected: bool = False) -> dict[str, Any]:
+def make_answer(url: str, *, status: int | None = 200, redirected: bool = False) -> dict[str, Any]:
     return {"url": url, "status": status, "redirected": redirected, "finalUrl": url}
 
 
@@ -35,7 +35,7 @@ async def test_navigate_reports_the_final_url_and_its_duration(browser: SessionB
     timing = data["timing"]
     assert before - 1 <= timing["startTime"] <= time.time() * 1000
     assert 0 < timing["domContentLoaded"] <= timing["loadComplete"] <= timing["duration"]
-    assert without_timing(data) == at(url)
+    assert remove_timing(data) == make_answer(url)
     assert await browser.call("get_text", selector="h1") == {"text": "Hello"}
 
 
@@ -45,14 +45,14 @@ async def test_a_redirect_is_followed_and_reported(browser: SessionBrowser) -> N
 
     data = await browser.call("navigate", url=url)
 
-    assert without_timing(data) == at(goal, redirected=True)
+    assert remove_timing(data) == make_answer(goal, redirected=True)
 
 
 @pytest.mark.parametrize("status", [404, 500])
 async def test_an_error_page_is_a_page_with_its_status(browser: SessionBrowser, status: int) -> None:
     url = browser.site.page("<h1>Sorry</h1>", status=status)
 
-    assert without_timing(await browser.call("navigate", url=url)) == at(url, status=status)
+    assert remove_timing(await browser.call("navigate", url=url)) == make_answer(url, status=status)
     assert await browser.call("get_text", selector="h1") == {"text": "Sorry"}
 
 
@@ -62,15 +62,17 @@ async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: 
 
     data = await browser.call("navigate", url=f"{url}#end")
 
-    assert without_timing(data) == at(f"{url}#end", status=None)
+    assert remove_timing(data) == make_answer(f"{url}#end", status=None)
 
 
 async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> None:
     inline = "data:text/html,<p>inline</p>"
 
-    assert without_timing(await browser.call("navigate", url=inline)) == at(inline, status=None)
+    assert remove_timing(await browser.call("navigate", url=inline)) == make_answer(inline, status=None)
     assert await browser.call("get_text", selector="p") == {"text": "inline"}
-    assert without_timing(await browser.call("navigate", url="about:blank")) == at("about:blank", status=None)
+    assert remove_timing(await browser.call("navigate", url="about:blank")) == make_answer(
+        "about:blank", status=None
+    )
 
 
 async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) -> None:
@@ -80,7 +82,7 @@ async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) 
 
     assert data["timing"]["domContentLoaded"] > 0
     assert data["timing"]["loadComplete"] is None
-    assert without_timing(data) == at(url)
+    assert remove_timing(data) == make_answer(url)
     assert await browser.call("wait_for_load", state="domcontentloaded") == {"url": url}
     for state in ("load", "networkidle"):
         error = await browser.refused("wait_for_load", state=state, timeout=300)
@@ -128,16 +130,16 @@ async def test_back_and_forward_walk_the_history_and_stop_at_its_ends(browser: S
     await browser.call("navigate", url=first)
     await browser.call("navigate", url=second)
 
-    back = without_timing(await browser.call("go_back"))
-    assert back == {**at(first), "moved": True}
+    back = remove_timing(await browser.call("go_back"))
+    assert back == {**make_answer(first), "moved": True}
     assert await browser.call("get_text", selector="h1") == {"text": "First"}
 
-    forward = without_timing(await browser.call("go_forward"))
-    assert forward == {**at(second), "moved": True}
+    forward = remove_timing(await browser.call("go_forward"))
+    assert forward == {**make_answer(second), "moved": True}
     assert await browser.call("get_text", selector="h1") == {"text": "Second"}
 
-    end = without_timing(await browser.call("go_forward"))
-    assert end == {**at(second, status=None), "moved": False}
+    end = remove_timing(await browser.call("go_forward"))
+    assert end == {**make_answer(second, status=None), "moved": False}
 
 
 async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) -> None:
@@ -145,19 +147,19 @@ async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) ->
     await browser.call("navigate", url=url)
     await browser.call("evaluate", script="history.pushState(null, '', '#2')")
 
-    back = without_timing(await browser.call("go_back"))
-    forward = without_timing(await browser.call("go_forward"))
+    back = remove_timing(await browser.call("go_back"))
+    forward = remove_timing(await browser.call("go_forward"))
 
-    assert back == {**at(url, status=None), "moved": True}
-    assert forward == {**at(f"{url}#2", status=None), "moved": True}
+    assert back == {**make_answer(url, status=None), "moved": True}
+    assert forward == {**make_answer(f"{url}#2", status=None), "moved": True}
 
 
 async def test_a_new_page_has_no_history(browser: SessionBrowser) -> None:
-    nowhere = at("about:blank", status=None)
+    nowhere = make_answer("about:blank", status=None)
 
-    assert without_timing(await browser.call("go_back")) == {**nowhere, "moved": False}
-    assert without_timing(await browser.call("go_forward")) == {**nowhere, "moved": False}
-    assert without_timing(await browser.call("reload")) == nowhere
+    assert remove_timing(await browser.call("go_back")) == {**nowhere, "moved": False}
+    assert remove_timing(await browser.call("go_forward")) == {**nowhere, "moved": False}
+    assert remove_timing(await browser.call("reload")) == nowhere
 
 
 async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
@@ -169,7 +171,7 @@ async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
     url = browser.site.route(count)
     await browser.call("navigate", url=url)
 
-    assert without_timing(await browser.call("reload")) == at(url)
+    assert remove_timing(await browser.call("reload")) == make_answer(url)
     assert await browser.call("get_text", selector="h1") == {"text": "2"}
 
 
@@ -207,7 +209,7 @@ async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser
     assert error["message"] == "Navigation timed out after 400ms"
     assert error["details"] == {"url": never, "timeout": 400}
     assert await browser.call("get_text", selector="h1", timeout=3000) == {"text": "Still here"}
-    assert without_timing(await browser.call("reload", timeout=3000)) == at(url)
+    assert remove_timing(await browser.call("reload", timeout=3000)) == make_answer(url)
 
 
 @pytest.mark.slow
@@ -230,4 +232,4 @@ async def test_one_can_turn_back_from_a_link_that_never_answers(browser: Session
         "waitsFor": never,
     }
     assert not error["retryable"]
-    assert without_timing(await browser.call("go_back", timeout=3000)) == {**at(first), "moved": True}
+    assert remove_timing(await browser.call("go_back", timeout=3000)) == {**make_answer(first), "moved": True}

@@ -330,7 +330,7 @@ TIMED = """(async url => {
 })(URL)"""
 
 
-async def timed(browser: SessionBrowser, url: str) -> dict[str, float]:
+async def measure_times(browser: SessionBrowser, url: str) -> dict[str, float]:
     return (await browser.call("evaluate", script=TIMED.replace("URL", json.dumps(url))))["result"]
 
 
@@ -349,7 +349,7 @@ async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
     url = bulk(browser, 100_000)
 
     answer = await browser.call("set_throttling", downloadSpeed=100_000, uploadSpeed=-1, latency=300)
-    slow = await timed(browser, url)
+    slow = await measure_times(browser, url)
 
     assert answer == {"downloadSpeed": 100_000, "uploadSpeed": -1, "latency": 300}
     assert slow["latency"] >= 280
@@ -361,7 +361,7 @@ async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
     assert popup["whole"] >= 900
 
     await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=-1, latency=0)
-    fast = await timed(browser, url)
+    fast = await measure_times(browser, url)
     assert fast["whole"] < slow["whole"] / 3
 
 
@@ -383,7 +383,7 @@ async def test_offline_and_throttling_do_not_undo_each_other(browser: SessionBro
     assert "INTERNET_DISCONNECTED" in error["message"]
 
     await browser.call("set_offline", offline=False)
-    assert (await timed(browser, url))["latency"] >= 280
+    assert (await measure_times(browser, url))["latency"] >= 280
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")

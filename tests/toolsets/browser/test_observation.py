@@ -32,7 +32,7 @@ async def browser(server: Browser) -> AsyncGenerator[SessionBrowser]:
     await server.client.call_tool("close_session", {"sessionId": session_id})
 
 
-async def observed(browser: SessionBrowser, tool: str, /, **arguments: Any) -> dict[str, Any]:
+async def call_observed(browser: SessionBrowser, tool: str, /, **arguments: Any) -> dict[str, Any]:
     content: Any = (await browser.answer(tool, **arguments)).structured_content
     assert content["success"], content
     return content["observation"]
@@ -45,7 +45,7 @@ def texts(result: CallToolResult) -> list[str]:
 async def test_the_first_look_at_a_page_is_the_whole(browser: SessionBrowser) -> None:
     url = browser.site.page("<title>Shop</title><h1>Shop</h1><p>Open</p><button>Buy</button>")
 
-    observation = await observed(browser, "navigate", url=url)
+    observation = await call_observed(browser, "navigate", url=url)
 
     assert observation == {
         "kind": "full",
@@ -63,7 +63,7 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
         '<li><a href=/c onclick=&quot;document.title=1;return false&quot;>Cleo</a></li>')">Change</button>"""
     )
 
-    observation = await observed(browser, "click", selector="button")
+    observation = await call_observed(browser, "click", selector="button")
 
     assert observation["kind"] == "diff"
     lines = observation["text"].splitlines()
@@ -75,7 +75,7 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
     ], observation["text"]
     link = re.search(r"(e\d+) link", observation["text"])
     assert link
-    assert (await observed(browser, "click", selector=link[1]))["title"] == "1"
+    assert (await call_observed(browser, "click", selector=link[1]))["title"] == "1"
 
 
 async def test_a_text_of_several_lines_shows_only_those_that_changed(browser: SessionBrowser) -> None:
@@ -91,14 +91,14 @@ three</textarea>{"<p>Some more text around it" * 20}</main>
         document.querySelector('textarea').value = 'one\\n two\\n three\\nfour'">Change</button>"""
     )
 
-    observation = await observed(browser, "click", selector="button")
+    observation = await call_observed(browser, "click", selector="button")
 
     assert observation["text"].splitlines() == [
         "  e1 main",
         '~  text (line 2 of 3: "  b", was "    b")',
         '~  e2 textbox "Code" (lines 2–4 of 4: " two\\n three\\nfour", was "two\\nthree")',
     ]
-    observation = await observed(browser, "fill", selector="e2", value="one\n two\nfour")
+    observation = await call_observed(browser, "fill", selector="e2", value="one\n two\nfour")
     assert (
         observation["text"] == '  e1 main\n~  e2 textbox "Code" focused (line 3 of 4 removed, was " three")'
     )
@@ -113,7 +113,7 @@ async def test_navigation_that_is_as_before_is_one_line_on_the_next_page(browser
     await browser.show(CHROME.format(here="") + "<main>First</main>")
     following = browser.site.page(CHROME.format(here="aria-current=page") + "<main>Second</main>")
 
-    observation = await observed(browser, "navigate", url=following)
+    observation = await call_observed(browser, "navigate", url=following)
 
     assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
         "e banner unchanged-lines=3",
@@ -138,9 +138,9 @@ async def test_a_snapshot_without_room_leaves_known_navigation_out_first(browser
 
 async def test_where_nothing_changed_nothing_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p tabindex=0>Only text</p>")
-    await observed(browser, "hover", selector="p")
+    await call_observed(browser, "hover", selector="p")
 
-    assert await observed(browser, "hover", selector="p") == {"kind": "same"}
+    assert await call_observed(browser, "hover", selector="p") == {"kind": "same"}
 
 
 async def test_what_changed_by_itself_since_the_last_answer_is_reported_too(browser: SessionBrowser) -> None:
@@ -150,7 +150,7 @@ async def test_what_changed_by_itself_since_the_last_answer_is_reported_too(brow
     )
     await browser.call("wait_for_selector", selector="text=One", state="detached")
 
-    assert "One" in (await observed(browser, "hover", selector="button"))["text"]
+    assert "One" in (await call_observed(browser, "hover", selector="button"))["text"]
 
 
 @pytest.mark.parametrize("observe", ["none", "full"])
@@ -175,7 +175,7 @@ async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: Session
         observe="none",
     )
 
-    assert await observed(browser, "click", selector="button") == {"kind": "diff", "text": '+ "new"'}
+    assert await call_observed(browser, "click", selector="button") == {"kind": "diff", "text": '+ "new"'}
 
 
 async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> None:
@@ -235,7 +235,7 @@ async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: Sessi
 async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
     rows = "".join(f"<p>Paragraph {number}</p><hr>" for number in range(100))
 
-    observation = await observed(browser, "navigate", url=browser.site.page(rows), budget=300)
+    observation = await call_observed(browser, "navigate", url=browser.site.page(rows), budget=300)
 
     assert len(observation["text"]) <= 300
     error = await browser.refused("navigate", url=browser.site.page(rows), budget=10)
@@ -251,7 +251,7 @@ async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> Non
         <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>6</p><p>7</p><div role=group aria-label=Choices></div>"""
     )
 
-    observation = await observed(browser, "click", selector="button")
+    observation = await call_observed(browser, "click", selector="button")
 
     assert observation["kind"] == "diff"
     assert re.search(r"… 54 more buttons e\d+–e\d+", observation["text"]), observation["text"]
@@ -479,7 +479,7 @@ async def test_wait_for_reports_what_appeared(browser: SessionBrowser) -> None:
     )
     await browser.call("click", selector="button")
 
-    observation = await observed(browser, "wait_for", selector=".menu")
+    observation = await call_observed(browser, "wait_for", selector=".menu")
 
     assert observation["kind"] == "diff"
     assert "Chosen" in observation["text"]

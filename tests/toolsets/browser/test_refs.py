@@ -23,7 +23,7 @@ async def ref(browser: SessionBrowser, words: str, **arguments: Any) -> str:
     return found[1]
 
 
-async def said(browser: SessionBrowser) -> Any:
+async def read_said(browser: SessionBrowser) -> Any:
     return (await browser.call("evaluate", script="window.said ?? null"))["result"]
 
 
@@ -93,7 +93,7 @@ async def test_a_ref_stays_with_its_element_wherever_it_goes(browser: SessionBro
 
     await browser.call("click", selector=first)
 
-    assert await said(browser) == "a"
+    assert await read_said(browser) == "a"
     assert await ref(browser, '"A"') == first
 
 
@@ -106,7 +106,7 @@ async def test_a_partial_snapshot_kills_no_other_ref(browser: SessionBrowser) ->
     await browser.call("snapshot", interactive=True)
     await browser.call("click", selector=first)
 
-    assert await said(browser) == "a"
+    assert await read_said(browser) == "a"
 
 
 async def test_a_ref_of_one_page_names_nothing_in_another(browser: SessionBrowser) -> None:
@@ -135,7 +135,7 @@ async def test_a_list_that_is_drawn_again_heals(browser: SessionBrowser) -> None
 
     answer = await browser.call("click", selector=b)
 
-    assert await said(browser) == "b"
+    assert await read_said(browser) == "b"
     assert answer["healed"] == {b: await ref(browser, "Remove b")}
     await browser.call("evaluate", script="draw(['x', 'a'])")
     error = await browser.refused("click", selector=c)
@@ -144,7 +144,7 @@ async def test_a_list_that_is_drawn_again_heals(browser: SessionBrowser) -> None
         f'{await ref(browser, "Remove x")} button "Remove x"',
         f'{await ref(browser, "Remove a")} button "Remove a"',
     ]
-    assert await said(browser) == "b"
+    assert await read_said(browser) == "b"
 
 
 async def test_refs_heal_after_going_back(browser: SessionBrowser) -> None:
@@ -159,7 +159,7 @@ async def test_refs_heal_after_going_back(browser: SessionBrowser) -> None:
 
     assert answer["url"] == url
     assert list(answer["healed"]) == [first]
-    assert await said(browser) == "a"
+    assert await read_said(browser) == "a"
 
 
 async def test_the_test_id_counts(browser: SessionBrowser) -> None:
@@ -190,7 +190,7 @@ async def test_one_of_two_equal_buttons_does_not_stand_in_for_the_other(browser:
     )
     assert error["details"]["candidates"] == [f'{second} button "Buy"']
     assert error["retryable"] is False
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_two_equal_successors_are_not_chosen_from(browser: SessionBrowser) -> None:
@@ -206,7 +206,7 @@ async def test_two_equal_successors_are_not_chosen_from(browser: SessionBrowser)
     assert error["code"] == "STALE_REF"
     assert "2 elements are like it now" in error["message"]
     assert len(error["details"]["candidates"]) == 2
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_an_element_that_was_there_before_is_no_successor(browser: SessionBrowser) -> None:
@@ -220,7 +220,7 @@ async def test_an_element_that_was_there_before_is_no_successor(browser: Session
     error = await browser.refused("click", selector=first)
 
     assert error["code"] == "STALE_REF"
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser: SessionBrowser) -> None:
@@ -246,10 +246,10 @@ async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser:
     assert error["code"] == "STALE_REF"
     assert error["details"]["candidates"] == []
     assert error["suggestion"].startswith(f"Use {now} again if you mean what it is now")
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
     await browser.call("click", selector=now)
-    assert await said(browser) == "Open 50"
+    assert await read_said(browser) == "Open 50"
 
 
 async def test_a_look_of_which_nothing_was_reported_changes_no_meaning(browser: SessionBrowser) -> None:
@@ -268,7 +268,7 @@ async def test_a_look_of_which_nothing_was_reported_changes_no_meaning(browser: 
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 3'")
     await browser.call("find", text="Open 3")
     await browser.call("click", selector=first)
-    assert await said(browser) == 1
+    assert await read_said(browser) == 1
 
 
 async def test_a_button_that_changes_its_own_words_stays_itself(browser: SessionBrowser) -> None:
@@ -278,7 +278,7 @@ async def test_a_button_that_changes_its_own_words_stays_itself(browser: Session
 
     await browser.call("click", selector=first)
 
-    assert await said(browser) == "Resend"
+    assert await read_said(browser) == "Resend"
 
 
 async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -> None:
@@ -351,7 +351,7 @@ async def test_a_row_that_is_used_again_is_known_by_its_words(
     assert error["message"].startswith(
         f'{bob} was button "Delete" {where} Bob and is now button "Delete" {where} Carol'
     )
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_a_button_of_another_dialog_is_no_successor(browser: SessionBrowser) -> None:
@@ -366,7 +366,7 @@ async def test_a_button_of_another_dialog_is_no_successor(browser: SessionBrowse
     error = await browser.refused("click", selector=first)
 
     assert error["code"] == "STALE_REF"
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_a_button_at_another_address_is_no_successor(browser: SessionBrowser) -> None:
@@ -379,7 +379,7 @@ async def test_a_button_at_another_address_is_no_successor(browser: SessionBrows
     error = await browser.refused("click", selector=first)
 
     assert error["code"] == "STALE_REF"
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_an_element_that_is_hidden_has_no_successor(browser: SessionBrowser) -> None:
@@ -395,7 +395,7 @@ async def test_an_element_that_is_hidden_has_no_successor(browser: SessionBrowse
     error = await browser.refused("click", selector=first, timeout=300)
 
     assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "hidden")
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 async def test_refs_of_a_partial_snapshot_keep_their_meaning(browser: SessionBrowser) -> None:
@@ -407,7 +407,7 @@ async def test_refs_of_a_partial_snapshot_keep_their_meaning(browser: SessionBro
     error = await browser.refused("click", selector=bob)
 
     assert error["code"] == "STALE_REF"
-    assert await said(browser) is None
+    assert await read_said(browser) is None
 
 
 @pytest.mark.parametrize("written", ["[ref={}]", "ref={}", "@{}", " {} "])
@@ -416,7 +416,7 @@ async def test_refs_may_be_written_as_elsewhere(browser: SessionBrowser, written
 
     await browser.call("click", selector=written.format(await ref(browser, '"A"')))
 
-    assert await said(browser) == "a"
+    assert await read_said(browser) == "a"
 
 
 async def test_no_ref_is_given_twice_where_a_look_was_cut_off(browser: SessionBrowser) -> None:

@@ -207,7 +207,7 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(hang, browser, script)
-        await requested(browser, begun)
+        await wait_until_requested(browser, begun)
         began = time.monotonic()
         async with anyio.create_task_group() as reading:
 
@@ -228,7 +228,7 @@ async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBr
     url = (await browser.show("<title>t</title>"))["url"]
     never = browser.site.never()
     await browser.call("evaluate", script=f"void setTimeout(() => {{ location.href = '{never}' }})")
-    await requested(browser, never)
+    await wait_until_requested(browser, never)
     began = time.monotonic()
 
     page = await read(browser, f"playwright:///page/{browser.session_id}/page-1")
@@ -242,7 +242,7 @@ async def hang(browser: SessionBrowser, script: str) -> None:
     assert error["code"] == "TIMEOUT"
 
 
-async def requested(browser: SessionBrowser, url: str) -> None:
+async def wait_until_requested(browser: SessionBrowser, url: str) -> None:
     """Until the page has asked for it."""
     asked = ("GET", url.removeprefix(browser.site.url))
     with anyio.fail_after(10):
@@ -368,18 +368,18 @@ async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, s
 async def test_a_navigation_without_a_document_leaves_the_elements(browser: SessionBrowser) -> None:
     """Neither a download nor an empty answer is a document."""
 
-    async def empty(_: Request) -> Response:
+    async def answer_empty(_: Request) -> Response:
         return Response(status_code=204)
 
     async def file(_: Request) -> Response:
         return Response("file", headers={"content-disposition": "attachment; filename=a.txt"})
 
-    nothing, download = browser.site.route(empty), browser.site.route(file)
+    nothing, download = browser.site.route(answer_empty), browser.site.route(file)
     await browser.show(f"<p id=p>x</p><a id=a href='{nothing}'>a</a><a id=b href='{download}'>b</a>")
     element = await find(browser, "p")
 
     await browser.call("click", selector="#a")
-    await requested(browser, nothing)
+    await wait_until_requested(browser, nothing)
     await browser.call("click", selector="#b")
     await browser.call("evaluate", script="history.pushState(0, '', '/pushed')")
 

@@ -35,21 +35,21 @@ PAGE = "<meta name=viewport content='width=device-width'><p>x</p>"
 
 
 @asynccontextmanager
-async def made(browser: SessionBrowser, **options: Any) -> AsyncGenerator[SessionBrowser]:
+async def open_session(browser: SessionBrowser, **options: Any) -> AsyncGenerator[SessionBrowser]:
     """Yield a session with these options."""
     session_id = (await browser.call("create_session", **options))["sessionId"]
     yield SessionBrowser(browser, session_id)
     await browser.call("close_session", sessionId=session_id)
 
 
-async def seen(browser: SessionBrowser, script: str = SEEN) -> Any:
+async def read_seen(browser: SessionBrowser, script: str = SEEN) -> Any:
     return (await browser.call("evaluate", script=script))["result"]
 
 
 async def test_a_device_is_its_size_its_name_and_its_fingers(browser: SessionBrowser) -> None:
-    async with made(browser, device="iphone 13") as phone:
+    async with open_session(browser, device="iphone 13") as phone:
         await phone.show(PAGE)
-        look = await seen(phone)
+        look = await read_seen(phone)
 
         assert "iPhone" in look["agent"]
         assert (look["size"], look["screen"]) == ([390, 664], [390, 844])
@@ -58,9 +58,9 @@ async def test_a_device_is_its_size_its_name_and_its_fingers(browser: SessionBro
 
 async def test_what_is_said_counts_more_than_the_device(browser: SessionBrowser) -> None:
     viewport = {"width": 500, "height": 400}
-    async with made(browser, device="iPhone 13", userAgent="Lamp/7", viewport=viewport) as phone:
+    async with open_session(browser, device="iPhone 13", userAgent="Lamp/7", viewport=viewport) as phone:
         await phone.show(PAGE)
-        look = await seen(phone)
+        look = await read_seen(phone)
 
         assert (look["agent"], look["size"], look["scale"]) == ("Lamp/7", [500, 400], 3)
 
@@ -75,11 +75,11 @@ async def test_an_unknown_device_is_reported_with_the_closest(browser: SessionBr
 
 
 async def test_language_zone_colours_and_motion(browser: SessionBrowser) -> None:
-    async with made(
+    async with open_session(
         browser, locale="de-DE", timezone="Asia/Tokyo", colorScheme="dark", reducedMotion="reduce"
     ) as session:
         await session.show(PAGE)
-        look = await seen(session)
+        look = await read_seen(session)
 
     assert (look["language"], look["zone"], look["dark"], look["still"]) == (
         "de-DE",
@@ -91,9 +91,9 @@ async def test_language_zone_colours_and_motion(browser: SessionBrowser) -> None
 
 async def test_a_place_is_granted_with_it(browser: SessionBrowser) -> None:
     place = {"latitude": 48.2, "longitude": 16.4}
-    async with made(browser, geolocation=place) as session:
+    async with open_session(browser, geolocation=place) as session:
         await session.show(PAGE)
-        at = await seen(
+        at = await read_seen(
             session,
             """new Promise((found, failed) => navigator.geolocation.getCurrentPosition(
                  it => found([it.coords.latitude, it.coords.longitude]), failed))""",
@@ -104,30 +104,30 @@ async def test_a_place_is_granted_with_it(browser: SessionBrowser) -> None:
 
 async def test_permissions_are_granted(browser: SessionBrowser) -> None:
     asked = "navigator.permissions.query({name: 'notifications'}).then(it => it.state)"
-    async with made(browser, permissions=["notifications"]) as session:
+    async with open_session(browser, permissions=["notifications"]) as session:
         await session.show(PAGE)
-        assert await seen(session, asked) == "granted"
+        assert await read_seen(session, asked) == "granted"
 
 
 async def test_headers_go_with_every_request(browser: SessionBrowser) -> None:
     async def headers(request: Request) -> Response:
         return JSONResponse(request.headers.get("x-lamp"))
 
-    async with made(browser, extraHeaders={"X-Lamp": "lit"}) as session:
+    async with open_session(browser, extraHeaders={"X-Lamp": "lit"}) as session:
         await session.call("navigate", url=browser.site.route(headers))
         assert await session.call("get_text", selector="body") == {"text": '"lit"'}
 
 
 async def test_credentials_open_what_asks_for_them(browser: SessionBrowser) -> None:
-    async def guarded(request: Request) -> Response:
+    async def answer_guarded(request: Request) -> Response:
         given = request.headers.get("authorization")
         if given is None:
             return Response("who?", 401, {"WWW-Authenticate": "Basic realm=lamp"})
         return Response(b64decode(given.removeprefix("Basic ")))
 
-    url = browser.site.route(guarded)
+    url = browser.site.route(answer_guarded)
     credentials = {"username": "ada", "password": "p4ss:word"}
-    async with made(browser, httpCredentials=credentials) as session:
+    async with open_session(browser, httpCredentials=credentials) as session:
         await session.call("navigate", url=url)
         assert await session.call("get_text", selector="body") == {"text": "ada:p4ss:word"}
         assert "p4ss" not in json.dumps(await browser.call("list_sessions"))
@@ -140,9 +140,9 @@ async def test_a_saved_state_is_there_from_the_start(browser: SessionBrowser) ->
     await browser.call("evaluate", script="localStorage.lamp = 'lit'; document.cookie = 'seen=yes'")
     await browser.call("save_state", name=name)
 
-    async with made(browser, state=name) as session:
+    async with open_session(browser, state=name) as session:
         await session.call("navigate", url=url)
-        assert await seen(session, "[localStorage.lamp, document.cookie]") == ["lit", "seen=yes"]
+        assert await read_seen(session, "[localStorage.lamp, document.cookie]") == ["lit", "seen=yes"]
 
     error = await browser.refused("create_session", state="../lamp")
     assert error["details"] == {"parameter": "state"}
@@ -151,9 +151,9 @@ async def test_a_saved_state_is_there_from_the_start(browser: SessionBrowser) ->
 
 
 async def test_scripts_run_before_the_pages_own(browser: SessionBrowser) -> None:
-    async with made(browser, initScripts=["window.lamp = 'lit'", "window.lamp += '!'"]) as session:
+    async with open_session(browser, initScripts=["window.lamp = 'lit'", "window.lamp += '!'"]) as session:
         await session.show("<script>document.title = lamp</script>")
-        assert await seen(session, "document.title") == "lit!"
+        assert await read_seen(session, "document.title") == "lit!"
 
 
 async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Pat
 async def test_dialogs_are_answered_as_the_session_says(browser: SessionBrowser) -> None:
     page = "<button onclick='this.textContent = confirm()'>go</button>"
     for answer in ("accept", "dismiss"):
-        async with made(browser, dialogs={"confirm": answer}) as session:
+        async with open_session(browser, dialogs={"confirm": answer}) as session:
             await session.show(page)
             await session.call("click", selector="button")
             text = await session.call("get_text", selector="button")
@@ -176,7 +176,7 @@ async def test_dialogs_are_answered_as_the_session_says(browser: SessionBrowser)
 
 async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
     url = browser.site.page("<p>here</p>")
-    async with made(browser, offline=True) as session:
+    async with open_session(browser, offline=True) as session:
         error = await session.refused("navigate", url=url)
         assert "ERR_INTERNET_DISCONNECTED" in error["message"]
         await session.call("set_offline", offline=False)
@@ -262,7 +262,7 @@ async def proxy() -> AsyncGenerator[tuple[str, list[tuple[str, str | None]]]]:
 async def test_a_proxy_with_its_password(browser: SessionBrowser) -> None:
     async with proxy() as (url, asked):
         server = {"server": url, "username": "ada", "password": "p4ss", "bypass": "127.0.0.1"}
-        async with made(browser, proxy=server) as session:
+        async with open_session(browser, proxy=server) as session:
             await session.call("navigate", url="http://lamp.test/one")
             assert await session.call("get_text", selector="p") == {"text": "from the proxy"}
             await session.show("<p>here</p>")
@@ -277,10 +277,10 @@ async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -
     """It may run on this machine, and would ask there what the browser refuses to."""
     async with proxy() as (url, asked):
         server = {"server": url, "username": "ada", "password": "p4ss", "bypass": "<-loopback>"}
-        async with made(browser, proxy=server) as session:
+        async with open_session(browser, proxy=server) as session:
             await session.call("navigate", url="http://lamp.test/")
             for host in HOSTS:
-                said = await seen(
+                said = await read_seen(
                     session, f"fetch('http://{host}/', {{mode: 'no-cors'}}).then(() => 'reached', String)"
                 )
                 assert said == "TypeError: Failed to fetch", host

@@ -44,11 +44,11 @@ async def test_steps_run_one_after_the_other(browser: SessionBrowser) -> None:
 async def test_a_step_sees_what_the_one_before_it_started(browser: SessionBrowser) -> None:
     """Each is given the time to settle."""
 
-    async def late(_: Request) -> Response:
+    async def answer_late(_: Request) -> Response:
         await asyncio.sleep(0.2)
         return PlainTextResponse("late")
 
-    slow = browser.site.route(late)
+    slow = browser.site.route(answer_late)
     await browser.show(
         f"""<button onclick="setTimeout(async () => {{
         document.body.innerHTML = '<p>' + await (await fetch('{slow}')).text(); }})">Load</button>"""

@@ -19,7 +19,7 @@ async def active(browser: SessionBrowser) -> str | None:
     return (await browser.call("tabs", action="list"))["active"]
 
 
-async def opened(browser: SessionBrowser, count: int) -> list[str]:
+async def open_tabs(browser: SessionBrowser, count: int) -> list[str]:
     """Open so many tabs and return their URLs. The first is page-1."""
     urls = [browser.site.page(f"<title>{number}</title>") for number in range(1, count + 1)]
     for url in urls:
@@ -62,7 +62,7 @@ async def test_a_new_tab_may_be_empty(browser: SessionBrowser) -> None:
 
 
 async def test_the_selected_tab_is_where_calls_work(browser: SessionBrowser) -> None:
-    first, *_ = await opened(browser, 3)
+    first, *_ = await open_tabs(browser, 3)
 
     assert await browser.call("tabs", action="select", pageId="page-1") == {"active": "page-1", "url": first}
 
@@ -77,7 +77,7 @@ async def test_a_page_that_opens_by_itself_is_not_selected(browser: SessionBrows
 
 
 async def test_after_the_selected_tab_the_one_selected_before_it_follows(browser: SessionBrowser) -> None:
-    urls = await opened(browser, 3)
+    urls = await open_tabs(browser, 3)
     for page in ("page-2", "page-1", "page-3"):
         await browser.call("tabs", action="select", pageId=page)
 
@@ -101,7 +101,7 @@ async def test_after_the_only_selected_tab_its_opener_follows(browser: SessionBr
 
 
 async def test_another_tab_than_the_active_one_can_be_closed(browser: SessionBrowser) -> None:
-    urls = await opened(browser, 2)
+    urls = await open_tabs(browser, 2)
 
     closed = await browser.call("tabs", action="close", pageId="page-1")
 

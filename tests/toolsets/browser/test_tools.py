@@ -310,7 +310,7 @@ async def test_an_answer_is_what_the_schema_promises(
     result = await browser.answer(name, **arguments)
 
     assert not result.is_error, result.structured_content
-    jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+    jsonschema.validate(result.structured_content, close_objects(tools[name].output_schema))
     assert result.content[0].type == "text"
 
 
@@ -332,19 +332,21 @@ async def test_a_refusal_is_what_the_schema_promises(
 
     assert result.is_error
     assert result.structured_content is not None
-    jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+    jsonschema.validate(result.structured_content, close_objects(tools[name].output_schema))
     assert set(result.structured_content) == {"success", "error"}
     assert {"code", "message", "retryable"} <= set(result.structured_content["error"])
 
 
-def closed(schema: Any) -> Any:
+def close_objects(schema: Any) -> Any:
     """Return the schema with every object closed that lists its properties."""
     if isinstance(schema, list):
-        return [closed(item) for item in schema]
+        return [close_objects(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     inner = {
-        key: {name: closed(item) for name, item in value.items()} if key == "properties" else closed(value)
+        key: {name: close_objects(item) for name, item in value.items()}
+        if key == "properties"
+        else close_objects(value)
         for key, value in schema.items()
     }
     return {"additionalProperties": False, **inner} if "properties" in inner else inner
@@ -358,11 +360,11 @@ async def test_navigate_and_the_sessions_keep_their_promise(
         ("create_session", {"viewport": {"width": 300, "height": 200}}),
     ):
         result = await browser.answer(name, **arguments)
-        jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+        jsonschema.validate(result.structured_content, close_objects(tools[name].output_schema))
     assert result.structured_content is not None
     session_id = result.structured_content["data"]["sessionId"]
     closing = await browser.answer("close_session", sessionId=session_id)
-    jsonschema.validate(closing.structured_content, closed(tools["close_session"].output_schema))
+    jsonschema.validate(closing.structured_content, close_objects(tools["close_session"].output_schema))
 
 
 async def test_the_text_of_an_answer_is_its_structured_content(browser: SessionBrowser) -> None:

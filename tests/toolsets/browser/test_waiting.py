@@ -29,18 +29,18 @@ class Gate:
         body, headers = self._response
         return Response(body, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
-    async def asked(self) -> None:
+    async def wait_until_asked(self) -> None:
         await self._asked.wait()
 
     def open(self) -> None:
         self._open.set()
 
 
-async def after(browser: SessionBrowser, gate: Gate, **condition: Any) -> dict[str, Any]:
+async def wait_for_change(browser: SessionBrowser, gate: Gate, **condition: Any) -> dict[str, Any]:
     """Return the answer of `wait_for` on a page that changes only while the call runs."""
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
         waiting = tasks.create_task(browser.call("wait_for", **condition))
-        await gate.asked()
+        await gate.wait_until_asked()
         assert not waiting.done()
         gate.open()
     return waiting.result()
@@ -71,7 +71,7 @@ async def test_a_text_is_waited_for_wherever_it_is_seen(browser: SessionBrowser,
     before, _, script = html.partition("THEN")
     url = (await browser.show(before + then(gate, script)))["url"]
 
-    assert await after(browser, gate, text="Order saved") == {"url": url}
+    assert await wait_for_change(browser, gate, text="Order saved") == {"url": url}
 
 
 async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -> None:
@@ -111,7 +111,7 @@ async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) ->
     before, _, script = html.partition("THEN")
     url = (await browser.show(before + then(gate, script)))["url"]
 
-    assert await after(browser, gate, textGone="Loading") == {"url": url}
+    assert await wait_for_change(browser, gate, textGone="Loading") == {"url": url}
 
 
 async def test_a_text_that_stays_is_reported_with_what_is_around_it(browser: SessionBrowser) -> None:
@@ -134,7 +134,7 @@ async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -
     await browser.show(then(gate, f"location.href = '{there}'"))
     path = there.removeprefix(browser.site.url).partition("?")[0]
 
-    assert await after(browser, gate, url=pattern.replace("{path}", path)) == {"url": there}
+    assert await wait_for_change(browser, gate, url=pattern.replace("{path}", path)) == {"url": there}
     assert await browser.call("get_text", selector="h1") == {"text": "There"}
 
 
@@ -143,7 +143,7 @@ async def test_an_address_without_a_new_document_counts(browser: SessionBrowser)
     gate = Gate(browser)
     url = (await browser.show(then(gate, "history.pushState(null, '', '#step-2')")))["url"]
 
-    assert await after(browser, gate, url="#step-2") == {"url": f"{url}#step-2"}
+    assert await wait_for_change(browser, gate, url="#step-2") == {"url": f"{url}#step-2"}
 
 
 async def test_an_address_that_does_not_come_is_reported_with_the_one_there_is(
@@ -169,7 +169,7 @@ async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) ->
 
     assert await browser.call("wait_for", selector="p", state="hidden") == {"url": url}
     assert await browser.call("wait_for", selector="p", state="attached") == {"url": url}
-    assert await after(browser, gate, selector="p") == {"url": url}
+    assert await wait_for_change(browser, gate, selector="p") == {"url": url}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ async def test_a_function_is_waited_for_to_be_true(
     gate = Gate(browser)
     url = (await browser.show(then(gate, "window.ready = {value: 7}")))["url"]
 
-    assert await after(browser, gate, function=function) == {"url": url, "result": result}
+    assert await wait_for_change(browser, gate, function=function) == {"url": url, "result": result}
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ async def test_a_response_is_waited_for(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     url = (await browser.show(then(gate, "")))["url"]
 
-    waited = await after(browser, gate, response=gate.url)
+    waited = await wait_for_change(browser, gate, response=gate.url)
 
     [entry] = (await browser.call("get_request_log", filter=gate.url))["entries"]
     assert waited == {"url": url, "response": {"id": entry["id"], "url": gate.url, "status": 200}}
@@ -302,7 +302,7 @@ async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>Text</p>"))["url"]
     await browser.call("evaluate", script=f"setTimeout(() => location.href = '{gate.url}')")
 
-    waited = await after(browser, gate, download=True)
+    waited = await wait_for_change(browser, gate, download=True)
 
     path = browser.downloads / "waited.csv"
     assert waited["url"] == url

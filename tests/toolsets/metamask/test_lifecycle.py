@@ -127,7 +127,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     assert await server.code("mm_get_state") == "MM_NO_ACTIVE_SESSION"
     again = await server.envelope("mm_cleanup")
     assert (again["result"], "sessionId" in again["meta"]) == ({"cleanedUp": False}, False)
-    assert await left(server, before) == []
+    assert await find_left(server, before) == []
     for port in server.ports.values():
         check_port_free(port, what="the test")
     assert images(root) == []
@@ -143,7 +143,7 @@ def running(server: Server, before: set[psutil.Process]) -> list[str]:
     return found
 
 
-async def left(server: Server, before: set[psutil.Process]) -> list[str]:
+async def find_left(server: Server, before: set[psutil.Process]) -> list[str]:
     """Return the processes that still run after those that end by themselves have had time to."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(10):
@@ -205,7 +205,7 @@ async def test_a_launch_that_makes_no_sense_is_refused(
 
     assert error["code"] == "MM_INVALID_CONFIG"
     assert said in error["message"]
-    assert await left(idle, before) == []
+    assert await find_left(idle, before) == []
 
 
 async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> None:
@@ -223,7 +223,7 @@ async def test_a_port_that_is_taken_is_reported_before_anything_is_started(idle:
 
     assert error["code"] == "MM_PORT_IN_USE"
     assert str(port) in error["message"]
-    assert await left(idle, before) == []
+    assert await find_left(idle, before) == []
 
 
 async def test_a_folder_without_a_manifest_cannot_be_launched(idle: Server) -> None:
@@ -257,7 +257,7 @@ async def test_an_extension_that_the_browser_rejects_is_reported_with_the_reason
             True,
         ), reported
         assert reported["meta"]["durationMs"] < 12_000
-    assert await left(idle, before) == []
+    assert await find_left(idle, before) == []
 
 
 @pytest.mark.slow
@@ -293,7 +293,7 @@ def browser_of(server: Server, *words: str) -> psutil.Process | None:
     return None
 
 
-async def started(server: Server, *words: str) -> psutil.Process:
+async def wait_until_started(server: Server, *words: str) -> psutil.Process:
     async with asyncio.timeout(30):
         while (browser := browser_of(server, *words)) is None:  # noqa: ASYNC110 - a process tells nobody
             await asyncio.sleep(0.005)
@@ -307,17 +307,17 @@ async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> 
     before = children(server)
     for words in (("--user-data-dir",), ("--extension-process",)):
         launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
-        (await started(server, *words)).kill()
+        (await wait_until_started(server, *words)).kill()
         error = await launching
         assert (error["code"], "crashed" in error["message"] or "SIGKILL" in error["message"]) == (
             "MM_LAUNCH_FAILED",
             True,
         ), error
-        assert await left(server, before) == []
+        assert await find_left(server, before) == []
 
     session = (await server.launch())["sessionId"]
     waiting = asyncio.create_task(server.refused("mm_wait_for", testId="nowhere", timeoutMs=60_000))
-    (await started(server, "--extension-process")).kill()
+    (await wait_until_started(server, "--extension-process")).kill()
     error = await waiting
     assert (error["code"], "crashed" in error["message"]) == ("MM_NO_ACTIVE_SESSION", True), error
     for tool in ("mm_get_state", "mm_describe_screen"):
@@ -327,10 +327,10 @@ async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> 
             f"MetaMask is not running: the browser of session {session} crashed, or was killed"
         )
         assert error["details"]["crashed"] is True
-    assert await left(server, before) == []
+    assert await find_left(server, before) == []
 
     session = (await server.launch())["sessionId"]
-    (await started(server, "--extension-process")).terminate()
+    (await wait_until_started(server, "--extension-process")).terminate()
     async with asyncio.timeout(20):
         while (
             session
@@ -354,7 +354,7 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
 
     error = await server.refused("mm_launch", extensionPath="homeless", ports=server.ports)
     assert (error["code"], "home.html" in error["message"]) == ("MM_LAUNCH_FAILED", True)
-    assert await left(server, before) == []
+    assert await find_left(server, before) == []
 
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
     async with asyncio.timeout(20):
@@ -363,7 +363,7 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
     assert await server.code("mm_launch", ports=server.ports) == "MM_SESSION_ALREADY_RUNNING"
     assert await server.call("mm_cleanup") == {"cleanedUp": True}
     assert (await launching)["code"] == "MM_LAUNCH_FAILED"
-    assert await left(server, before) == []
+    assert await find_left(server, before) == []
     for port in server.ports.values():
         check_port_free(port, what="the test")
 

@@ -162,7 +162,7 @@ def calls(draw: st.DrawFn, tools: dict[str, Tool]) -> tuple[str, dict[str, Any]]
     return name, {each: draw(values(known.get(each))) for each in names}
 
 
-def taken(tool: Tool, arguments: dict[str, Any]) -> bool:
+def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool:
     try:
         tool.parse(arguments)
     except (InvalidParameter, MissingParameter):
@@ -179,7 +179,7 @@ def taken(tool: Tool, arguments: dict[str, Any]) -> bool:
 def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, Any]]) -> None:
     name, arguments = call
 
-    assert taken(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
+    assert is_accepted(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
 
 
 @examples(400)
@@ -190,7 +190,7 @@ def test_exactly_what_is_listed_is_taken(call: tuple[str, dict[str, Any]]) -> No
     name, arguments = call
     schema = WIDE[name].input_schema
 
-    assert taken(WIDE[name], arguments) == Draft7Validator(schema).is_valid(arguments)
+    assert is_accepted(WIDE[name], arguments) == Draft7Validator(schema).is_valid(arguments)
 
 
 REFUSED = [

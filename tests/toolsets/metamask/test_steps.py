@@ -19,7 +19,7 @@ def step(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"tool": tool, "arguments": arguments}
 
 
-async def recorded(app: Server, n: int) -> list[tuple[str, bool]]:
+async def read_steps(app: Server, n: int) -> list[tuple[str, bool]]:
     steps = (await app.call("mm_knowledge_last", n=n))["steps"]
     return [(each["tool"], each["ok"]) for each in reversed(steps)]
 
@@ -47,7 +47,7 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
         "failed": 0,
     }
     tools = ["mm_navigate", "mm_type", "mm_click", "mm_get_text"]
-    assert await recorded(app, 4) == [(tool, True) for tool in tools]
+    assert await read_steps(app, 4) == [(tool, True) for tool in tools]
 
 
 async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would(app: Server) -> None:
@@ -66,7 +66,7 @@ async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would
     assert error["details"]["done"] == [
         {"tool": "mm_get_text", "data": {"text": "-", "target": "testId:log"}}
     ]
-    assert await recorded(app, 2) == [("mm_get_text", True), ("mm_click", False)]
+    assert await read_steps(app, 2) == [("mm_get_text", True), ("mm_click", False)]
     assert await app.text("log") == "-"
 
 

@@ -44,7 +44,7 @@ class Named:
         result = await self.answer(tool, **arguments)
         assert not result.is_error, result.structured_content
         assert result.structured_content is None
-        return only_text(result)
+        return get_only_text(result)
 
     async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         result = await self.answer(tool, **arguments)
@@ -52,7 +52,7 @@ class Named:
         assert result.structured_content is None
         assert result.meta is not None
         error: dict[str, Any] = result.meta["footlight/error"]
-        assert first_text(result) == error["message"]
+        assert get_first_text(result) == error["message"]
         return error
 
     async def show(self, html: str) -> str:
@@ -68,15 +68,15 @@ class Named:
         (self.root / "tests" / name).write_text(textwrap.dedent(source), "utf-8")
 
 
-def first_text(result: CallToolResult) -> str:
+def get_first_text(result: CallToolResult) -> str:
     part = result.content[0]
     assert isinstance(part, TextContent)
     return part.text
 
 
-def only_text(result: CallToolResult) -> str:
+def get_only_text(result: CallToolResult) -> str:
     assert len(result.content) == 1, result.content
-    return first_text(result)
+    return get_first_text(result)
 
 
 @pytest.fixture(scope="session")
@@ -96,7 +96,7 @@ async def named_server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> 
         yield server
 
 
-def fresh_name() -> str:
+def make_name() -> str:
     """Return a name that is unique on this machine, because it decides on a port."""
     return f"t-{secrets.token_hex(6)}"
 
@@ -104,14 +104,14 @@ def fresh_name() -> str:
 @pytest.fixture
 async def unopened(named_server: Browser) -> AsyncGenerator[Named]:
     """A session name that only this test uses. The session is not open yet."""
-    named = Named(named_server.client, named_server.site, named_server.root, fresh_name())
+    named = Named(named_server.client, named_server.site, named_server.root, make_name())
     yield named
     await named.answer("session.delete")
 
 
 @pytest.fixture(scope="module")
 async def module_session(named_server: Browser) -> AsyncGenerator[Named]:
-    named = Named(named_server.client, named_server.site, named_server.root, fresh_name())
+    named = Named(named_server.client, named_server.site, named_server.root, make_name())
     await named.call("session.open")
     yield named
     await named.answer("session.delete")

@@ -7,7 +7,7 @@ from mcp_types import ImageContent, TextContent
 
 from tests.conftest import connect_browser
 from tests.site import Site
-from tests.toolsets.szkrabok.conftest import Named, only_text
+from tests.toolsets.szkrabok.conftest import Named, get_only_text
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +70,7 @@ async def test_a_script_gives_back_json(named: Named) -> None:
 
     answer = await named.answer("extract.evaluate", expression="(a, b) => ({sum: a + b})", args=[1, 2])
 
-    assert only_text(answer) == '{"result":{"sum":3}}'
+    assert get_only_text(answer) == '{"result":{"sum":3}}'
     assert answer.structured_content == {"result": {"sum": 3}}
 
 

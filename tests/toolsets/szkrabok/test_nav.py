@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.toolsets.szkrabok.conftest import Named, first_text
+from tests.toolsets.szkrabok.conftest import Named, get_first_text
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ async def test_a_failure_begins_with_the_browsers_own_word_for_it(named: Named) 
     result = await named.answer("nav.goto", url="http://127.0.0.1:1/")
 
     assert result.is_error
-    assert first_text(result) == "net::ERR_UNSAFE_PORT at http://127.0.0.1:1/"
+    assert get_first_text(result) == "net::ERR_UNSAFE_PORT at http://127.0.0.1:1/"
     assert result.meta is not None
     error = result.meta["footlight/error"]
     assert (error["code"], error["retryable"]) == ("NAVIGATION_FAILED", False)

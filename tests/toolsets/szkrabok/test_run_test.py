@@ -18,7 +18,7 @@ from footlight.config import load_settings
 from footlight.toolsets.szkrabok.test_run import sort_by_likeness
 from tests.conftest import connect_browser
 from tests.site import Site
-from tests.toolsets.szkrabok.conftest import Named, fresh_name
+from tests.toolsets.szkrabok.conftest import Named, make_name
 
 pytestmark = pytest.mark.anyio
 
@@ -223,7 +223,7 @@ async def test_a_run_that_takes_too_long_ends_with_all_that_it_started(named: Na
 
     assert error["code"] == "TIMEOUT"
     assert error["retryable"] is False
-    assert await gone(await started.pid())
+    assert await is_gone(await started.pid())
     assert await named.call("nav.goto", url="about:blank")
 
 
@@ -237,7 +237,7 @@ async def test_a_run_that_nobody_waits_for_any_more_is_ended(named: Named) -> No
         pid = await started.pid()
         tasks.cancel_scope.cancel()
 
-    assert await gone(pid)
+    assert await is_gone(pid)
     assert (await named.call("nav.goto", url="about:blank"))["url"] == "about:blank"
 
 
@@ -249,7 +249,7 @@ async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
     flags = ("--toolset", "szkrabok", "--tests-dir", str(folder))
 
     async with connect_browser(site, *flags, cwd=tmp_path) as server, anyio.create_task_group() as tasks:
-        await server.answer("session.open", sessionName=fresh_name())
+        await server.answer("session.open", sessionName=make_name())
         names = (await server.answer("health")).structured_content
         assert names is not None
         run = partial(server.answer, "browser.run_test", sessionName=names["openSessions"][0])
@@ -257,7 +257,7 @@ async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
         pid = await started.pid()
         tasks.cancel_scope.cancel()
 
-    assert await gone(pid)
+    assert await is_gone(pid)
 
 
 @pytest.mark.slow
@@ -273,7 +273,7 @@ async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_pat
     """
     (folder / "test_them.py").write_text(textwrap.dedent(source), "utf-8")
     flags = ("--toolset", "szkrabok", "--tests-dir", str(folder), "--secrets", str(secrets))
-    name = fresh_name()
+    name = make_name()
     async with connect_browser(site, *flags, cwd=tmp_path) as server:
         await server.answer("session.open", sessionName=name)
         params = {"word": "secret:WORD"}
@@ -290,7 +290,7 @@ async def test_nobody_waits_for_what_a_test_leaves_running(named: Named) -> None
     named.test_file(ENDLESS.format(url=started.url).replace("child.wait()", ""))
 
     assert (await named.call("browser.run_test", timeout=30_000))["passed"] == 1
-    assert await gone(await started.pid())
+    assert await is_gone(await started.pid())
 
 
 @pytest.mark.slow
@@ -350,7 +350,7 @@ async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None
 @pytest.mark.slow
 async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--toolset", "szkrabok", cwd=tmp_path) as server:
-        await server.answer("session.open", sessionName=(name := fresh_name()))
+        await server.answer("session.open", sessionName=(name := make_name()))
         answer = await server.answer("browser.run_test", sessionName=name, grep="any")
 
     assert answer.is_error
@@ -371,7 +371,7 @@ def test_closest_are_those_of_the_same_letters_however_words_are_joined() -> Non
     assert sort_by_likeness("log-out", titles)[0] == "test_logout"
 
 
-async def gone(pid: int) -> bool:
+async def is_gone(pid: int) -> bool:
     """Return whether a process has ended, for which it has a moment."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mcp_types import TextContent
 
-from tests.toolsets.szkrabok.conftest import Named, only_text
+from tests.toolsets.szkrabok.conftest import Named, get_only_text
 
 pytestmark = pytest.mark.anyio
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) -> None:
     result = await unopened.answer("session.open")
 
-    assert only_text(result) == '{"opened":true}'
+    assert get_only_text(result) == '{"opened":true}'
     assert result.structured_content == {"opened": True}
     assert not result.is_error
 

@@ -197,7 +197,7 @@ async def test_errors_of_the_handshake_era_are_answers(client: Raw) -> None:
 LIST = modern("tools/call", {"name": "list_sessions", "arguments": {}})
 
 
-def without(message: Message, key: str) -> Message:
+def remove_key(message: Message, key: str) -> Message:
     meta = {name: value for name, value in message["params"]["_meta"].items() if not name.endswith(key)}
     return {**message, "params": {**message["params"], "_meta": meta}}
 
@@ -211,8 +211,8 @@ def without(message: Message, key: str) -> Message:
         (LIST, {"Mcp-Name": "navigate"}, 400, -32020),
         (LIST, {"Mcp-Name": "=?base64?bGlzdF9zZXNzaW9ucw==?="}, 200, None),
         (LIST, {"MCP-Protocol-Version": "2031-01-01"}, 400, -32020),
-        (without(LIST, "clientCapabilities"), {}, 400, -32602),
-        (without(LIST, "clientInfo"), {}, 200, None),
+        (remove_key(LIST, "clientCapabilities"), {}, 400, -32602),
+        (remove_key(LIST, "clientInfo"), {}, 200, None),
         (modern("tools/fly"), {}, 404, -32601),
         (modern("ping"), {}, 404, -32601),
         (modern("tools/call", {"name": "fly", "arguments": {}}), {}, 400, -32602),

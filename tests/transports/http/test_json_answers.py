@@ -133,7 +133,7 @@ QUESTION = b'data: {"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}\r\
 ANSWER = b'id: 2\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n'
 
 
-async def answered(*chunks: bytes, patience: float = 60.0) -> list[tuple[str, bytes]]:
+async def collect_answer(*chunks: bytes, patience: float = 60.0) -> list[tuple[str, bytes]]:
     """Return what is sent for these events and the end after them."""
     sent: list[Message] = []
 
@@ -160,19 +160,21 @@ async def answered(*chunks: bytes, patience: float = 60.0) -> list[tuple[str, by
 async def test_one_answer_is_json() -> None:
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 
-    assert await answered(ANSWER) == [(JSON, answer)]
-    assert await answered(PRIME, ANSWER) == [(JSON, answer)]
+    assert await collect_answer(ANSWER) == [(JSON, answer)]
+    assert await collect_answer(PRIME, ANSWER) == [(JSON, answer)]
 
 
 @pytest.mark.parametrize("first", [NEWS, QUESTION])
 async def test_whatever_else_is_said_makes_a_stream(first: bytes) -> None:
-    assert await answered(PRIME, first, ANSWER) == [(STREAM, each) for each in (PRIME, first, ANSWER, b"")]
+    assert await collect_answer(PRIME, first, ANSWER) == [
+        (STREAM, each) for each in (PRIME, first, ANSWER, b"")
+    ]
 
 
 async def test_a_stream_that_ends_without_an_answer_is_one() -> None:
     """As of a call whose stream the server closed (SEP-1699)."""
-    assert await answered() == [(STREAM, b"")]
-    assert await answered(PRIME) == [(STREAM, PRIME), (STREAM, b"")]
+    assert await collect_answer() == [(STREAM, b"")]
+    assert await collect_answer(PRIME) == [(STREAM, PRIME), (STREAM, b"")]
 
 
 async def test_patience_ends() -> None:

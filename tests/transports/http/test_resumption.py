@@ -20,7 +20,7 @@ def waiting(timeout_ms: int) -> dict[str, Any]:
     return {"name": "wait_for_selector", "arguments": arguments, "_meta": {"progressToken": "t"}}
 
 
-async def broken(session: Handshaken, *, timeout_ms: int = 2_500) -> list[Event]:
+async def break_stream(session: Handshaken, *, timeout_ms: int = 2_500) -> list[Event]:
     """Begin a call, and lose its stream after the first progress; what had come."""
     heard: list[Event] = []
     async with session.streaming(request("tools/call", waiting(timeout_ms), id="lost")) as response:
@@ -35,7 +35,7 @@ async def broken(session: Handshaken, *, timeout_ms: int = 2_500) -> list[Event]
 async def test_a_call_whose_stream_broke_is_answered_on_another(client: Raw, site: Site) -> None:
     session = await handshake(client)
     await data(session, "navigate", url=site.page("<p>x</p>"))
-    primed, *_, last = await broken(session)
+    primed, *_, last = await break_stream(session)
 
     async with session.listening(after=last.id) as response:
         resumed = [event async for event in events(response)]
@@ -53,7 +53,7 @@ async def test_what_was_said_meanwhile_is_said_again(client: Raw, site: Site) ->
     """Also when the call has ended by then."""
     session = await handshake(client)
     await data(session, "navigate", url=site.page("<p>x</p>"))
-    heard = await broken(session, timeout_ms=1_200)
+    heard = await break_stream(session, timeout_ms=1_200)
     # The session is free again when the call has ended.
     await data(session, "get_text", selector="p")
 
@@ -72,7 +72,7 @@ async def test_nobody_resumes_what_is_anothers(client: Raw, http: HttpServer, si
     ada, bob = await handshake(client), await handshake(client)
     for each in (ada, bob):
         await data(each, "navigate", url=site.page("<p>x</p>"))
-    of_ada, of_bob = await broken(ada, timeout_ms=1_200), await broken(bob, timeout_ms=1_200)
+    of_ada, of_bob = await break_stream(ada, timeout_ms=1_200), await break_stream(bob, timeout_ms=1_200)
     for each in (ada, bob):
         await data(each, "get_text", selector="p")
 

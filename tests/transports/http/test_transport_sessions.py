@@ -55,7 +55,7 @@ async def nothing_for(seconds: float) -> None:
             await asyncio.Event().wait()
 
 
-async def ended(session: Handshaken, *, patience: float) -> None:
+async def wait_until_ended(session: Handshaken, *, patience: float) -> None:
     """Ask less and less often, because each question is a use."""
     async with asyncio.timeout(LIMIT_SECONDS):
         while await status(session) != 404:
@@ -75,7 +75,7 @@ async def small(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @asynccontextmanager
-async def opened(url: str, count: int = 3) -> AsyncGenerator[tuple[Raw, list[Handshaken]]]:
+async def open_sessions(url: str, count: int = 3) -> AsyncGenerator[tuple[Raw, list[Handshaken]]]:
     """Yield a client, and transport sessions of its, which are ended at last."""
     async with raw(url) as client:
         sessions = [await handshake(client) for _ in range(count)]
@@ -85,7 +85,7 @@ async def opened(url: str, count: int = 3) -> AsyncGenerator[tuple[Raw, list[Han
 
 
 async def test_one_too_many_ends_the_one_that_is_idle_longest(small: str) -> None:
-    async with opened(small) as (client, sessions):
+    async with open_sessions(small) as (client, sessions):
         first, second, third = sessions
         assert await status(first) == 200
         sessions.append(fourth := await handshake(client))
@@ -100,7 +100,7 @@ async def test_one_too_many_ends_the_one_that_is_idle_longest(small: str) -> Non
 
 @pytest.mark.slow
 async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
-    async with opened(small) as (client, sessions):
+    async with open_sessions(small) as (client, sessions):
         listener, worker, idle = sessions
         await data(worker, "get_cookies")
         await status(idle)
@@ -124,7 +124,7 @@ async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
 
 async def test_where_none_is_idle_there_is_room_for_twice_as_many(small: str) -> None:
     """And then new ones are refused. Those that are there go on."""
-    async with opened(small, 0) as (client, sessions), AsyncExitStack() as listening:
+    async with open_sessions(small, 0) as (client, sessions), AsyncExitStack() as listening:
         for _ in range(6):
             sessions.append(session := await handshake(client))
             stream = await listening.enter_async_context(session.listening())
@@ -143,7 +143,7 @@ async def test_where_none_is_idle_there_is_room_for_twice_as_many(small: str) ->
 
 
 async def test_a_refused_handshake_takes_no_room(small: str) -> None:
-    async with opened(small) as (client, sessions):
+    async with open_sessions(small) as (client, sessions):
         for _ in range(10):
             half = await client.send(request("ping"))
             assert (half.status_code, "mcp-session-id" in half.headers) == (400, False)
@@ -154,7 +154,7 @@ async def test_a_refused_handshake_takes_no_room(small: str) -> None:
 
 
 async def test_the_browser_session_of_one_that_had_to_go_is_still_there(small: str, site: Site) -> None:
-    async with opened(small) as (client, sessions):
+    async with open_sessions(small) as (client, sessions):
         made = await data(sessions[0], "create_session")
         await data(sessions[0], "navigate", url=site.page("<p>still here</p>"), **made)
         for session in sessions[1:]:
@@ -187,11 +187,11 @@ async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, 
             while "progress" not in (await anext(reported)).data:
                 pass
 
-            await ended(idle, patience=0.4)
+            await wait_until_ended(idle, patience=0.4)
 
             assert [event.message async for event in reported][-1]["id"] == "slow"
             assert await status(listener) == 200
-        await asyncio.gather(ended(listener, patience=0.4), ended(worker, patience=0.4))
+        await asyncio.gather(wait_until_ended(listener, patience=0.4), wait_until_ended(worker, patience=0.4))
         another = await handshake(client)
 
         assert await data(another, "get_text", selector="p", **made) == {"text": "still here"}
@@ -201,7 +201,7 @@ async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, 
 # Resumption
 
 
-async def lost(session: Handshaken, timeout_ms: int = 1500) -> tuple[Event, Event]:
+async def lose_stream(session: Handshaken, timeout_ms: int = 1500) -> tuple[Event, Event]:
     """Return the first event of a call's stream, and the first of its progress, when the connection was
     dropped.
     """
@@ -218,7 +218,7 @@ async def lost(session: Handshaken, timeout_ms: int = 1500) -> tuple[Event, Even
 async def test_a_lost_stream_is_resumed_where_it_was(client: Raw) -> None:
     """It ends with the answer."""
     session = await handshake(client)
-    first, progress = await lost(session)
+    first, progress = await lose_stream(session)
     async with session.listening(after=progress.id) as response:
         rest = [event async for event in events(response) if event.data]
     async with session.listening(after=first.id) as response:
@@ -234,7 +234,7 @@ async def test_a_lost_stream_is_resumed_where_it_was(client: Raw) -> None:
 async def test_nobody_resumes_into_the_answers_of_another(client: Raw) -> None:
     """Though the numbers of events can be guessed, and both call their requests the same."""
     ada, bob = await handshake(client), await handshake(client)
-    (first, _), (_, theirs) = await lost(ada), await lost(bob)
+    (first, _), (_, theirs) = await lose_stream(ada), await lose_stream(bob)
     async with ada.listening(after=theirs.id) as stolen, ada.listening(after=first.id) as own:
         reported = [event async for event in events(own) if event.data]
         assert reported[-1].message["id"] == "lost"
@@ -267,7 +267,7 @@ def note(text: str) -> JSONRPCNotification:
     return JSONRPCNotification(jsonrpc="2.0", method="note", params={"text": text})
 
 
-async def replayed(
+async def replay(
     events: RecentEventStore, id: str
 ) -> tuple[str | None, list[tuple[str | None, JSONRPCMessage]]]:
     reported: list[tuple[str | None, JSONRPCMessage]] = []
@@ -286,24 +286,24 @@ async def test_events_after_a_given_event_of_the_same_stream_are_replayed() -> N
     answer = JSONRPCResponse(jsonrpc="2.0", id=1, result={})
     last = await events.store_event("1", answer)
 
-    assert await replayed(events, primed) == (
+    assert await replay(events, primed) == (
         "1",
         [(ids[0], note("a")), (ids[1], note("b")), (last, answer)],
     )
-    assert await replayed(events, ids[1]) == ("1", [(last, answer)])
-    assert await replayed(events, other) == ("2", [])
-    assert await replayed(events, last) == (None, [])
-    assert await replayed(events, "unknown") == (None, [])
+    assert await replay(events, ids[1]) == ("1", [(last, answer)])
+    assert await replay(events, other) == ("2", [])
+    assert await replay(events, last) == (None, [])
+    assert await replay(events, "unknown") == (None, [])
 
 
 async def test_the_oldest_events_are_forgotten() -> None:
     events = RecentEventStore(max_bytes=10_000)
     ids = [await events.store_event("1", note("x" * 1_000)) for _ in range(20)]
 
-    _, reported = await replayed(events, ids[-3])
+    _, reported = await replay(events, ids[-3])
 
     assert [id for id, _ in reported] == ids[-2:]
-    assert await replayed(events, ids[0]) == (None, [])
+    assert await replay(events, ids[0]) == (None, [])
 
 
 async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
@@ -313,8 +313,8 @@ async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
     small = await events.store_event("1", note("x"))
     next = await events.store_event("1", note("y"))
 
-    assert [await replayed(events, each) for each in (first, large)] == [(None, [])] * 2
-    assert await replayed(events, small) == ("1", [(next, note("y"))])
+    assert [await replay(events, each) for each in (first, large)] == [(None, [])] * 2
+    assert await replay(events, small) == ("1", [(next, note("y"))])
 
 
 # Requests without an answer

@@ -183,14 +183,14 @@ class Raw:
 
 
 @asynccontextmanager
-async def raw(house: House, path: str = "", **options: Any) -> AsyncGenerator[Raw]:
+async def open_raw(house: House, path: str = "", **options: Any) -> AsyncGenerator[Raw]:
     async with connect(house.url + path, proxy=None, compression=None, **options) as connection:
         yield Raw(connection)
 
 
 async def refusal(house: House, path: str = "", **options: Any) -> tuple[int, str]:
     with pytest.raises(InvalidStatus) as caught:
-        async with raw(house, path, **options):
+        async with open_raw(house, path, **options):
             pass
     response = caught.value.response
     return response.status_code, (response.body or b"").decode()
@@ -272,7 +272,7 @@ async def test_other_addresses(host: str, name: str) -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "/mcp", "/mcp?a=b"])
 async def test_the_paths(path: str) -> None:
-    async with serving() as house, raw(house, path) as client:
+    async with serving() as house, open_raw(house, path) as client:
         await client.call(1, "echo", text="here")
 
         assert await client.text(1) == "here"
@@ -289,7 +289,7 @@ async def test_there_are_no_others(path: str) -> None:
 
 async def test_the_client_of_the_document() -> None:
     """The server offers no subprotocol, and a notification gets no response."""
-    async with serving() as house, raw(house) as client:
+    async with serving() as house, open_raw(house) as client:
         hello = {
             "protocolVersion": "2025-06-18",
             "capabilities": {},
@@ -309,7 +309,7 @@ async def test_the_client_of_the_document() -> None:
 
 async def test_the_subprotocol_is_mcp() -> None:
     async with serving() as house:
-        async with raw(house, subprotocols=[Subprotocol("other"), Subprotocol("mcp")]) as client:
+        async with open_raw(house, subprotocols=[Subprotocol("other"), Subprotocol("mcp")]) as client:
             assert client.connection.subprotocol == "mcp"
 
         assert await refusal(house, subprotocols=[Subprotocol("other")]) == (
@@ -339,7 +339,7 @@ async def test_the_subprotocol_is_mcp() -> None:
 async def test_junk_is_answered_and_does_no_harm(
     shared: House, frame: str, code: int, message: str, number: int | str | None
 ) -> None:
-    async with raw(shared) as client:
+    async with open_raw(shared) as client:
         await client.send(frame)
         answer = await client.message()
         await client.call(2, "echo", text="well")
@@ -357,11 +357,11 @@ async def shared(anyio_backend: str) -> AsyncGenerator[House]:
 async def test_half_a_surrogate_pair_is_carried() -> None:
     """Python and JavaScript can hold one, and UTF-8 cannot."""
 
-    async def half(_: Any, __: Any) -> dict[str, Any]:
+    async def answer_half(_: Any, __: Any) -> dict[str, Any]:
         return {"text": "\ud83d"}
 
     server = Server("tiny")
-    server.add_request_handler("half", types.RequestParams, half)  # type: ignore[arg-type]
+    server.add_request_handler("half", types.RequestParams, answer_half)  # type: ignore[arg-type]
 
     async def serve_connection(read: Any, write: Any) -> None:
         await server.run(read, write, server.create_initialization_options())
@@ -375,7 +375,7 @@ async def test_half_a_surrogate_pair_is_carried() -> None:
             serve_connection=serve_connection,
             ready=house.ready,
         ) as house.url,
-        raw(house) as client,
+        open_raw(house) as client,
     ):
         await client.request(1, "half", _meta=MODERN_META)
 
@@ -383,21 +383,21 @@ async def test_half_a_surrogate_pair_is_carried() -> None:
 
 
 async def test_binary_frames_are_refused(shared: House) -> None:
-    async with raw(shared) as client:
+    async with open_raw(shared) as client:
         await client.send(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
 
         assert await client.close_code() == (1003, "Only text frames are messages")
 
 
 async def test_text_that_is_not_utf_8_is_refused(shared: House) -> None:
-    async with raw(shared) as client:
+    async with open_raw(shared) as client:
         await client.connection.send(b'{"a":"\xff"}', text=True)
 
         assert (await client.close_code())[0] == 1007
 
 
 async def test_a_message_that_is_too_large_is_refused(shared: House) -> None:
-    async with raw(shared) as client:
+    async with open_raw(shared) as client:
         await client.send(" " * 200_000)
         at_the_limit = await client.message()
         await client.send(" " * 200_001)
@@ -407,7 +407,7 @@ async def test_a_message_that_is_too_large_is_refused(shared: House) -> None:
 
 
 async def test_a_message_may_come_in_pieces(shared: House) -> None:
-    async with raw(shared) as client:
+    async with open_raw(shared) as client:
         await client.connection.send(['{"jsonrpc":"2.0",', '"id":1,"method"', ':"x"}'])
 
         assert (await client.message())["id"] == 1
@@ -460,14 +460,14 @@ async def test_the_gate_is_asked_in_the_opening_handshake(
 )
 async def test_the_host_must_be_ours(host: str, answer: bytes) -> None:
     async with serving() as house:
-        assert (await spoken(house, f"GET / HTTP/1.1\r\n{host}\r\n{UPGRADE}\r\n")).startswith(answer)
+        assert (await exchange(house, f"GET / HTTP/1.1\r\n{host}\r\n{UPGRADE}\r\n")).startswith(answer)
 
 
 async def test_the_answer_to_a_refused_token_says_how_to_authenticate() -> None:
     async with serving(
         access_control=AccessControl(bound="127.0.0.1", verifier=SharedToken("right"))
     ) as house:
-        answer = await spoken(house, f"GET / HTTP/1.1\r\nHost: localhost\r\n{UPGRADE}\r\n")
+        answer = await exchange(house, f"GET / HTTP/1.1\r\nHost: localhost\r\n{UPGRADE}\r\n")
 
     assert answer.startswith(b"HTTP/1.1 401 ")
     assert b"\r\nWWW-Authenticate: Bearer\r\n" in answer
@@ -480,7 +480,7 @@ UPGRADE = (
 )
 
 
-async def spoken(house: House, request: str) -> bytes:
+async def exchange(house: House, request: str) -> bytes:
     """Return what is sent on a connection until its end."""
     reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
     writer.write(request.encode())
@@ -493,7 +493,7 @@ async def spoken(house: House, request: str) -> bytes:
 
 async def test_a_request_without_an_upgrade_is_refused_with_the_reason() -> None:
     async with serving() as house:
-        answer = await spoken(house, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = await exchange(house, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 426 ")
 
@@ -541,7 +541,7 @@ async def test_health_is_answered_on_the_same_port_without_a_token() -> None:
 
 
 async def test_one_request_too_many_is_refused() -> None:
-    async with serving(maxRequests=3) as house, raw(house) as client:
+    async with serving(maxRequests=3) as house, open_raw(house) as client:
         for number in (1, 2, 3, 4):
             await client.call(number, "wait", text="done")
         refused = await client.message()
@@ -564,7 +564,7 @@ async def test_one_request_too_many_is_refused() -> None:
 
 async def test_large_requests_are_counted_by_their_size() -> None:
     """Eight of the largest."""
-    async with serving(maxMessageSize=10_000) as house, raw(house) as client:
+    async with serving(maxMessageSize=10_000) as house, open_raw(house) as client:
         for number in range(9):
             await client.call(number, "wait", text="x" * 9_500)
         refused = await client.message()
@@ -576,7 +576,7 @@ async def test_large_requests_are_counted_by_their_size() -> None:
 
 
 async def test_a_request_that_was_cancelled_counts_no_more() -> None:
-    async with serving(maxRequests=1) as house, raw(house) as client:
+    async with serving(maxRequests=1) as house, open_raw(house) as client:
         for number in range(3):
             await client.call(number, "wait")
             await house.until(lambda: house.waiting == 1)
@@ -590,7 +590,7 @@ async def test_a_request_that_was_cancelled_counts_no_more() -> None:
 
 
 async def test_a_flood_is_refused_and_not_stored() -> None:
-    async with serving(maxRequests=10) as house, raw(house, max_queue=None) as client:
+    async with serving(maxRequests=10) as house, open_raw(house, max_queue=None) as client:
         for number in range(5_000):
             await client.call(number, "wait")
         refused = [(await client.message())["error"]["code"] for _ in range(4_990)]
@@ -610,7 +610,7 @@ async def test_a_client_that_does_not_read_is_disconnected(
         "junk": {"jsonrpc": "2.0", "method": 7, "id": long},
         "call": {"jsonrpc": "2.0", "method": "tools/call", "id": 1, "params": arguments},
     }
-    async with serving(stall_seconds=0.2) as house, raw(house, max_queue=1) as client:
+    async with serving(stall_seconds=0.2) as house, open_raw(house, max_queue=1) as client:
         with pytest.raises(ConnectionClosed):
             await flood(client, json.dumps(frames[kind]))
 
@@ -626,7 +626,7 @@ async def flood(client: Raw, frame: str) -> None:
 async def test_a_client_that_reads_slowly_is_not() -> None:
     async with (
         serving(stall_seconds=5.0) as house,
-        raw(house, max_size=None, create_connection=Sipping) as client,
+        open_raw(house, max_size=None, create_connection=Sipping) as client,
     ):
         assert isinstance(client.connection, Sipping)
         await client.call(1, "repeat", text="x", times=40_000_000)
@@ -668,13 +668,13 @@ async def nothing_for(seconds: float) -> None:
 
 
 async def test_one_connection_too_many_is_refused() -> None:
-    async with serving(maxConnections=2) as house, raw(house):
+    async with serving(maxConnections=2) as house, open_raw(house):
         before = asyncio.all_tasks()
-        async with raw(house):
+        async with open_raw(house):
             assert await refusal(house) == (503, "Too many connections (2)")
-            assert (await spoken(house, "GET /healthz HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        await only(before)
-        async with raw(house) as client:
+            assert (await exchange(house, "GET /healthz HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        await wait_for_only(before)
+        async with open_raw(house) as client:
             await client.call(1, "echo", text="room")
 
             assert await client.text(1) == "room"
@@ -683,7 +683,7 @@ async def test_one_connection_too_many_is_refused() -> None:
 @pytest.mark.parametrize("said", ["", "GET / HTTP/1.1\r\nHost: localhost\r\n"])
 async def test_a_connection_that_says_nothing_is_closed(said: str) -> None:
     async with serving(readTimeout=200) as house:
-        assert await spoken(house, said) == b""
+        assert await exchange(house, said) == b""
 
 
 async def test_connections_that_say_nothing_are_limited_too() -> None:
@@ -710,8 +710,8 @@ async def test_a_dropped_connection_cancels_its_calls_and_leaves_nothing(
     caplog.set_level(logging.INFO, logger="footlight")
     async with serving() as house:
         before = asyncio.all_tasks()
-        async with raw(house) as other:
-            async with raw(house) as client:
+        async with open_raw(house) as other:
+            async with open_raw(house) as client:
                 if mode == "legacy":
                     hello: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
                     await client.request(0, "initialize", **hello, clientInfo={"name": "c", "version": "1"})
@@ -727,14 +727,14 @@ async def test_a_dropped_connection_cancels_its_calls_and_leaves_nothing(
             await house.until(lambda: not house.waiting)
             await other.call(1, "echo", text="unharmed")
             assert await other.text(1) == "unharmed"
-        await only(before)
+        await wait_for_only(before)
 
     assert house.cancelled == 2
     lines = [each.message for each in caplog.records if each.name.startswith("footlight")]
     assert sorted(lines) == [*["Client connected"] * 2, *["Client disconnected"] * 2]
 
 
-async def only(before: set[asyncio.Task[Any]]) -> None:
+async def wait_for_only(before: set[asyncio.Task[Any]]) -> None:
     """Wait until these are the only tasks again."""
     if more := asyncio.all_tasks() - before:
         await asyncio.wait(more, timeout=LIMIT_SECONDS)
@@ -743,26 +743,26 @@ async def only(before: set[asyncio.Task[Any]]) -> None:
 
 @pytest.mark.slow
 async def test_connections_leave_no_memory_behind() -> None:
-    async def left_by(house: House, connections: int) -> int:
+    async def count_left(house: House, connections: int) -> int:
         before = asyncio.all_tasks()
         for _ in range(connections):
-            async with raw(house) as client:
+            async with open_raw(house) as client:
                 await client.call(1, "echo", text="x")
                 await client.text(1)
-        await only(before)
+        await wait_for_only(before)
         house.callers.clear()
         gc.collect()
         return sum(type(each).__name__ in KEPT for each in gc.get_objects())
 
     async with serving() as house:
-        assert await left_by(house, 1) == await left_by(house, 20)
+        assert await count_left(house, 1) == await count_left(house, 20)
 
 
 KEPT = {"_Client", "_Socket", "Wire", "WebSocketContext", "JSONRPCDispatcher", "Task"}
 
 
 async def test_a_server_that_ends_lets_running_calls_finish() -> None:
-    async with served(shutdownTimeout=10_000) as (house, end), raw(house) as client:
+    async with open_house(shutdownTimeout=10_000) as (house, end), open_raw(house) as client:
         await client.call(1, "wait", text="finished")
         await house.until(lambda: house.waiting == 1)
         ending = asyncio.create_task(end())
@@ -783,7 +783,7 @@ async def test_a_server_that_ends_lets_running_calls_finish() -> None:
 
 
 async def test_a_server_that_ends_does_not_wait_for_ever() -> None:
-    async with served(shutdownTimeout=200) as (house, end), raw(house) as client:
+    async with open_house(shutdownTimeout=200) as (house, end), open_raw(house) as client:
         silent, writer = await asyncio.open_connection("127.0.0.1", house.port)
         await client.call(1, "wait")
         await house.until(lambda: house.waiting == 1)
@@ -797,7 +797,7 @@ async def test_a_server_that_ends_does_not_wait_for_ever() -> None:
 
 
 async def test_a_server_that_ends_waits_for_nobody_who_is_idle() -> None:
-    async with served(shutdownTimeout=3_600_000) as (house, end), raw(house) as client:
+    async with open_house(shutdownTimeout=3_600_000) as (house, end), open_raw(house) as client:
         await client.call(1, "echo", text="x")
         await client.text(1)
         async with asyncio.timeout(LIMIT_SECONDS):
@@ -807,7 +807,7 @@ async def test_a_server_that_ends_waits_for_nobody_who_is_idle() -> None:
 
 
 @asynccontextmanager
-async def served(**listen: Any) -> AsyncGenerator[tuple[House, Callable[[], Coroutine[Any, Any, None]]]]:
+async def open_house(**listen: Any) -> AsyncGenerator[tuple[House, Callable[[], Coroutine[Any, Any, None]]]]:
     """Yield a server, and a function that ends it."""
     stop, started = asyncio.Event(), asyncio.Event()
     houses: list[House] = []
@@ -846,7 +846,7 @@ async def refuses(house: House) -> None:
 
 
 async def test_a_connection_that_ends_ends_what_is_read() -> None:
-    async with served() as (house, end), connect_websocket(house.url) as (read, write):
+    async with open_house() as (house, end), connect_websocket(house.url) as (read, write):
         await end()
 
         async with asyncio.timeout(LIMIT_SECONDS):
@@ -858,18 +858,18 @@ async def test_a_connection_that_ends_ends_what_is_read() -> None:
 
 async def test_a_dropped_connection_fails_the_clients_calls() -> None:
     async with (
-        served() as (house, end),
+        open_house() as (house, end),
         Client(connect_websocket(house.url)) as client,
         asyncio.TaskGroup() as group,
     ):
-        call = group.create_task(refused_call(client))
+        call = group.create_task(call_refused(client))
         await house.until(lambda: house.waiting == 1)
         await end()
 
     assert call.result() == "Connection closed"
 
 
-async def refused_call(client: Client) -> str:
+async def call_refused(client: Client) -> str:
     with pytest.raises(MCPError) as caught:
         await client.call_tool("wait")
     return caught.value.error.message
@@ -881,7 +881,7 @@ async def test_what_is_no_message_is_read_as_an_exception() -> None:
             await connection.send(frame)
         await connection.wait_closed()
 
-    async with other_server(talk) as url, connect_websocket(url) as (read, _):
+    async with serve_other(talk) as url, connect_websocket(url) as (read, _):
         kinds: list[str] = []
         async with asyncio.timeout(LIMIT_SECONDS):
             for _ in range(4):
@@ -899,7 +899,7 @@ async def test_a_redirect_is_a_refusal() -> None:
         response.headers["Location"] = "ws://127.0.0.1:9/"
         return response
 
-    async with other_server(process_request=redirect) as url:
+    async with serve_other(process_request=redirect) as url:
         with pytest.raises(HandshakeRefused, match="HTTP 307: over there"):
             async with connect_websocket(url, token="t"):
                 pass
@@ -966,7 +966,7 @@ async def nothing(connection: Any) -> None:
 
 
 @asynccontextmanager
-async def other_server(handler: Any = nothing, **options: Any) -> AsyncGenerator[str]:
+async def serve_other(handler: Any = nothing, **options: Any) -> AsyncGenerator[str]:
     """Yield the URL of a server that is not ours."""
     async with serve(handler, "127.0.0.1", 0, **options) as server:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -1050,7 +1050,7 @@ def _flood(port: int) -> None:
 
 async def test_a_flood_of_pings_holds_up_nobody() -> None:
     """They are answered where they are read, and 40,000 of them come at once."""
-    async with serving() as house, raw(house) as other:
+    async with serving() as house, open_raw(house) as other:
         with watch_loops() as gaps:
             flooding = asyncio.create_task(asyncio.to_thread(_flood, house.port))
             calls = 0

@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +28,7 @@ async def test_a_finding_says_what_would_satisfy_its_rule(any_page: AuditedPage,
         )
     )
 
-    collected = await collected_at(url, any_page, axe)
+    collected = await collect_at(url, any_page, axe)
     version = (axe.version or "").rpartition(".")[0]
 
     contrast = (
@@ -79,7 +79,7 @@ async def test_frames_of_the_site_and_shadow_roots_are_looked_into(any_page: Aud
         )
     )
 
-    collected = await collected_at(url, any_page, AxeRules())
+    collected = await collect_at(url, any_page, AxeRules())
 
     assert [(finding.rule, finding.count) for finding in collected.findings] == [("axe/image-alt", 2)]
     assert [each.selector for each in collected.findings[0].elements] == ["tea-card #leaf", "#map >> img"]
@@ -104,7 +104,7 @@ async def test_the_pages_own_axe_stays_what_it_was_and_nothing_is_left_behind(
         )
     )
 
-    collected = await collected_at(url, page, AxeRules())
+    collected = await collect_at(url, page, AxeRules())
 
     assert "axe/image-alt" in summarize(collected)
     assert await page.evaluate(
@@ -118,7 +118,7 @@ async def test_in_a_large_page_the_slow_rules_look_at_samples(page: AuditedPage,
     item = "<li><img src='data:,'><span style='color: #ccc'>tea</span> <a href='/teas'>buy</a></li>"
     url = site.page(document(f"<ul>{item * 2500}</ul>"))
 
-    collected = await collected_at(url, page, AxeRules())
+    collected = await collect_at(url, page, AxeRules())
 
     assert [(finding.rule, finding.count) for finding in collected.findings] == [
         ("axe/image-alt", 2500),
@@ -140,7 +140,7 @@ async def test_what_could_not_be_decided_is_listed_with_its_elements(page: Audit
         )
     )
 
-    collected = await collected_at(url, page, AxeRules())
+    collected = await collect_at(url, page, AxeRules())
 
     assert [(each.rule, [one.selector for one in each.elements]) for each in collected.to_check] == [
         ("axe/color-contrast", ["#over"])
@@ -151,7 +151,7 @@ async def test_what_could_not_be_decided_is_listed_with_its_elements(page: Audit
 async def test_an_attribute_that_is_ignored_does_not_block_anybody(page: AuditedPage, site: Site) -> None:
     url = site.page(document("<label aria-expanded=true>Name <input name=n autocomplete=off></label>"))
 
-    collected = await collected_at(url, page, AxeRules())
+    collected = await collect_at(url, page, AxeRules())
 
     assert [(each.rule, each.severity) for each in collected.findings] == [
         ("axe/aria-allowed-attr", "medium")

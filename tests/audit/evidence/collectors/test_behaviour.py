@@ -6,7 +6,7 @@ import pytest
 
 from footlight.audit.evidence.collectors.behaviour import Behaviour
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -53,7 +53,7 @@ def document(body: str, css: str = "") -> str:
 async def test_pages_are_found_that_do_what_nobody_asked_for(
     page: AuditedPage, site: Site, body: str, css: str, found: object
 ) -> None:
-    collected = await collected_at(site.page(document(body, css)), page, Behaviour())
+    collected = await collect_at(site.page(document(body, css)), page, Behaviour())
 
     assert summarize(collected) == found
 
@@ -62,4 +62,4 @@ async def test_an_application_that_fills_the_screen_is_no_overlay(any_page: Audi
     shell = f"<div style='position: fixed; inset: 0'>{ABOUT}</div>"
     url = site.page(f"<!doctype html><html lang=en><title>Teas</title>{shell}")
 
-    assert summarize(await collected_at(url, any_page, Behaviour())) == {}
+    assert summarize(await collect_at(url, any_page, Behaviour())) == {}

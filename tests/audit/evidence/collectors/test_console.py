@@ -8,7 +8,7 @@ from footlight.audit.evidence.collectors.console import ConsoleErrors, kind_of
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import DESKTOP, AuditedPage, ConsoleMessage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -31,10 +31,10 @@ async def test_each_error_is_classified_by_its_kind(any_page: AuditedPage, site:
         path="/teas",
     )
 
-    collected = await collected_at(url, any_page, ConsoleErrors())
+    collected = await collect_at(url, any_page, ConsoleErrors())
 
     assert {
-        rule: [_plain(note) for _, note in elements] for rule, elements in summarize(collected).items()
+        rule: [remove_place(note) for _, note in elements] for rule, elements in summarize(collected).items()
     } == {
         "console/missing-script": [f"status 404: {site.url}/shop.js"],
         "console/missing-image": [f"status 404: {site.url}/leaf.png"],
@@ -59,7 +59,7 @@ async def test_each_error_is_classified_by_its_kind(any_page: AuditedPage, site:
     assert collected.metrics == {"console_errors": 6, "console_warnings": 1}
 
 
-def _plain(note: str) -> str:
+def remove_place(note: str) -> str:
     """As both servers have it: without the place, and what says that it was not caught."""
     return note.partition(" (http")[0].removeprefix("Uncaught ")
 
@@ -68,7 +68,7 @@ async def test_a_page_that_is_missing_itself_and_an_icon_are_no_alarm(page: Audi
     head = "<link rel=icon href=/favicon.ico><script>new Image().src = '/favicon.ico'</script>"
     url = site.page(document("", head), status=404)
 
-    collected = await collected_at(url, page, ConsoleErrors())
+    collected = await collect_at(url, page, ConsoleErrors())
 
     assert collected.findings == []
     assert collected.facts == [

@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ async def test_the_order_of_the_focus_is_reported(any_page: AuditedPage, site: S
         )
     )
 
-    collected = await collected_at(url, any_page, FocusOrder())
+    collected = await collect_at(url, any_page, FocusOrder())
 
     assert summarize(collected) == {}
     assert collected.facts == order_of(
@@ -51,7 +51,7 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
         )
     )
 
-    collected = await collected_at(url, page, FocusOrder())
+    collected = await collect_at(url, page, FocusOrder())
 
     assert collected.findings == [
         Finding(
@@ -95,7 +95,7 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
     ids=["shadow", "neighbour", "parent", "before", "caret", "skip link", "dialog"],
 )
 async def test_the_focus_may_be_shown_in_many_ways(page: AuditedPage, site: Site, shown_by: str) -> None:
-    collected = await collected_at(site.page(document(shown_by)), page, FocusOrder())
+    collected = await collect_at(site.page(document(shown_by)), page, FocusOrder())
 
     assert summarize(collected) == {}
 
@@ -108,10 +108,10 @@ async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, si
         ')"', "); window.left ||= event.key == 'Escape'\""
     )
 
-    trapped = await collected_at(
+    trapped = await collect_at(
         site.page(document(f"{LINKS}{kept}<button>Save</button>")), any_page, FocusOrder()
     )
-    opened = await collected_at(
+    opened = await collect_at(
         site.page(document(f"{LINKS}{left}<button>Save</button>")), any_page, FocusOrder()
     )
 
@@ -132,7 +132,7 @@ async def test_components_are_entered_where_they_are_open(page: AuditedPage, sit
         )
     )
 
-    collected = await collected_at(url, page, FocusOrder())
+    collected = await collect_at(url, page, FocusOrder())
 
     same = "looks the same with the focus as without"
     assert summarize(collected) == {
@@ -153,7 +153,7 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
         )
     )
 
-    collected = await collected_at(url, page, FocusOrder())
+    collected = await collect_at(url, page, FocusOrder())
 
     assert summarize(collected) == {
         "focus/unreachable": [
@@ -183,7 +183,7 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
 async def test_a_page_that_does_not_stay_as_it_is_is_followed(
     page: AuditedPage, site: Site, body: str, expected: str
 ) -> None:
-    collected = await collected_at(site.page(document(body)), page, FocusOrder())
+    collected = await collect_at(site.page(document(body)), page, FocusOrder())
 
     assert collected.facts == order_of(expected)
 
@@ -192,13 +192,13 @@ async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, 
     more = "document.body.insertAdjacentHTML('beforeend', '<p><a href=/>more</a></p>')"
     url = site.page(document(f"<script>addEventListener('focusin', () => {more})</script><a href=/1>one</a>"))
 
-    collected = await collected_at(url, page, FocusOrder())
+    collected = await collect_at(url, page, FocusOrder())
 
     assert collected.metrics == {"focus_stops": 80}
 
 
 async def test_nothing_is_left_on_the_page(page: AuditedPage, site: Site) -> None:
-    await collected_at(site.page(document(LINKS)), page, FocusOrder())
+    await collect_at(site.page(document(LINKS)), page, FocusOrder())
 
     left = await page.evaluate(
         "() => [document.adoptedStyleSheets.length, Object.getOwnPropertySymbols(window)"
@@ -217,7 +217,7 @@ async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
 ) -> None:
     script = f"<script>two.onblur = () => setTimeout(() => one.focus(), {pause_ms})</script>"
 
-    collected = await collected_at(site.page(document(f"{BUTTONS}{script}")), page, FocusOrder())
+    collected = await collect_at(site.page(document(f"{BUTTONS}{script}")), page, FocusOrder())
 
     [trap] = [each for each in collected.findings if each.rule == "focus/trap"]
     assert (trap.severity, trap.wcag, trap.act) == ("critical", ("2.1.2 A",), ("80af7b",))
@@ -234,8 +234,8 @@ async def test_a_trap_with_an_exit_that_the_page_names_is_none(page: AuditedPage
         "one.onkeydown = event => { if (event.key === 'm') isOpen = true; };</script>"
     )
 
-    left = await collected_at(site.page(document(leaving)), page, FocusOrder())
-    kept = await collected_at(
+    left = await collect_at(site.page(document(leaving)), page, FocusOrder())
+    kept = await collect_at(
         site.page(document(leaving.replace("isOpen = true", "isOpen = false"))), page, FocusOrder()
     )
 
@@ -247,6 +247,6 @@ async def test_an_area_of_an_image_map_is_not_hidden(page: AuditedPage, site: Si
     image = "<img alt=Map usemap=#m width=90 height=90 src='data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22/>'>"
     areas = "<map name=m><area href=/1 shape=rect coords='0,0,40,40' alt=North></map>"
 
-    collected = await collected_at(site.page(document(f"{image}{areas}")), page, FocusOrder())
+    collected = await collect_at(site.page(document(f"{image}{areas}")), page, FocusOrder())
 
     assert "focus/hidden" not in summarize(collected)

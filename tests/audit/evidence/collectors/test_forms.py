@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.forms import Forms
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +40,7 @@ async def test_forms_are_reported_as_facts(any_page: AuditedPage, site: Site) ->
         )
     )
 
-    collected = await collected_at(url, any_page, Forms())
+    collected = await collect_at(url, any_page, Forms())
 
     assert collected.findings == []
     assert collected.facts == [
@@ -70,7 +70,7 @@ async def test_many_faults_of_one_form_are_each_reported_with_what_was_expected(
         )
     )
 
-    assert summarize(await collected_at(url, page, Forms())) == {
+    assert summarize(await collect_at(url, page, Forms())) == {
         "forms/no-submit": [("form", "no button")],
         "forms/password-sent-openly": [("form", 'method="get": the password becomes part of the address')],
         "forms/paste-refused": [("#p1", "the paste was cancelled, and nothing was entered")],
@@ -112,7 +112,7 @@ async def test_paste_is_tried_and_leaves_nothing_behind(page: AuditedPage, site:
         )
     )
 
-    collected = await collected_at(url, page, Forms())
+    collected = await collect_at(url, page, Forms())
 
     assert summarize(collected) == {}
     assert await page.evaluate("() => document.getElementById('p').value") == "old"
@@ -134,7 +134,7 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
         )
     )
 
-    assert summarize(await collected_at(url, page, Forms())) == {}
+    assert summarize(await collect_at(url, page, Forms())) == {}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
     ],
 )
 async def test_what_is_not_certain_is_not_reported(page: AuditedPage, site: Site, body: str) -> None:
-    assert summarize(await collected_at(site.page(document(body)), page, Forms())) == {}
+    assert summarize(await collect_at(site.page(document(body)), page, Forms())) == {}
 
 
 async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: AuditedPage, site: Site) -> None:
@@ -165,7 +165,7 @@ async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: Audit
         )
     )
 
-    assert [fact.text for fact in (await collected_at(url, page, Forms())).facts] == [
+    assert [fact.text for fact in (await collect_at(url, page, Forms())).facts] == [
         "Form: action [text] · method [text] · id [text] · name [text] · elements [text]"
         " · autocomplete [text]; buttons: “Send”."
     ]
@@ -183,7 +183,7 @@ async def test_fields_named_like_members_of_their_form_hide_nothing(page: Audite
         )
     )
 
-    collected = await collected_at(url, page, Forms())
+    collected = await collect_at(url, page, Forms())
 
     assert collected.skipped == []
     assert [fact.text for fact in collected.facts] == [
@@ -197,6 +197,6 @@ async def test_fields_of_other_languages_than_html_are_none(page: AuditedPage, s
         document("<svg><input width=9 height=9></input></svg><script>" + FOREIGN_FIELD + "</script>")
     )
 
-    collected = await collected_at(url, page, Forms())
+    collected = await collect_at(url, page, Forms())
 
     assert (collected.findings, collected.facts, collected.skipped) == ([], [], [])

@@ -9,7 +9,7 @@ import pytest
 from footlight.audit.evidence.collectors.layout import Layout
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -76,7 +76,7 @@ async def test_text_is_cut_off_where_nobody_meant_it(page: AuditedPage, site: Si
         )
     )
 
-    collected = await collected_at(url, page, Layout())
+    collected = await collect_at(url, page, Layout())
 
     assert {
         rule: [selector for selector, _ in elements] for rule, elements in summarize(collected).items()
@@ -95,7 +95,7 @@ async def test_texts_over_each_other_are_those_that_both_show(page: AuditedPage,
         )
     )
 
-    collected = await collected_at(url, page, Layout())
+    collected = await collect_at(url, page, Layout())
 
     assert summarize(collected) == {"layout/overlap": [("#second", "over “First line”")]}
 
@@ -109,7 +109,7 @@ async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPag
         )
     )
 
-    wide = await collected_at(url, page, Layout())
+    wide = await collect_at(url, page, Layout())
     await page.open(url, PHONE)
     narrow = await Layout().collect(page, PHONE)
 

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site, serve_site
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ def links(*addresses: str) -> str:
     return document("".join(f"<p><a href='{each}'>At {each}</a>" for each in addresses))
 
 
-async def only_get(request: Request) -> Response:
+async def answer_get_only(request: Request) -> Response:
     return PlainTextResponse("here", 200 if request.method == "GET" else 405)
 
 
@@ -50,7 +50,7 @@ async def test_links_of_the_site_are_asked_for_and_nothing_else(
     own_site.page("no", path="/members", status=403)
     own_site.redirect("/fine", path="/moved")
     own_site.redirect(f"{other}/away", path="/leaving")
-    own_site.route(only_get, path="/no-head")
+    own_site.route(answer_get_only, path="/no-head")
     own_site.route(get_alone_finds_it, path="/wrong-head")
     paths = ["/fine", "/fine#part", "/gone", "/failing", "/members", "/moved", "/leaving", "/no-head"]
     paths += [
@@ -63,7 +63,7 @@ async def test_links_of_the_site_are_asked_for_and_nothing_else(
     ]
     own_site.page(links(*paths), path="/start")
 
-    collected = await collected_at(own_site.at("127.0.0.1") + "/start", any_page, Links())
+    collected = await collect_at(own_site.at("127.0.0.1") + "/start", any_page, Links())
 
     assert summarize(collected) == {
         "links/broken": [
@@ -107,7 +107,7 @@ async def test_of_many_links_the_first_fifty_are_asked_for(page: AuditedPage, ow
     for path in paths:
         own_site.page("fine", path=path)
 
-    collected = await collected_at(own_site.page(links(*paths), path="/start"), page, Links())
+    collected = await collect_at(own_site.page(links(*paths), path="/start"), page, Links())
 
     assert summarize(collected) == {}
     assert {path for _, path in own_site.requests} == {"/start", *paths[:50]}
@@ -119,7 +119,7 @@ async def test_of_many_links_the_first_fifty_are_asked_for(page: AuditedPage, ow
 async def test_a_page_that_forbids_to_ask_has_no_broken_links(page: AuditedPage, own_site: Site) -> None:
     url = own_site.page(links("/gone"), headers={"Content-Security-Policy": "connect-src 'none'"})
 
-    collected = await collected_at(url, page, Links())
+    collected = await collect_at(url, page, Links())
 
     assert summarize(collected) == {}
     assert collected.facts[1] == Fact(
@@ -139,7 +139,7 @@ async def test_places_on_the_page_are_looked_for(page: AuditedPage, site: Site) 
     )
     site.page("start", path="/")
 
-    collected = await collected_at(site.page(document(body)), page, Links())
+    collected = await collect_at(site.page(document(body)), page, Links())
 
     assert summarize(collected) == {
         "links/missing-fragment": [("a:nth-of-type(10)", "nothing has the id gone")]
@@ -154,7 +154,7 @@ async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedP
         "href='mailto:a@b.example'>Us</a>"
     )
 
-    collected = await collected_at(site.page(document(body)), page, Links())
+    collected = await collect_at(site.page(document(body)), page, Links())
 
     assert summarize(collected) == {
         "links/unusable-address": [("a:nth-of-type(5)", "mailto:shop"), ("a:nth-of-type(6)", "tel:call-us")],
@@ -181,7 +181,7 @@ async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pag
         "<p><a href='/a' target=_blank>Sencha</a> <a href='/b' target=_blank>Bancha (neues Fenster)</a></p>"
     )
 
-    collected = await collected_at(site.page(document(body)), page, Links())
+    collected = await collect_at(site.page(document(body)), page, Links())
 
     assert summarize(collected) == {
         "links/vague-text": [
@@ -207,7 +207,7 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
         "<ul><li><a href='/product/'>Bancha</a><li><a href='/product/index.html?utm_source=a'>Bancha</a></ul>"
     )
 
-    collected = await collected_at(site.page(document(body)), page, Links())
+    collected = await collect_at(site.page(document(body)), page, Links())
 
     assert "links/same-text" not in summarize(collected)
 
@@ -215,7 +215,7 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
 async def test_a_link_in_a_drawing_does_not_end_the_other_rules(page: AuditedPage, site: Site) -> None:
     drawing = "<svg width=90 height=30><a href='/map' target='_blank'><text y=20>Map</text></a></svg>"
 
-    collected = await collected_at(
+    collected = await collect_at(
         site.page(document(f"{drawing}<p><a href='#nowhere'>Prices</a></p>")), page, Links()
     )
 

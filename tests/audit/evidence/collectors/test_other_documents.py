@@ -15,7 +15,7 @@ from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.speed import Speed
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at
+from tests.audit.evidence.seen import collect_at
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -63,8 +63,6 @@ async def test_no_rule_fails_on_another_document(
 
     url = site.route(serve)
 
-    skipped = [
-        each for collector in COLLECTORS for each in (await collected_at(url, page, collector)).skipped
-    ]
+    skipped = [each for collector in COLLECTORS for each in (await collect_at(url, page, collector)).skipped]
 
     assert skipped == []

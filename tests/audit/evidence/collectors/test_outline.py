@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +29,7 @@ SHOP = """<!doctype html>
 
 
 async def test_the_outline_is_reported_as_facts(any_page: AuditedPage, site: Site) -> None:
-    collected = await collected_at(site.page(SHOP), any_page, Outline())
+    collected = await collect_at(site.page(SHOP), any_page, Outline())
 
     assert collected.findings == []
     assert collected.facts == [
@@ -57,7 +57,7 @@ async def test_a_finding_has_what_is_needed_to_see_and_to_mend_it(page: AuditedP
         "<p style='height: 20px; width: 300px; margin: 0'>Hello {{ name }}, welcome"
     )
 
-    collected = await collected_at(url, page, Outline())
+    collected = await collect_at(url, page, Outline())
 
     assert collected.findings == [
         Finding(
@@ -85,7 +85,7 @@ async def test_a_finding_has_what_is_needed_to_see_and_to_mend_it(page: AuditedP
 async def test_a_title_of_which_nobody_thought_is_found(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
 
-    collected = await collected_at(url, page, Outline())
+    collected = await collect_at(url, page, Outline())
 
     assert summarize(collected) == {"outline/title-says-nothing": [("title", f"title “{title}”")]}
 
@@ -94,7 +94,7 @@ async def test_a_title_of_which_nobody_thought_is_found(page: AuditedPage, site:
 async def test_a_title_with_a_meaning_is_not(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
 
-    assert summarize(await collected_at(url, page, Outline())) == {}
+    assert summarize(await collect_at(url, page, Outline())) == {}
 
 
 ENGLISH = (
@@ -123,7 +123,7 @@ async def test_a_wrong_language_is_found_where_it_is_certain(
     url = site.page(f"<!doctype html><html lang={lang}><title>Thee</title><p>{text}")
 
     expected = {} if note is None else {"outline/wrong-language": [("html", note)]}
-    assert summarize(await collected_at(url, page, Outline())) == expected
+    assert summarize(await collect_at(url, page, Outline())) == expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ async def test_placeholder_text_is_distinguished_from_text_about_it(
 ) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>Teas</title>{body}")
 
-    findings = (await collected_at(url, page, Outline())).findings
+    findings = (await collect_at(url, page, Outline())).findings
 
     expected = [("outline/left-over-text", "#x")] if found else []
     assert [(each.rule, each.elements[0].selector) for each in findings] == expected
@@ -156,7 +156,7 @@ async def test_texts_of_images_that_say_nothing_are_found(page: AuditedPage, sit
         "id=f alt=Logo></a>"
     )
 
-    assert summarize(await collected_at(url, page, Outline())) == {
+    assert summarize(await collect_at(url, page, Outline())) == {
         "outline/alt-says-nothing": [
             ("#a", 'alt="DSC_0042"'),
             ("#b", 'alt="image"'),
@@ -171,7 +171,7 @@ async def test_a_snippet_is_the_source_of_the_page(page: AuditedPage, site: Site
         f"<!doctype html><html lang=en><title>Teas</title><h1>Sale {{{{ x }}}}</h1><p id=p>{long}</p>"
     )
 
-    collected = await collected_at(url, page, Outline())
+    collected = await collect_at(url, page, Outline())
 
     elements = [element for finding in collected.findings for element in finding.elements]
     assert [element.html for element in elements] == ["<h1>Sale {{ x }}</h1>", '<p id="p">…</p>']

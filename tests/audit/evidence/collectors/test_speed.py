@@ -12,7 +12,7 @@ from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import DESKTOP, AuditedPage
 from tests.audit.conftest import WALL_CLOCK
-from tests.audit.evidence.seen import collected_at, summarize
+from tests.audit.evidence.seen import collect_at, summarize
 from tests.audit.faults.fault import reply
 from tests.audit.faults.pictures import noise
 from tests.site import Site
@@ -24,7 +24,7 @@ def document(body: str) -> str:
     return f"<!doctype html><html lang=en><title>Teas</title><body><h1>Teas</h1>{body}"
 
 
-def without_numbers(fact: Fact) -> Fact:
+def replace_numbers(fact: Fact) -> Fact:
     return replace(fact, text=re.sub(r"\d[\d.,]*", "N", fact.text))
 
 
@@ -32,7 +32,7 @@ async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) 
     image = site.route(reply(noise(30, 20), type="image/png"))
     url = site.page(document(f"<img src={image} alt=Leaves width=30 height=20>"), path="/teas")
 
-    collected = await collected_at(url, any_page, Speed())
+    collected = await collect_at(url, any_page, Speed())
 
     assert [each.rule for each in collected.findings if each.rule not in WALL_CLOCK] == []
     assert sorted(collected.metrics) == [
@@ -54,7 +54,7 @@ async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) 
         "redirects": 0,
         "elements": 6,
     }
-    assert [without_numbers(each) for each in collected.facts] == [
+    assert [replace_numbers(each) for each in collected.facts] == [
         Fact(
             topic="speed",
             text="The server answered after N ms, something was shown after N ms, the largest part "
@@ -82,7 +82,7 @@ async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, sit
     work = "const until = performance.now() + 1000; while (performance.now() < until);"
     url = site.page(document(f"<script>setTimeout(() => {{ {work} }}, 200)</script>"))
 
-    collected = await collected_at(url, page, Speed())
+    collected = await collect_at(url, page, Speed())
 
     (finding,) = collected.findings
     blocked = f"{collected.metrics['blocking_ms']:,.0f} ms, good is at most 200 ms"
@@ -95,7 +95,7 @@ async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, sit
 async def test_redirects_are_counted(page: AuditedPage, site: Site) -> None:
     url = site.redirect(site.redirect(site.page(document(""))))
 
-    collected = await collected_at(url, page, Speed())
+    collected = await collect_at(url, page, Speed())
 
     assert summarize(collected) == {"speed/redirects": [("html", "2, good is at most 1")]}
 
@@ -112,7 +112,7 @@ async def test_an_image_is_too_large_only_for_the_place_where_it_stands(
         )
     )
 
-    collected = await collected_at(url, page, Speed())
+    collected = await collect_at(url, page, Speed())
 
     assert summarize(collected) == {
         "speed/oversized-image": [("#small", "400 × 300 px and 360 kB for 80 × 60 px on the screen")]
@@ -136,7 +136,7 @@ async def test_a_page_that_never_rests_is_measured_all_the_same(
     site.page("[]", path="/again")
     site.never(path="/never")
 
-    collected = await collected_at(site.page(document(body)), page, Speed())
+    collected = await collect_at(site.page(document(body)), page, Speed())
 
     assert [each.rule for each in collected.findings if each.rule not in WALL_CLOCK] == []
     assert collected.metrics["status"] == 200
@@ -147,6 +147,6 @@ async def test_a_page_that_loads_itself_again_is_found(page: AuditedPage, site: 
         "if (!sessionStorage.again) { sessionStorage.again = 1; setTimeout(() => location.reload(), 200); }"
     )
 
-    collected = await collected_at(site.page(document(f"<script>{script}</script>")), page, Speed())
+    collected = await collect_at(site.page(document(f"<script>{script}</script>")), page, Speed())
 
     assert summarize(collected) == {"page/reloads": [("html", "it reloaded itself")]}
