@@ -119,7 +119,7 @@ def test_the_messages_of_one_page_stay_limited_however_many_pages_there_are() ->
     flood = [message(f"m{i}") for i in range(2_500)]
     others = [message("x", session=f"S{i}") for i in range(10, 909)]
 
-    read, _ = filtered((0, [*flood, *others, message("late"), *others[:200], message("later")]))
+    read, _ = filter_messages((0, [*flood, *others, message("late"), *others[:200], message("later")]))
 
     assert read == [*flood, *others, *others[:200]]
 
@@ -133,7 +133,7 @@ def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
     text = ', "' * ((33_554_432 - len(value("")) - 1) // 4)
     fits = value(text)
 
-    read, _ = filtered((0, [fits, value(f"{text} more"), message("next")]), chunk_size=chunk_size)
+    read, _ = filter_messages((0, [fits, value(f"{text} more"), message("next")]), chunk_size=chunk_size)
 
     assert read[0] == fits
     reply = json.loads(read[1])
@@ -145,11 +145,11 @@ def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
 def test_a_picture_may_be_larger_than_a_value() -> None:
     picture = line(id=8, result={"data": "x" * 40_000_000}, sessionId="S1")
 
-    assert filtered((0, [picture]))[0] == [picture]
+    assert filter_messages((0, [picture]))[0] == [picture]
 
 
 def test_a_value_of_too_many_values_is_an_error() -> None:
-    read, _ = filtered((0, [value([0] * 149_999), value([0] * 150_000)]))
+    read, _ = filter_messages((0, [value([0] * 149_999), value([0] * 150_000)]))
 
     assert read[0] == value([0] * 149_999)
     assert thrown(json.loads(read[1])) == "Error: The page returned more than 150000 values"
