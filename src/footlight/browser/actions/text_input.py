@@ -238,8 +238,8 @@ _QUESTION = f"""(element, value) => {{{_IS_EDITOR}
   const field = element instanceof HTMLLabelElement && element.control || element;
   return {{expected: expected(), editor: isEditor(field), selected: SELECT}};
 
-  // Select the text of a plain field, and return whether the next text certainly replaces it. The conditions are
-  // those for which Playwright waits, and more.
+  // Select the text of a plain field, and return whether the next text certainly replaces it. The conditions
+  // are those for which Playwright waits, and more.
   function select() {{
     const kinds = ['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'];
     const isText = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;

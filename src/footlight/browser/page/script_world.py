@@ -1,7 +1,7 @@
 """Ask Footlight's scripts in the main document of a page with one message of CDP. Chromium only.
 
-The scripts are selector engines of Playwright, which runs them in an isolated world of its own. A selector can
-only be answered at once; a message of CDP may wait in the page, for its next frame for instance.
+The scripts are selector engines of Playwright, which runs them in an isolated world of its own. A selector
+can only be answered at once; a message of CDP may wait in the page, for its next frame for instance.
 """
 
 from __future__ import annotations
