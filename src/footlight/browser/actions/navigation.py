@@ -30,6 +30,7 @@ from footlight.browser.page.page_operations import (
     stop_next_document,
     undo_on_cancel,
 )
+from footlight.browser.page.settling import watch_next_document
 from footlight.errors import FootlightError, NavigationFailed, NetworkFailed
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ async def _run_navigation(
     if url is None:
         await stop_next_document(page)
     page.committed.clear()
+    watching = asyncio.create_task(watch_next_document(page))
     try:
         with report_stages(page, deadline.stage):
             async with undo_on_cancel(lambda: stop_loading(page)):
@@ -135,6 +137,9 @@ async def _run_navigation(
         if not await _has_become_download(page, error, downloads):
             raise await _explain_failed_navigation(page, error, url, deadline) from error
         response, becomes_download = None, True
+    finally:
+        if not page.committed.is_set():
+            watching.cancel()
     if response is None and not becomes_download and is_error_page(page.url):
         # A step through the history that has no goal leaves the page about an earlier failure.
         page.failed_request = page.failed_request or failed_before

@@ -47,6 +47,11 @@ class ScriptWorld:
     def _on_cleared(self, _: object) -> None:
         self._context = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a context in which the scripts run, or will run after the first selector."""
+        return self._context is not None
+
     async def ask(self, name: str, *arguments: Any) -> Any:
         """Return the reply of the function that a script offers as `Symbol.for("footlight.NAME")`.
 

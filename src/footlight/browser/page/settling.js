@@ -116,6 +116,7 @@ const rest = {
 };
 
 for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { capture: true, passive: true });
+addEventListener("load", ({ target }) => target === document && watch?.note([]), { capture: true, passive: true });
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
 // The press check, in the same world, uses this. The names of a page cannot shadow a symbol.

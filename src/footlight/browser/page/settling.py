@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["ActRecord", "ask_and_watch", "read_records", "register_settling", "settle"]
+__all__ = ["ActRecord", "ask_and_watch", "read_records", "register_settling", "settle", "watch_next_document"]
 
 _ENGINE = "footlight-settle"
 
@@ -66,6 +66,17 @@ async def ask_and_watch(page: Page, question: str) -> str:
     reply = await page.playwright.main_frame.get_attribute(f"{question} >> {_ENGINE}=begin", "v", timeout=0)
     page.watched_for_rest_at = time.monotonic()
     return (reply or "").partition(" ")[2]
+
+
+async def watch_next_document(page: Page) -> None:
+    """Begin to watch the next main document as soon as there is one.
+
+    Playwright first runs the scripts there, for some 20 ms, which would come after the document has loaded.
+    """
+    await page.committed.wait()
+    with suppress(Error):
+        await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=0)
+        page.watched_for_rest_at = time.monotonic()
 
 
 async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> list[ActRecord] | None:
@@ -140,11 +151,15 @@ async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[ActRecord]
 
 async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> ActRecord | None:
     """Wait until the main document is still. In Chromium the page itself waits, without further requests."""
+    main = page.playwright.main_frame
     with suppress(Error):
         record = await page.scripts.ask("settle", is_watched)
+        if record is None and page.scripts.is_known:  # In a new document, the first selector runs them.
+            await main.get_attribute(f"{_ENGINE}=begin", "v", timeout=timeout)
+            is_watched = True
+            record = await page.scripts.ask("settle", is_watched)
         if record is not None:
             return _parse_record(record, is_main=True)
-    main = page.playwright.main_frame
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)
 
 
