@@ -128,7 +128,7 @@ async def _run_navigation(
     if url is None:
         await stop_next_document(page)
     page.committed.clear()
-    watching = asyncio.create_task(watch_next_document(page))
+    watching = page.watching = asyncio.create_task(watch_next_document(page))
     try:
         with report_stages(page, deadline.stage):
             async with undo_on_cancel(lambda: stop_loading(page)):

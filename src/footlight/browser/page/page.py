@@ -183,6 +183,8 @@ class Page:
         """The last action that changed nothing, and how often it was done in a row."""
         self.watched_for_rest_at = 0.0
         """When the settling script began its last watch that the next wait may continue."""
+        self.watching: asyncio.Task[None] | None = None
+        """Begins the watch over the document of the last navigation."""
         self.report_stage: Stage = no_progress
         """A function that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []

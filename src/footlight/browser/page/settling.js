@@ -55,7 +55,7 @@ const rest = {
   /** @type {(Document | ShadowRoot)[]} */
   roots: [],
   touched: 0, // When the last input event was dispatched.
-  answered: 0, // When the last wait for rest ended.
+  answered: 0, // When the last wait for rest ended, with rest or without.
   drawn: true, // Whether a frame has been drawn since.
 
   began: 0,
@@ -95,6 +95,7 @@ const rest = {
     const at = performance.now();
     this.touched = at;
     this.drawn = false;
+    watch?.restart();
     requestAnimationFrame(() =>
       setTimeout(() => {
         this.drawn ||= this.touched === at;
@@ -116,7 +117,7 @@ const rest = {
 };
 
 for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { capture: true, passive: true });
-addEventListener("load", ({ target }) => target === document && watch?.note([]), { capture: true, passive: true });
+addEventListener("load", ({ target }) => target === document && watch?.restart(), { capture: true, passive: true });
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
 // The press check, in the same world, uses this. The names of a page cannot shadow a symbol.
@@ -127,16 +128,25 @@ function animationsIn(roots) {
   return roots.flatMap((root) => (root === document ? getAnimations.call(root) : root.getAnimations()));
 }
 
+/** @returns {number} the milliseconds that there are for a document to come to rest */
+function limit() {
+  return restless ? RESTLESS_MS : REST_MS;
+}
+
 class Watch {
-  /** @param {Document} root */
-  constructor(root) {
+  /**
+   * @param {Document} root
+   * @param {boolean} isAsked whether the server waits, or will ask later
+   */
+  constructor(root, isAsked) {
     this.document = root;
     /** @type {Set<Document | ShadowRoot>} */
     this.roots = new Set();
     this.frame = performance.now();
-    this.left = restless ? RESTLESS_MS : REST_MS;
+    this.left = limit();
     this.drawn = false;
     this.changed = false;
+    this.isAsked = isAsked;
     this.quiet = 0;
     this.quietSince = this.frame;
     this.request = 0; // for the next frame
@@ -170,11 +180,32 @@ class Watch {
   note(records) {
     if (rest.observer === this.observer) {
       rest.end();
+      // The frames until the server asks count already.
+      watch ||= new Watch(this.document, false);
       return;
     }
     this.changed = true;
     for (const record of records)
       for (const node of record.addedNodes) if (node.nodeType === Node.ELEMENT_NODE) this.enter(node);
+  }
+
+  /**
+   * Count frames from now on, because something may have begun.
+   *
+   * @returns {void}
+   */
+  restart() {
+    this.quiet = 0;
+  }
+
+  /**
+   * Go on for the server, which asks about an action from now on.
+   *
+   * @returns {void}
+   */
+  serve() {
+    if (!this.isAsked) this.left = limit();
+    this.isAsked = true;
   }
 
   /** @returns {void} */
@@ -250,6 +281,7 @@ class Watch {
   /** @type {(unresting?: boolean) => number} */
   end(unresting = false) {
     restless = unresting;
+    rest.answered = performance.now();
     this.forgetFrame();
     this.observer.disconnect();
     watch = null;
@@ -263,8 +295,9 @@ function ask(body) {
     if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // The event that began is not an input event.
     return rest.wait();
   }
-  if (body === "begin") watch?.end(restless);
-  watch ||= new Watch(document);
+  if (body === "begin" && (watch?.isAsked || rest.touched <= rest.answered)) watch?.end(restless);
+  watch ||= new Watch(document, true);
+  watch.serve();
   return watch.wait();
 }
 

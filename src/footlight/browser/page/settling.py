@@ -29,6 +29,8 @@ _ENGINE = "footlight-settle"
 
 WATCH_SECONDS = 0.1
 """A watch over a document that began no longer ago is continued."""
+FIRST_MS = 5_000.0
+"""How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
 MAX_FRAMES = 10
 RECORD_MS = 1_000.0
 """How long documents may take to answer with the records of an action that seems to have done nothing."""
@@ -75,7 +77,7 @@ async def watch_next_document(page: Page) -> None:
     """
     await page.committed.wait()
     with suppress(Error):
-        await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=0)
+        await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=FIRST_MS)
         page.watched_for_rest_at = time.monotonic()
 
 
