@@ -56,6 +56,8 @@ logger = logging.getLogger(__name__)
 
 MakeTable = Callable[[ExtensionLauncher, SessionEnvironment], "SessionTable"]
 REAP_SECONDS = 30.0
+WARM_SECONDS = 2.0
+"""How long after the first browser the others of `pool.minBrowsers` start."""
 CLOSE_SECONDS = 3.5
 READY_SECONDS = 5.0
 MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
@@ -171,7 +173,7 @@ class Engine:
         if self._pool is not None:
             await self._pool.warm_one()
             if self._warming is None or self._warming.done():
-                self._warming = asyncio.create_task(self._warm(self._pool))
+                self._warming = asyncio.create_task(self._warm_later(self._pool))
         return self._sessions
 
     async def _open(self) -> SessionTable:
@@ -304,6 +306,11 @@ class Engine:
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))
+
+    async def _warm_later(self, pool: Pool | ExtensionPool) -> None:
+        """Start the other browsers when the first page has been opened without their load."""
+        await asyncio.sleep(WARM_SECONDS)
+        await self._warm(pool)
 
     async def _warm(self, pool: Pool | ExtensionPool) -> None:
         try:

@@ -1,0 +1,165 @@
+"""The driver that is started before Playwright is imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from footlight.browser.driver.early_driver import start_early_driver
+from footlight.browser.driver.playwright_api import start_playwright
+from footlight.browser.sessions.engine import Engine
+from footlight.config import Settings
+
+pytestmark = pytest.mark.anyio
+
+SERVE = [sys.executable, "-m", "footlight", "serve", "--log-level", "error"]
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which the temporary folders of this test are."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def driver_processes(folder: Path) -> list[psutil.Process]:
+    """Return the drivers whose temporary files are below the folder."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        try:
+            is_driver = "run-driver" in process.cmdline()
+            if is_driver and process.environ().get("TMPDIR", "").startswith(str(folder)):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+async def test_it_becomes_the_driver_of_playwright(temporary: Path) -> None:
+    with start_early_driver() as driver:
+        assert driver is not None
+        taken = driver.take()
+        assert taken is not None
+        process, folder = taken
+        async with start_playwright(folder, process) as playwright:
+            assert "iPhone 15" in playwright.devices
+            assert [each.pid for each in driver_processes(temporary)] == [process.pid]
+        assert process.returncode is not None
+        assert driver.take() is None
+
+    assert folder.is_dir(), "the folder belongs to whoever has taken it"
+
+
+async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None:
+    with start_early_driver() as driver:
+        assert driver is not None
+        assert len(driver_processes(temporary)) == 1
+
+    assert driver_processes(temporary) == []
+    assert list(temporary.iterdir()) == []
+
+
+async def test_an_engine_uses_it_and_starts_another_where_it_has_ended(temporary: Path) -> None:
+    with start_early_driver() as driver:
+        assert driver is not None
+        process = psutil.Process(driver_processes(temporary)[0].pid)
+        process.kill()
+        engine = Engine(Settings.model_validate({"pool": {"minBrowsers": 1}}), early_driver=driver)
+        engine.start()
+        with pytest.raises(Exception, match="driver"):
+            await engine.sessions()
+        await engine.sessions()
+        await engine.close()
+
+    assert driver_processes(temporary) == []
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_server_that_cannot_start_leaves_nothing(temporary: Path) -> None:
+    done = subprocess.run([*SERVE, "--tools", "nonsense"], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 2
+    assert "there is no tool 'nonsense'" in done.stderr
+    assert driver_processes(temporary) == []
+    assert list(temporary.iterdir()) == []
+
+
+def test_requests_before_the_end_of_the_input_are_answered(temporary: Path) -> None:
+    answers = serve(
+        {"id": 1, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "ping"},
+    )
+
+    assert [answer["id"] for answer in answers] == [1, 2, 3]
+    assert all("result" in answer for answer in answers)
+    assert driver_processes(temporary) == []
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_client_that_goes_before_the_start_is_done_leaves_nothing(temporary: Path) -> None:
+    assert serve() == []
+    assert driver_processes(temporary) == []
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_compiled_scripts_are_kept_where_only_the_user_can_write(temporary: Path) -> None:
+    caches = temporary / "caches"
+    assert serve(XDG_CACHE_HOME=str(caches)) == []
+    folder = caches / "footlight" / "driver"
+    assert folder.stat().st_mode & 0o077 == 0
+
+    assert (
+        len(serve({"id": 1, "method": "initialize", "params": INITIALIZE}, XDG_CACHE_HOME="/dev/null")) == 1
+    )
+
+
+def test_initialize_needs_neither_the_tools_nor_playwright() -> None:
+    code = """
+import sys
+from footlight.app import wiring
+from footlight.config import load_settings
+from footlight.server.protocol import methods, stream_server
+from footlight.toolsets import make_toolset
+from footlight.transports import stdio
+make_toolset(load_settings()).describe(None)
+late = ("playwright", "mcp", "footlight.server.tools", "footlight.browser.page")
+print([name for name in late if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout == "[]\n"
+
+
+INITIALIZE: dict[str, Any] = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "client", "version": "1"},
+}
+
+
+def serve(*messages: dict[str, Any], **environment: str) -> list[dict[str, Any]]:
+    """Return the answers of a server whose input ends after the messages."""
+    text = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    done = subprocess.run(
+        SERVE,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
