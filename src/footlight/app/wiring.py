@@ -48,8 +48,9 @@ TRANSPORTS = {
     "websocket": ("footlight.server.protocol.server", "footlight.transports.websocket.server"),
 }
 """The modules that serve each transport. Only those for networks import the SDK."""
+ENGINE = "footlight.browser.sessions.engine"
+"""It imports Playwright."""
 PARTS = (
-    "footlight.browser.sessions.engine",
     "footlight.server.calls.dispatcher",
     "footlight.server.protocol.tools",
     "footlight.server.resources.resources",
@@ -137,7 +138,8 @@ async def _serve(configuration: _Configuration) -> int:
         for end in ends[1:]:
             end.cancel()
         opening.cancel()
-        if opening.done() and not _has_failed(opening):
+        await asyncio.wait([opening])
+        if not opening.cancelled() and opening.exception() is None:
             running = opening.result()
             if running.watch is not None:
                 await running.watch.close()
@@ -157,22 +159,26 @@ def _has_failed(task: asyncio.Task[_Running]) -> bool:
 
 
 async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Running:
-    """Import what runs calls, and start the engine. Nothing is awaited after the engine has started."""
+    """Start the engine as soon as it is imported, and import what runs calls while the browser starts."""
     settings, toolset = configuration.settings, configuration.toolset
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GREETING_SECONDS):
             await greeted.wait()
-    await asyncio.to_thread(_import_parts, settings, toolset)
-    gc.enable()
-    gc.freeze()
+    await asyncio.to_thread(importlib.import_module, ENGINE)
     machine = Machine(settings, toolset, configuration.secrets, early_driver=configuration.early_driver)
-    watch = make_watch(
-        settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
-    )
-    if watch is not None:
-        machine.change_listeners.append(watch.on_change)
-    methods, subscriptions = _make_methods(machine, watch, configuration.instructions)
-    machine.engine.start()
+    engine = machine.engine
+    engine.start()
+    try:
+        await asyncio.to_thread(_import_parts, settings, toolset)
+        gc.enable()
+        gc.freeze()
+        watch = make_watch(settings, toolset, engine, mask=machine.answer_mask, secrets=machine.secret_values)
+        if watch is not None:
+            machine.change_listeners.append(watch.on_change)
+        methods, subscriptions = _make_methods(machine, watch, configuration.instructions)
+    except BaseException:
+        await engine.close()
+        raise
     return _Running(machine, watch, methods, subscriptions)
 
 
