@@ -1,4 +1,4 @@
-"""The applications: installed from PyPI into an environment of their own, and started with a fresh database."""
+"""The applications: installed from PyPI into their own environment, and started with a fresh database."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ class Datasette(Application):
         with closing(sqlite3.connect(database)) as connection, connection:
             connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT, body TEXT)")
             connection.execute(
-                "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, city TEXT, status TEXT, total INTEGER)"
+                "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, city TEXT, status TEXT,"
+                " total INTEGER)"
             )
             connection.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?)", _orders())
         metadata = folder / "metadata.json"

@@ -14,6 +14,7 @@ from benchmarks.tokens import count_tokens
 
 __all__ = ["compare_answers"]
 
+NAME_WIDTH = 56
 MOST_CALLS = 0.6
 MOST_TOKENS = 0.2
 """The goals: our share of the peer's calls and tokens."""
@@ -32,15 +33,20 @@ class Played:
 async def compare_answers(transcripts: Path | None = None) -> None:
     """Print a line for each flow. `transcripts` is a folder to which every call is written."""
     install_applications()
-    print("\nFlows over real applications: what a model sends and receives (Footlight, @playwright/mcp, ratio)")
-    print(f"{'flow':<44}{'calls':>14}{'ratio':>7}{'characters':>18}{'ratio':>7}{'tokens':>16}{'ratio':>7}  goals")
+    print(
+        "\nFlows over real applications: what a model sends and receives (Footlight, @playwright/mcp, ratio)"
+    )
+    head = f"{'calls':>14}{'ratio':>7}{'characters':>18}{'ratio':>7}{'tokens':>16}{'ratio':>7}  goals"
+    print(f"{'flow':<{NAME_WIDTH}}{head}")
     rows: list[tuple[Flow, list[Played]]] = []
     for flow in FLOWS:
         played = [await _play(kind, flow, transcripts) for kind in PLAYERS]
         rows.append((flow, played))
         print(_row(flow, played), flush=True)
     met = sum(_is_met(played) for _, played in rows)
-    print(f"{met} of {len(rows)} flows meet the goals: ≤ {MOST_CALLS}× calls, ≤ {MOST_TOKENS}× tokens, success")
+    print(
+        f"{met} of {len(rows)} flows meet the goals: ≤ {MOST_CALLS}× calls, ≤ {MOST_TOKENS}× tokens, success"
+    )
 
 
 async def _play(kind: type[Player], flow: Flow, transcripts: Path | None) -> Played:
@@ -54,7 +60,9 @@ async def _play(kind: type[Player], flow: Flow, transcripts: Path | None) -> Pla
             succeeded = False
     if transcripts:
         path = transcripts / f"{flow.application.name}-{flow.name.replace(' ', '-')}-{kind.__name__}.txt"
-        path.write_text("\n\n".join(f">>> {each.tool} {each.arguments}\n{each.answer}" for each in player.exchanges))
+        path.write_text(
+            "\n\n".join(f">>> {each.tool} {each.arguments}\n{each.answer}" for each in player.exchanges)
+        )
     return Played(*_measure(player.exchanges), succeeded)
 
 
@@ -68,11 +76,14 @@ def _row(flow: Flow, played: Sequence[Played]) -> str:
     verdict = "met" if _is_met(played) else "behind"
     if not (ours.succeeded and peer.succeeded):
         verdict += f" (success: {ours.succeeded}, {peer.succeeded})"
-    return (
-        f"{f'{flow.application.name}: {flow.name}':<44}{ours.calls:>7}{peer.calls:>7}{ours.calls / peer.calls:>6.2f}×"
-        f"{ours.characters:>9,}{peer.characters:>9,}{ours.characters / peer.characters:>6.2f}×"
-        f"{ours.tokens:>8,}{peer.tokens:>8,}{ours.tokens / peer.tokens:>6.2f}×  {verdict}"
+    name = f"{flow.application.name}: {flow.name}"
+    counts = (
+        (ours.calls, peer.calls, 7),
+        (ours.characters, peer.characters, 9),
+        (ours.tokens, peer.tokens, 8),
     )
+    cells = [f"{one:>{width},}{other:>{width},}{one / other:>6.2f}×" for one, other, width in counts]
+    return f"{name:<{NAME_WIDTH}}{''.join(cells)}  {verdict}"
 
 
 def _is_met(played: Sequence[Played]) -> bool:

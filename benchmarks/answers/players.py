@@ -1,7 +1,8 @@
 """Go through a flow with a server as a model would: look, then act by refs that the answers show.
 
-Both players follow the same rules. A ref is taken from the newest answer that shows it. If no answer shows what is
-looked for, or the page may be another one, the next call is a snapshot. Fields of one form are filled in one call.
+Both players follow the same rules. A ref is taken from the newest answer that shows it. If no answer shows
+what is looked for, or the page may be another one, the next call is a snapshot. Fields of one form are filled
+in one call, together with the click after them if the server has a tool for that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from benchmarks.answers.flows import Click, Dialog, Fill, Flow, Read, Step, Target
+from benchmarks.answers.flows import Click, Fill, Flow, Read, Step, Target
 from benchmarks.servers import Footlight, PlaywrightMcp, Server, text_of
 
 __all__ = ["PLAYERS", "Exchange", "Player"]
@@ -59,8 +60,6 @@ class Player(ABC):
         match group[0]:
             case Read(pattern):
                 self.read.append(await self._find(pattern))
-            case Dialog():
-                await self.call(self.accept_dialog())
             case _:
                 await self._act([step for step in group if isinstance(step, Fill | Click)])
 
@@ -104,7 +103,9 @@ class Player(ABC):
             if text is None:
                 raise NotShown(target)
             start = text.end()
-        found = [match[1] for match in re.finditer(self.pattern(target), self.shown[start:])]
+        found = [
+            match[match.lastindex or 0] for match in re.finditer(self.pattern(target), self.shown[start:])
+        ]
         if not found:
             raise NotShown(target)
         return found[0]
@@ -121,9 +122,6 @@ class Player(ABC):
 
     @abstractmethod
     def look(self) -> Call: ...
-
-    @abstractmethod
-    def accept_dialog(self) -> Call: ...
 
     @abstractmethod
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]: ...
@@ -162,18 +160,21 @@ class FootlightPlayer(Player):
     def look(self) -> Call:
         return "snapshot", {}
 
-    def accept_dialog(self) -> Call:
-        return "handle_dialog", {"accept": True}
-
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
         calls: list[Call] = []
-        fields = [{"selector": self.ref(each.target), "value": each.value} for each in steps if isinstance(each, Fill)]
+        fields = [
+            {"selector": self.ref(each.target), "value": each.value}
+            for each in steps
+            if isinstance(each, Fill)
+        ]
         if fields:
             calls.append(("fill_form", {"fields": fields}))
         calls += [("click", {"selector": self.ref(each.target)}) for each in steps if isinstance(each, Click)]
         if len(calls) == 1:
             return calls
-        return [("run_steps", {"steps": [{"tool": tool, "arguments": arguments} for tool, arguments in calls]})]
+        return [
+            ("run_steps", {"steps": [{"tool": tool, "arguments": arguments} for tool, arguments in calls]})
+        ]
 
 
 class PlaywrightPlayer(Player):
@@ -181,7 +182,9 @@ class PlaywrightPlayer(Player):
 
     def pattern(self, target: Target) -> str:
         name = rf' "{target.name}"' if target.name else r'(?: "[^"\n]*")?'
-        return rf"(?:{target.role}){name}[^\n]*?\[ref=(\w+)\]"
+        by_name = rf"(?:{target.role}){name}[^\n]*?\[ref=(\w+)\]"
+        by_url = rf"{target.role}[^\n]*?\[ref=(\w+)\][^\n]*\n *- /url: {re.escape(target.url)}"
+        return f"{by_name}|{by_url}" if target.url else by_name
 
     def learn(self, answer: str) -> None:
         if snapshot := re.search(r"```yaml\n(.*?)```", answer, re.DOTALL):
@@ -194,9 +197,6 @@ class PlaywrightPlayer(Player):
 
     def look(self) -> Call:
         return "browser_snapshot", {}
-
-    def accept_dialog(self) -> Call:
-        return "browser_handle_dialog", {"accept": True}
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
         calls: list[Call] = []
@@ -213,7 +213,12 @@ class PlaywrightPlayer(Player):
         role = step.target.role.partition("|")[0]
         kind = role if role in ("checkbox", "radio", "combobox", "slider") else "textbox"
         value = str(step.value).lower() if isinstance(step.value, bool) else step.value
-        return {"target": self.ref(step.target), "name": step.target.name or role, "type": kind, "value": value}
+        return {
+            "target": self.ref(step.target),
+            "name": step.target.name or role,
+            "type": kind,
+            "value": value,
+        }
 
 
 PLAYERS: tuple[type[Player], ...] = (FootlightPlayer, PlaywrightPlayer)

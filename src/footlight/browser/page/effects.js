@@ -295,6 +295,7 @@ class ActRecord {
         if (this.keys.length < MAX_KEYS) this.keys.push(event);
         break;
       case "beforeinput":
+        if (target !== this.field) break; // The next field of a form that is filled in one call.
         if (!this.inserted && this.field) this.replaced = selectedLength(this.field);
         this.inserted += event.data?.length || 0;
         break;

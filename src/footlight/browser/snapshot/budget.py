@@ -213,7 +213,7 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
             above.pop()
         area = above[-1][2] if above else (_OTHER_RANK if has_main else _MAIN_RANK)
         rank, area = _rank(line.node, area)
-        if rank == area + 1 and any(_is_control(node) for node in line.cells):
+        if rank == area + 1 and any(_is_control(node) for parts in line.cells for node in parts):
             rank = area
         if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
             rank = area

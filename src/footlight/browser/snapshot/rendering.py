@@ -51,19 +51,31 @@ class Line:
     node: Node | None
     mark: str = ""
     note: str = ""
-    cells: tuple[Node, ...] = ()
-    """For a table row that is one line: its cells, or what is inside them."""
+    cells: tuple[tuple[Node, ...], ...] = ()
+    """For a table row or a list item that is one line: its cells, or what is inside each. Without a node, the
+    cells are the options of a drop-down.
+    """
+    has_urls: bool = True
+    """Whether the links in the cells have their targets."""
 
     def render(self, *, limit: int | None = None) -> str:
         """Return the line, with the name and each text of the page cut to `limit` characters."""
         words: list[str] = []
         if self.node is not None:
             row = _render_node(self.node, limit, removed=self.mark == "-")
-            words.append(f"{row}{_render_cells(self.cells, limit)}" if self.cells else row)
+            words.append(f"{row}{self._render_cells(limit)}" if self.cells else row)
+        elif self.cells:
+            words.append(f"options{self._render_cells(limit).removeprefix(' of options')}")
         if self.note:
             words.append(self.note)
         indent = " " * (self.depth + 1 if self.mark else self.depth)
         return f"{self.mark}{indent}{' '.join(words)}"
+
+    def _render_cells(self, limit: int | None) -> str:
+        cells = self.cells
+        if not self.has_urls:
+            cells = tuple(tuple(replace(node, url="") for node in parts) for parts in cells)
+        return _render_cells(cells, limit)
 
 
 def make_lines(nodes: Sequence[Node]) -> list[Line]:
@@ -82,15 +94,27 @@ def _render_node(node: Node, limit: int | None, *, removed: bool) -> str:
     return _render_line(node) if limit is None else _render_element(node, limit)
 
 
-def _render_cells(cells: Sequence[Node], limit: int | None) -> str:
+def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None) -> str:
     """Return ` of buttons: e2 "1" | e3 "2"` if all cells have one role, else `: "Tea" | e4 link "Buy"`."""
-    roles = {node.role for node in cells}
+    last = max((at for at, parts in enumerate(cells) if not _is_empty(parts)), default=len(cells) - 1)
+    cells = cells[: last + 1]
+    roles = {node.role for parts in cells for node in parts}
     common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
-    written = " | ".join([_render_cell(node, common, limit) for node in cells])
+    common = "" if common == "text" else common
+    written = " | ".join(
+        [" & ".join([_render_cell(node, common, limit) for node in parts]) for parts in cells]
+    )
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
         if common not in ("", "cell")
         else f": {written}"
+    )
+
+
+def _is_empty(cell: Sequence[Node]) -> bool:
+    return all(
+        node.role in _PLAIN_CELLS and quote(node.name) == _render_cell(node, "", None) == '""'
+        for node in cell
     )
 
 
@@ -133,7 +157,7 @@ def _render_element(node: Node, limit: int | None) -> str:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
-    if node.url:
+    if node.url and not _ACTION_URL.match(node.url):
         words.append(f"-> {_render_url(node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")
@@ -212,6 +236,8 @@ _UNSAFES = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 _UNSAFE = re.compile(f"[{_UNSAFES}]")
 _WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
 _URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
+_ACTION_URL = re.compile(r"#$|javascript:")
+"""The target of a link that is only there for its click."""
 _AMBIGUOUS = re.compile(
     rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
     r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # a ref, URL or note

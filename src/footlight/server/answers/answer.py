@@ -23,7 +23,7 @@ __all__ = [
     "without_page_texts",
 ]
 
-ABOUT_PAGE = ("effect", "reason", "observation")
+ABOUT_PAGE = ("effect", "reason", "locator", "observation")
 """The parts of the content beside `data` and `error` that a page may have written."""
 MAX_PREVIEW = 2_000
 """Characters of the preview of an answer that is only linked."""
@@ -80,8 +80,8 @@ class Answer:
 
     @cached_property
     def text(self) -> str:
-        """The content as JSON without `page_texts`, for clients that do not read structured content."""
-        return json.dumps(without_page_texts(self.content), ensure_ascii=False)
+        """The content as JSON for models: without `page_texts`, timings, and addresses that are repeated."""
+        return json.dumps(_without_repetition(without_page_texts(self.content)), ensure_ascii=False)
 
     @cached_property
     def page_texts(self) -> tuple[PageText, ...]:
@@ -92,7 +92,7 @@ def success(
     data: Mapping[str, Any],
     *,
     observation: Mapping[str, Any] | None = None,
-    effect: Mapping[str, str] | None = None,
+    effect: Mapping[str, Any] | None = None,
     events: Events | None = None,
     images: Sequence[Image] = (),
     links: Sequence[AnswerLink] = (),
@@ -145,6 +145,23 @@ def without_page_texts(value: Any) -> Any:
         items = cast("Mapping[str, Any]", value).items()
         return {key: without_page_texts(item) for key, item in items if not isinstance(item, PageText)}
     return value
+
+
+def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the content without what a model has no use for. Structured content has all of it."""
+    data: Any = content.get("data")
+    if not isinstance(data, Mapping) or not isinstance(data.get("url"), str):
+        return content
+    short = {key: value for key, value in cast("Mapping[str, Any]", data).items() if key != "timing"}
+    if short.get("finalUrl") == short["url"]:
+        del short["finalUrl"]
+    observation: Any = content.get("observation")
+    if isinstance(observation, Mapping) and observation.get("url") == short["url"]:
+        observation = {
+            key: value for key, value in cast("Mapping[str, Any]", observation).items() if key != "url"
+        }
+        return {**content, "data": short, "observation": observation}
+    return {**content, "data": short}
 
 
 def _page_texts(value: Any) -> Iterator[PageText]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from footlight.browser.driver.offload import offload
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.snapshot.playwright_lines import playwright_lines
 from footlight.caller import LOCAL, Caller
 from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
@@ -333,10 +334,14 @@ class Dispatcher:
         if failed:
             answer = failure(failed.as_error() if isinstance(failed, StepFailed) else failed, **content)
             return replace(answer, source=page.url) if page else answer
+        locator = _take_locator(call)
+        if getattr(arguments, "locator", None) and effect is not None:
+            lines = playwright_lines(locator, state.arguments)
+            content["effect"] = {**effect, **({"locator": lines} if lines else {})}
         answer = success(_with_page_facts(data, tool, call), **content)
         if page:
             answer = replace(answer, source=page.url)
-        return replace(answer, locator=_take_locator(call))
+        return replace(answer, locator=locator)
 
     async def _finish(self, state: CallState, answer: Answer) -> Answer:
         """Mask an answer, shorten it, and add what is known of every call."""

@@ -222,6 +222,14 @@ def _read_docstring(function: Function) -> tuple[str, str]:
     return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
 
 
+def _build_acting_parameters() -> dict[str, Any]:
+    return {
+        "settle": (Settle | None, None),
+        "expect": (Expect | None, None),
+        "locator": (bool | None, None),
+    }
+
+
 def _build_shared_parameters(
     scope: Scope, effect: Effect, *, names_session: bool, observed: bool, timeout: Any
 ) -> dict[str, Any]:
@@ -232,7 +240,7 @@ def _build_shared_parameters(
     page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
     observing = {
         "observe": (Observe | None, None),
-        **({"settle": (Settle | None, None), "expect": (Expect | None, None)} if effect == "act" else {}),
+        **(_build_acting_parameters() if effect == "act" else {}),
         "budget": (MaybeBudget, None),
     }
     return {**session, **(page if scope == "page" else {}), **(observing if observed else {})}

@@ -142,7 +142,7 @@ def make_output_schema(data: dict[str, Any], *, effect: str, scope: str, observe
         "properties": {
             "success": {"type": "boolean"},
             "data": data,
-            **({"effect": _TEXT, "reason": _TEXT} if observed and effect == "act" else {}),
+            **({"effect": _TEXT, "reason": _TEXT, "locator": {}} if observed and effect == "act" else {}),
             **({"observation": OBSERVATION_SCHEMA} if observed else {}),
             "error": ERROR_SCHEMA,
             **instead,

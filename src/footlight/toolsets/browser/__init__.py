@@ -51,7 +51,8 @@ pages, dialogs and downloads are reported in the answer of the action that cause
 Calls also take these parameters, which the list of tools may leave out. timeout: milliseconds for the whole \
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
 cut content can be read at the link. Actions also take observe: what to report about the page: diff \
-(default), full, none; settle: none does not wait for what the action started; and expect: what must be so \
+(default), full, none; settle: none does not wait for what the action started; locator: true adds the \
+element as a line of Playwright for Python; and expect: what must be so \
 after the action, some of {text: "Saved", gone: "Loading", url: "/done", request: "POST /orders 201", value: \
 {"#name": "Ann"}, count: {".row": 3}}. If it is not so in time, the error is EXPECTATION_FAILED.
 

@@ -1,0 +1,116 @@
+"""An action reports its element as a line of Playwright for Python, which finds it elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import playwright.async_api
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+INSIDE = "<button data-mark=framed>Pay</button>"
+PAGE = f"""<title>Orders</title><h1>Orders</h1>
+<form aria-label=Delivery><label>Name <input data-mark=name></label>
+<button type=button data-mark=save>Save</button>
+<button type=button data-testid=save-all data-mark=all>Save all</button></form>
+<form aria-label=Billing><button type=button data-mark=billing>Save</button></form>
+<button data-mark=quoted>Say "hi" \\ >> it's go</button>
+<div tabindex=0 data-mark=bare style="height: 9px"></div>
+<iframe name=card srcdoc='{INSIDE}'></iframe>"""
+
+
+async def lines(browser: SessionBrowser, tool: str, /, **arguments: Any) -> Any:
+    content: Any = (await browser.answer(tool, locator=True, **arguments)).structured_content
+    assert content["success"], content
+    return content["locator"]
+
+
+async def ref(browser: SessionBrowser, words: str) -> str:
+    seen = (await browser.call("snapshot"))["snapshot"]
+    found = re.search(rf"\b(e\d+) {words}", seen)
+    assert found, seen
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "mark", "expected"),
+    [
+        ('textbox "Name"', "name", 'page.get_by_role("textbox", name="Name", exact=True)'),
+        ('button "Save all"', "all", 'page.get_by_test_id("save-all")'),
+        (
+            'button "Save"\n e\\d+ button "Save all',
+            "save",
+            'page.get_by_role("form", name="Delivery", exact=True)'
+            '.get_by_role("button", name="Save", exact=True)',
+        ),
+        (
+            'button "Say',
+            "quoted",
+            r'page.get_by_role("button", name="Say \"hi\" \\ >> it' "'" 's go", exact=True)',
+        ),
+        ("generic", "bare", None),
+        (
+            'button "Pay"',
+            "framed",
+            'page.frame_locator(":is(iframe, frame):is([name=\\"card\\"], [id=\\"card\\"])")'
+            '.get_by_role("button", name="Pay", exact=True)',
+        ),
+    ],
+    ids=str,
+)
+async def test_the_line_of_an_action_finds_its_element(
+    browser: SessionBrowser,
+    chromium: playwright.async_api.Browser,
+    words: str,
+    mark: str,
+    expected: str | None,
+) -> None:
+    await browser.show(PAGE)
+
+    line = await lines(browser, "click", selector=await ref(browser, words))
+
+    assert expected in (None, line)
+    async with await chromium.new_context() as context:
+        page = await context.new_page()
+        await page.goto(browser.site.page(PAGE))
+        assert await eval(line, {"page": page}).get_attribute("data-mark", timeout=10_000) == mark
+
+
+async def test_each_element_of_a_call_has_its_line(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+    name, save_all = await ref(browser, 'textbox "Name"'), await ref(browser, 'button "Save all"')
+    name_line = 'page.get_by_role("textbox", name="Name", exact=True)'
+
+    assert await lines(browser, "click", selector="testid=save-all") == 'page.get_by_test_id("save-all")'
+    assert await lines(browser, "click", selector="iframe >> button") == (
+        'page.frame_locator("iframe").locator("button")'
+    )
+    fields = [{"selector": name, "value": "Ada"}, {"selector": "h1 + form input", "value": "Bob"}]
+    assert await lines(browser, "fill_form", fields=fields) == {
+        name: name_line,
+        "h1 + form input": 'page.locator("h1 + form input")',
+    }
+    steps = [
+        {"tool": "fill", "arguments": {"selector": name, "value": "Eve"}},
+        {"tool": "click", "arguments": {"selector": save_all}},
+        {"tool": "press", "arguments": {"key": "Tab"}},
+    ]
+    assert await lines(browser, "run_steps", steps=steps) == [
+        name_line,
+        'page.get_by_test_id("save-all")',
+        None,
+    ]
+
+
+async def test_a_line_is_marked_as_text_of_the_page(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+
+    asked = await browser.answer("click", selector="testid=save-all", locator=True)
+    not_asked: Any = (await browser.answer("click", selector="testid=save-all")).structured_content
+
+    assert "/locator" in (asked.meta or {})["footlight/untrusted"]
+    assert "locator" not in not_asked
