@@ -34,7 +34,11 @@ EVENTS = {
 PARAMETER_HEADS = ("Parameter", "Type", "Required", "Default", "Description")
 
 _SELECTORS = ("selector", "source", "target")
-_SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security.enableFileUpload"}
+_SWITCHES = {
+    "evaluation": "security.enableScriptEvaluation",
+    "page tools": "security.enablePageTools",
+    "upload": "security.enableFileUpload",
+}
 
 
 def render_events() -> str:
