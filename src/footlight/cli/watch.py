@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,11 @@ from footlight.private_files import open_private
 __all__ = ["report", "watch"]
 
 WATCH_EXAMPLES = ("footlight watch", "footlight watch --url http://localhost:8931 --token-file token.txt")
-REPORT_EXAMPLES = ("footlight report last", "footlight report calls.jsonl --out calls.html")
+REPORT_EXAMPLES = (
+    "footlight report last",
+    "footlight report last --trace",
+    "footlight report calls.jsonl --out calls.html",
+)
 ASK_SECONDS = 30.0
 
 
@@ -59,13 +63,19 @@ class WatchedServer:
         Raises:
             NoServer: The server cannot be reached.
         """
+        return self._send("GET", f"{path}?{urlencode(query)}", None)
+
+    def post(self, path: str, **body: str) -> tuple[int, str]:
+        """Return the status and the text of an answer, like `get`."""
+        return self._send("POST", path, body)
+
+    def _send(self, method: str, path: str, body: Mapping[str, str] | None) -> tuple[int, str]:
         import httpx2
 
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        url = f"{self.url}/watch/api/{path}"
         try:
-            answer = httpx2.get(
-                f"{self.url}/watch/api/{path}?{urlencode(query)}", headers=headers, timeout=ASK_SECONDS
-            )
+            answer = httpx2.request(method, url, json=body, headers=headers, timeout=ASK_SECONDS)
         except httpx2.HTTPError as error:
             raise NoServer(f"{self.url} cannot be reached: {error}") from None
         return answer.status_code, answer.text
@@ -127,13 +137,35 @@ def watch(*, url: str | None, token_file: str | None, opens: bool) -> None:
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file. Default: report.html."
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+@click.option(
+    "--trace",
+    "shows_trace",
+    is_flag=True,
+    help="Show the last recorded trace in the trace viewer instead. For a LOG, until you press Ctrl+C.",
+)
+@click.option("--open/--no-open", "opens", default=True, help="Open the viewer in a browser. Default: open.")
 @server_options
-def report(*, what: str, out: Path | None, force: bool, url: str | None, token_file: str | None) -> None:
+def report(
+    *,
+    what: str,
+    out: Path | None,
+    force: bool,
+    shows_trace: bool,
+    opens: bool,
+    url: str | None,
+    token_file: str | None,
+) -> None:
     """Write what happened in a session as one HTML file, which opens without a network.
 
     LOG is a call log of a client. SESSION is the id of a session, or its beginning, or `last`, on the
     background server or the one at --url; a session that has ended is known until its server ends.
     """
+    if shows_trace:
+        if Path(what).is_file():
+            _show_trace_of_log(Path(what), opens=opens)
+        else:
+            _show_trace_of_session(what, url, token_file, opens=opens)
+        return
     file = out or Path("report.html")
     if file.exists() and not force:
         raise click.BadParameter(f"{file} exists; use --force to overwrite it.", param_hint="--out")
@@ -144,6 +176,45 @@ def report(*, what: str, out: Path | None, force: bool, url: str | None, token_f
     except OSError as error:
         raise click.BadParameter(f"{file} cannot be written: {error.strerror}", param_hint="--out") from None
     say(str(file))
+
+
+def _show_trace_of_session(name: str, url: str | None, token_file: str | None, *, opens: bool) -> None:
+    server = find_watched_server(url, token_file, start=False)
+    status, text = server.post("open-trace", session=_find_session(server, name))
+    if status != 200:
+        raise click.ClickException(_explain(status, text))
+    _announce_viewer(server.url + json.loads(text)["url"], opens=opens)
+
+
+def _show_trace_of_log(file: Path, *, opens: bool) -> None:
+    import asyncio
+
+    from footlight.protocol.errors import MCPError
+    from footlight.watch.report.call_log import find_trace
+    from footlight.watch.trace_viewer import NoTrace, serve_trace
+
+    async def serve(trace: Path) -> None:
+        async with serve_trace(trace) as url:
+            _announce_viewer(url, opens=opens)
+            await asyncio.Event().wait()
+
+    try:
+        trace = find_trace(file.read_bytes(), name=file.name)
+        if trace is None:
+            raise NoTrace(f"{file} names no trace. The tool `trace` records one.")
+        asyncio.run(serve(trace))
+    except OSError as error:
+        raise click.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="LOG") from None
+    except (MCPError, NoTrace) as error:
+        raise click.BadParameter(str(error), param_hint="LOG") from None
+    except KeyboardInterrupt:
+        return
+
+
+def _announce_viewer(url: str, *, opens: bool) -> None:
+    click.echo(url)
+    if opens:
+        webbrowser.open(url)
 
 
 def _report_log(file: Path) -> str:

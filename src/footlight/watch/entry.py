@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 __all__ = ["Box", "Entry", "Source"]
@@ -46,6 +47,8 @@ class Entry:
     """New and closed pages, dialogs and downloads."""
     files: Sequence[str] = ()
     """Paths of files that the call has written, such as recordings and PDF files."""
+    trace: Path | None = None
+    """The trace that the call has written to the output folder."""
     error: Mapping[str, Any] | None = None
     tokens: int = 0
     """The estimated length of the answer in tokens."""
@@ -86,4 +89,5 @@ class Entry:
             "tokens": self.tokens,
             "box": list(self.box) if self.box is not None else None,
             "hasPicture": self.picture is not None,
+            "hasTrace": self.trace is not None,
         }

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
@@ -264,6 +265,7 @@ class _FollowedCall:
                 entry.session_id, entry.owner = session.id, session.owner
             if answer is not None:
                 self._note_answer(answer)
+                entry.trace = _find_trace(self._tool, answer, session)
         journal.update(entry)
 
     def _note_answer(self, answer: Answer) -> None:
@@ -293,6 +295,17 @@ class _FollowedCall:
         }
         events = ("newPages", "closedPages", "dialogs", "downloads")
         entry.events = redactor.data({name: details[name] for name in events if name in details})
+
+
+def _find_trace(tool: Tool, answer: Answer, session: Session | None) -> Path | None:
+    """Return the trace that a call has written to the output folder of the session."""
+    if tool.name != "trace" or session is None or not answer.success:
+        return None
+    data = cast("Mapping[str, Any]", answer.content.get("data") or {})
+    if not isinstance(data.get("path"), str) or "bytes" not in data:
+        return None  # The recording has only begun.
+    path = Path(data["path"])
+    return path if path.is_relative_to(session.output.path.resolve()) else None
 
 
 def _candidates(details: Mapping[str, Any]) -> list[str]:

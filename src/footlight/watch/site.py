@@ -18,11 +18,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from starlette.datastructures import Headers, QueryParams
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.transports.access import AccessControl, Refusal
+from footlight.watch.sender import refuse_sender
+from footlight.watch.trace_viewer import NoTrace
 from footlight.watch.views import render_ended_session, session_view
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from footlight.watch.journal import Journal
     from footlight.watch.pictures import Pictures
     from footlight.watch.tickets import Tickets
+    from footlight.watch.trace_viewer import TraceViewer
 
 __all__ = ["PATH", "WatchSite"]
 
@@ -45,6 +48,8 @@ WAIT_SECONDS = 10.0
 """How long a request waits for changes."""
 SEND_SECONDS = 10.0
 """How long a watcher may take to read an answer."""
+FILE_SECONDS = 300.0
+"""How long a watcher may take to read a trace."""
 MAX_BODY = 64 << 10
 MAX_NEW_CALLS = 300
 
@@ -109,6 +114,7 @@ class WatchSite:
         pictures: Pictures,
         control: Control,
         tickets: Tickets,
+        trace_viewer: TraceViewer,
         make_report: Callable[[str], Awaitable[str]],
     ) -> None:
         self._access_control = access_control
@@ -117,6 +123,7 @@ class WatchSite:
         self._pictures = pictures
         self._control = control
         self._tickets = tickets
+        self._trace_viewer = trace_viewer
         self._make_report = make_report
         self._closed = asyncio.Event()
 
@@ -137,11 +144,12 @@ class WatchSite:
         except Exception:
             logger.exception("a request of a watcher failed")
             response = _json({"error": "The server failed. The reason is in its log."}, 500)
+        seconds = FILE_SECONDS if isinstance(response, FileResponse) else SEND_SECONDS
         try:
-            async with asyncio.timeout(SEND_SECONDS):
+            async with asyncio.timeout(seconds):
                 await response(scope, receive, send)
         except TimeoutError:
-            logger.info("a watcher did not read its answer in %.0f s", SEND_SECONDS)
+            logger.info("a watcher did not read its answer in %.0f s", seconds)
             raise
 
     async def _answer(self, scope: Scope, headers: Headers, receive: Receive) -> Response:
@@ -151,6 +159,12 @@ class WatchSite:
         if path in _ASSETS and method in ("GET", "HEAD"):
             _check_sender(self._access_control, headers)
             return _asset(path)
+        if self._trace_viewer.owns(scope["path"]) and method in ("GET", "HEAD"):
+            # The path of an opened trace is known only to those who could ask for it.
+            _check_sender(self._access_control, headers)
+            if (found := self._trace_viewer.find(scope["path"])) is not None:
+                return found
+            raise _RequestFailed(404, "There is no such trace.")
         visitor = await self._identify(headers)
         query = QueryParams(scope["query_string"])
         if self._closed.is_set():
@@ -163,6 +177,8 @@ class WatchSite:
         }
         if method == "GET" and path in asked:
             return await self._answer_while_there(asked[path](query, visitor), receive)
+        if method == "POST" and path == "/api/open-trace":
+            return self._open_trace(await _body(receive), visitor)
         if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
             return await self._steer(path, await _body(receive), visitor)
         raise _RequestFailed(404, "There is no such page.")
@@ -265,6 +281,22 @@ class WatchSite:
             self._session(id, visitor)
         return Response(await self._make_report(id), headers=_HEADERS, media_type="text/html")
 
+    def _open_trace(self, body: Mapping[str, Any], visitor: _Visitor) -> Response:
+        """Open the trace that a call has written, or the last one of a session, in the trace viewer."""
+        session_id, number = body.get("session"), body.get("call")
+        traces = [
+            entry.trace
+            for entry in self._journal.entries()
+            if entry.trace and visitor.may_see_call(entry)
+            if (entry.number == number if number is not None else entry.session_id == session_id)
+        ]
+        if not traces:
+            raise _RequestFailed(404, "No trace was recorded. The tool `trace` records one.")
+        try:
+            return _json({"url": self._trace_viewer.open(traces[-1])})
+        except NoTrace as error:
+            raise _RequestFailed(410, str(error)) from None
+
     async def _steer(self, path: str, body: Mapping[str, Any], visitor: _Visitor) -> Response:
         session = self._session(str(body.get("session", "")), visitor)
         watcher = str(body.get("watcher", ""))[:64]
@@ -303,12 +335,7 @@ class WatchSite:
 
 
 def _check_sender(access_control: AccessControl, headers: Headers) -> None:
-    """Accept requests of this page and of programs. Refuse pages of other sites, even on this machine."""
-    host, origin = headers.get("host", ""), headers.get("origin")
-    is_foreign = origin is not None and origin.lower().partition("://")[2] != host.lower()
-    if is_foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        raise _RequestFailed(403, "Pages of other sites may not watch this server.")
-    refusal = access_control.check_sender({"host": host})
+    refusal = refuse_sender(access_control, headers)
     if refusal is not None:
         raise _RequestFailed(refusal.status, refusal.message)
 

@@ -20,6 +20,7 @@ from footlight.watch.redaction import Redactor
 from footlight.watch.report.page import render_report
 from footlight.watch.site import PATH, WatchSite
 from footlight.watch.tickets import Tickets
+from footlight.watch.trace_viewer import TraceViewer
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -61,6 +62,7 @@ class Watch:
         self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
         self.tickets = Tickets()
+        self._trace_viewer = TraceViewer()
         self._sites: list[WatchSite] = []
 
     def make_site(self, access_control: AccessControl) -> WatchSite:
@@ -72,6 +74,7 @@ class Watch:
             pictures=self.pictures,
             control=self.control,
             tickets=self.tickets,
+            trace_viewer=self._trace_viewer,
             make_report=self._make_report,
         )
         self._sites.append(site)

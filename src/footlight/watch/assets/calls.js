@@ -26,6 +26,7 @@ const MAX_CALLS = 300;
  * @property {string} [changes]
  * @property {string} [change]
  * @property {Box | null} [box]
+ * @property {boolean} [hasTrace]
  */
 
 /** @typedef {HTMLElement | string | null} Part */
@@ -137,6 +138,11 @@ function* factsOf(call) {
   for (const [name, fact] of facts) if (fact) yield* [make("dt", {}, name), make("dd", {}, fact)];
   if (call.changes) yield* [make("dt", {}, "Changed"), make("dd", {}, changesOf(call.changes))];
   else if (call.change === "same") yield* [make("dt", {}, "Changed"), make("dd", {}, "nothing")];
+  if (call.hasTrace) {
+    const button = make("button", { type: "button" }, "Open in the trace viewer");
+    button.dataset.trace = String(call.number);
+    yield* [make("dt", {}, "Trace"), make("dd", {}, button)];
+  }
 }
 
 /** @type {(text: string) => HTMLElement} */

@@ -62,9 +62,10 @@ export const askPicture = (session, page, after, signal) => ask("picture", { ses
 /** @type {(session: string) => Promise<Response>} */
 export const askReport = (session) => ask("report", { session });
 
-/** @type {(path: string, body: object) => Promise<void>} */
+/** @type {(path: string, body: object) => Promise<any>} */
 export async function send(path, body) {
-  await ask(path, {}, { method: "POST", body: JSON.stringify({ ...body, watcher }) });
+  const options = { method: "POST", body: JSON.stringify({ ...body, watcher }) };
+  return (await ask(path, {}, options)).json();
 }
 
 /** @type {(ms: number) => Promise<void>} */

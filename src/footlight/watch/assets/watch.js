@@ -373,6 +373,17 @@ get("report").addEventListener("click", async () => {
     showText("message", error.message);
   }
 });
+get("calls").addEventListener("click", async (/** @type {MouseEvent} */ event) => {
+  const button = /** @type {HTMLElement} */ (event.target).closest("button[data-trace]");
+  if (!(button instanceof HTMLElement)) return;
+  try {
+    const { url } = await send("open-trace", { call: Number(button.dataset.trace) });
+    window.open(url, "_blank", "noopener");
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    showText("message", error.message);
+  }
+});
 get("door").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   saveToken(get("token").value.trim());

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from footlight.client.replay.calls import LoggedCall, read_calls
@@ -11,7 +12,7 @@ from footlight.watch.entry import Entry
 from footlight.watch.redaction import Redactor
 from footlight.watch.report.content import Report
 
-__all__ = ["read_call_log"]
+__all__ = ["find_trace", "read_call_log"]
 
 MAX_CALLS = 2_000
 MAX_RESULT = 4_000
@@ -40,6 +41,24 @@ def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -
     if len(calls) > MAX_CALLS:
         notes.append(f"Only the first {MAX_CALLS} of {len(calls)} calls are shown.")
     return Report(title=name, entries=entries, notes=notes)
+
+
+def find_trace(data: bytes, *, name: str) -> Path | None:
+    """Return the last trace that the calls of a log have written, or None.
+
+    Raises:
+        MCPError: as `read_call_log`.
+    """
+    for call in reversed(read_calls(data, name=name)):
+        result = call.outcome.result if call.name == "trace" and call.outcome else None
+        fields: Mapping[str, Any] = cast("Mapping[str, Any]", result) if isinstance(result, Mapping) else {}
+        written: object = fields.get("data", fields)
+        path: object = (
+            cast("Mapping[str, Any]", written).get("path") if isinstance(written, Mapping) else None
+        )
+        if isinstance(path, str) and "bytes" in cast("Mapping[str, Any]", written):
+            return Path(path)
+    return None
 
 
 def _make_entry(number: int, call: LoggedCall, redactor: Redactor, duration_ms: int | None) -> Entry:

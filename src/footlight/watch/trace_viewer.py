@@ -1,0 +1,142 @@
+"""The trace viewer of the Playwright package, for recorded traces, below the watch page.
+
+A browser opens the viewer and its parts without a header, so the path of an opened trace contains a random
+token. The viewer shows the pages of a trace without their scripts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import zipfile
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response
+
+from footlight.watch.sender import refuse_sender
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+__all__ = ["NoTrace", "TraceViewer", "serve_trace"]
+
+PREFIX = "/watch/trace/"
+TRACE = "trace.zip"
+LOOPBACK = "127.0.0.1"
+MAX_OPENED = 50
+TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".ttf": "font/ttf",
+    ".webmanifest": "application/manifest+json",
+}
+HEADERS = {
+    "Cache-Control": "no-store",
+    # Everything comes from this server. Inline scripts and styles belong to the viewer; pages of a trace get
+    # a stricter policy from its service worker.
+    "Content-Security-Policy": (
+        "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class NoTrace(Exception):
+    """There is no trace that can be opened."""
+
+
+class TraceViewer:
+    """The opened traces, each under a path of its own. The latest ones stay open until the server ends."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[str, Path] = OrderedDict()
+
+    def open(self, trace: Path) -> str:
+        """Return the path and the query of the URL at which the trace can be seen.
+
+        Raises:
+            NoTrace: the file is missing, or it is not a trace.
+        """
+        if trace.is_symlink() or not trace.is_file():
+            raise NoTrace(f"The file {trace.name} no longer exists.")
+        if not _is_trace(trace):
+            raise NoTrace(f"The file {trace.name} is not a trace of Playwright.")
+        if not _viewer_files():
+            raise NoTrace("The installed Playwright package has no trace viewer.")
+        token = secrets.token_urlsafe(32)
+        self._opened[token] = trace
+        while len(self._opened) > MAX_OPENED:
+            self._opened.popitem(last=False)
+        return f"{PREFIX}{token}/index.html?trace={PREFIX}{token}/{TRACE}"
+
+    def owns(self, path: str) -> bool:
+        return path.startswith(PREFIX)
+
+    def find(self, path: str) -> Response | None:
+        """Return the response for a path below `PREFIX`, or None if there is no such file or trace."""
+        token, _, name = path.removeprefix(PREFIX).partition("/")
+        trace = self._opened.get(token)
+        if trace is None:
+            return None
+        if name == TRACE:
+            if trace.is_symlink() or not trace.is_file():
+                return None
+            return FileResponse(trace, headers=HEADERS, media_type="application/zip")
+        file = _viewer_files().get(name)
+        if file is None:
+            return None
+        return Response(file.read_bytes(), headers=HEADERS, media_type=TYPES.get(file.suffix))
+
+
+@contextlib.asynccontextmanager
+async def serve_trace(trace: Path) -> AsyncGenerator[str]:
+    """Serve the viewer for one trace on a free port of loopback, and yield the URL.
+
+    Raises:
+        NoTrace: as `TraceViewer.open`.
+    """
+    from footlight.config import ListenSettings
+    from footlight.transports.access import AccessControl
+    from footlight.transports.http.server import serve_app
+
+    viewer = TraceViewer()
+    path = viewer.open(trace)
+    access_control = AccessControl(bound=LOOPBACK)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = refuse_sender(access_control, Headers(scope=scope))
+        response = viewer.find(scope["path"]) if scope["method"] in ("GET", "HEAD") else None
+        if refusal is not None:
+            response = Response(refusal.message, refusal.status)
+        await (response or Response("There is no such trace.", 404))(scope, receive, send)
+
+    async with serve_app(app, socket.create_server((LOOPBACK, 0)), ListenSettings()) as url:
+        yield url + path
+
+
+@cache
+def _viewer_files() -> dict[str, Path]:
+    """Return the files of the viewer by their path. A path of a request is only looked up here."""
+    folder = Path(str(files("playwright"))) / "driver/package/lib/vite/traceViewer"
+    return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
+
+
+def _is_trace(file: Path) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return any(name.endswith(".trace") for name in archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False
