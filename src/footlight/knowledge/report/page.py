@@ -7,19 +7,17 @@ its content security policy allows only its own script.
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from footlight.knowledge.report.head import render_header, render_toolbar
 from footlight.knowledge.report.reported_steps import read_steps
 from footlight.knowledge.report.steps import Picture, render_visits
 from footlight.knowledge.step_files import read_session
-from footlight.markup import join
+from footlight.markup import element, render_document
 
 __all__ = ["LARGEST_PICTURE", "LARGEST_PICTURES", "make_report", "render_report"]
 
@@ -28,6 +26,7 @@ LARGEST_PICTURES = 40 << 20
 """Maximum size of all picture files of a report. Further pictures are only named."""
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+_NOTE = ". The report does not contain text that was typed into fields."
 _PAGE = files("footlight.knowledge.report").joinpath("assets")
 
 
@@ -48,15 +47,16 @@ def render_report(
         return None
     style, script = (_read_asset(f"page.{ending}") for ending in ("css", "js"))
     total_ms = max(1, *(step.start_ms + step.duration_ms for step in steps))
-    return Template(_read_asset("page.html")).substitute(
-        title=join([f"{session_id}: {len(steps)} steps"]),
+    return render_document(
+        f"{session_id}: {len(steps)} steps",
+        element("a", "Skip to the steps", class_="skip", href="#steps"),
+        render_header(steps, session_id, total_ms),
+        element(
+            "main", render_toolbar(steps), *render_visits(steps, total_ms, picture), id="steps", tabindex="-1"
+        ),
+        element("footer", element("p", "Made by ", element("code", "footlight knowledge report"), _NOTE)),
         style=style,
-        style_hash=_hash(style),
         script=script,
-        script_hash=_hash(script),
-        header=render_header(steps, session_id, total_ms),
-        toolbar=render_toolbar(steps),
-        main=join(render_visits(steps, total_ms, picture)),
     )
 
 
@@ -83,10 +83,6 @@ class _PictureReader:
             return None
         self._left -= len(data)
         return f"data:{kind};base64,{base64.b64encode(data).decode()}"
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 @cache

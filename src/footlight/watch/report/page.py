@@ -6,15 +6,12 @@ The contents come from untrusted pages. They are escaped, and the content securi
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
 from importlib.resources import files
-from string import Template
 
 from footlight.figures import format_count, format_duration, format_time
-from footlight.markup import Html, element, join
+from footlight.markup import Html, element, render_document
 from footlight.watch.entry import Entry
 from footlight.watch.report.content import Report, ReportMessage, ReportRequest
 
@@ -36,11 +33,12 @@ _MARKS = {"+": "added", "-": "removed", "~": "changed"}
 def render_report(report: Report) -> str:
     """Return the HTML of a report."""
     style = files("footlight.watch.report").joinpath("assets", "report.css").read_text("utf-8")
-    page = files("footlight.watch.report").joinpath("assets", "report.html").read_text("utf-8")
     entries = report.entries[-MAX_CALLS:]
     started_ms = entries[0].at_ms if entries else 0.0
     total_ms = max([1.0, *(entry.at_ms + (entry.duration_ms or 0) - started_ms for entry in entries)])
-    main = [
+    return render_document(
+        report.title,
+        element("a", "Skip to the calls", class_="skip", href="#calls"),
         _render_header(report, entries, started_ms, total_ms),
         element(
             "main",
@@ -51,9 +49,7 @@ def render_report(report: Report) -> str:
             tabindex="-1",
         ),
         element("footer", *(element("p", note) for note in report.notes)),
-    ]
-    return Template(page).substitute(
-        title=join([report.title]), style=style, style_hash=_hash(style), body=join(main)
+        style=style,
     )
 
 
@@ -323,8 +319,3 @@ def _render_table(title: str, columns: Sequence[str], rows: Sequence[Html], fail
             open=bool(failed),
         ),
     )
-
-
-@cache
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
