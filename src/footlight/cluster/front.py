@@ -17,8 +17,7 @@ from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.worker import Reply
 from footlight.errors import DeadlineExceeded, FootlightError, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
-from footlight.server.calls.dispatcher import UnknownTool
-from footlight.server.selection import explain_withheld
+from footlight.server.calls.dispatcher import get_tool
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
@@ -63,12 +62,7 @@ class Front:
 
     def get(self, name: str) -> Tool:
         """Return the tool called `name`, or raise UnknownTool."""
-        if name not in self._tools:
-            withheld = self._withheld.get(name)
-            raise UnknownTool(
-                name, why=explain_withheld(name, withheld.group, self._settings.tools) if withheld else None
-            )
-        return self._tools[name]
+        return get_tool(name, self._tools, self._withheld, self._settings.tools)
 
     async def call(
         self,

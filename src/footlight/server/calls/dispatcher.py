@@ -54,14 +54,14 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
-    from footlight.config import Settings
+    from footlight.config import Settings, ToolSettings
     from footlight.server.calls.journal import CallJournal
     from footlight.server.calls.recording import Recorder
     from footlight.server.help import Elicitation
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["Dispatcher", "ToolCaller", "UnknownTool"]
+__all__ = ["Dispatcher", "ToolCaller", "UnknownTool", "get_tool"]
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +90,20 @@ class ToolCaller(Protocol):
         report: Report | None = None,
         elicitation: Elicitation | None = None,
     ) -> Answer: ...
+
+
+def get_tool(
+    name: str, offered: Mapping[str, Tool], withheld: Mapping[str, Tool], settings: ToolSettings
+) -> Tool:
+    """Return the offered tool called `name`.
+
+    Raises:
+        UnknownTool: there is none. It says why, if the tool is withheld.
+    """
+    if name in offered:
+        return offered[name]
+    tool = withheld.get(name)
+    raise UnknownTool(name, why=explain_withheld(name, tool.group, settings) if tool else None)
 
 
 class Dispatcher:
@@ -131,12 +145,7 @@ class Dispatcher:
 
     def get(self, name: str) -> Tool:
         """Return the tool called `name`, or raise UnknownTool."""
-        if name not in self._tools:
-            withheld = self._withheld.get(name)
-            raise UnknownTool(
-                name, why=explain_withheld(name, withheld.group, self._settings.tools) if withheld else None
-            )
-        return self._tools[name]
+        return get_tool(name, self._tools, self._withheld, self._settings.tools)
 
     async def call(
         self,
