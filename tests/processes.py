@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 
@@ -16,7 +18,11 @@ __all__ = [
     "line_of",
     "name_of",
     "started_since",
+    "wait_until",
+    "wait_until_gone",
 ]
+
+Result = TypeVar("Result")
 
 ENDED = (psutil.Error, FileNotFoundError)
 """What asking a process raises that ends meanwhile: psutil lets the system's own error out at times."""
@@ -77,6 +83,19 @@ def line_of(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except ENDED:
         return []
+
+
+async def wait_until(happened: Callable[[], Result], limit_seconds: float = 60.0) -> Result:
+    """Return the first result that is true. Ask again and again, because other processes send no event."""
+    async with asyncio.timeout(limit_seconds):
+        while not (result := happened()):  # noqa: ASYNC110 - other processes have no event for us
+            await asyncio.sleep(0.02)
+    return result
+
+
+async def wait_until_gone(processes: Sequence[psutil.Process], limit_seconds: float = 15.0) -> None:
+    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, limit_seconds)
+    assert not alive
 
 
 def _is_browser_in(folder: Path, process: psutil.Process) -> bool:

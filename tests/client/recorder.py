@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
+from footlight.protocol.channel import Channel, Transport
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import Message
 
@@ -47,3 +50,15 @@ class Recorder:
     def silent(self) -> bool:
         """Whether everything that came was looked at."""
         return self._messages.empty() and not self.losses
+
+
+@asynccontextmanager
+async def open_channel(transport: Transport) -> AsyncGenerator[tuple[Channel, Recorder]]:
+    """Yield a channel and what is received on it. The channel is closed within the time limit."""
+    recorder = Recorder()
+    channel = await transport.open(recorder)
+    try:
+        yield channel, recorder
+    finally:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await channel.close()

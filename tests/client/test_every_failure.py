@@ -33,6 +33,7 @@ from footlight import (
 from footlight.client.transports.stdio import Stdio
 from footlight.protocol.channel import Transport
 from footlight.protocol.errors import Reason
+from tests.certificates import make_certificate
 from tests.client.broken import http, memory, process, websocket
 from tests.client.broken.server import (
     LIMIT_SECONDS,
@@ -51,7 +52,6 @@ from tests.client.broken.server import (
     unknown_tool_of_the_sdks,
     wrong_id,
 )
-from tests.client.certificates import make_certificate
 from tests.docs.markdown import ROOT
 
 pytestmark = pytest.mark.anyio

@@ -15,7 +15,7 @@ import pytest
 
 from footlight.client.transports.http import StreamableHTTP
 from footlight.protocol.errors import MCPError, ServerNotAvailableError
-from tests.client.certificates import Certificate, make_certificate
+from tests.certificates import Certificate, make_certificate
 from tests.client.http_servers import (
     HttpServer,
     Received,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types as types
@@ -17,7 +15,7 @@ from footlight.client.transports.memory import InMemory
 from footlight.protocol import messages
 from footlight.protocol.channel import Channel
 from footlight.protocol.errors import MCPConnectionError
-from tests.client.recorder import LIMIT_SECONDS, Recorder
+from tests.client.recorder import LIMIT_SECONDS, Recorder, open_channel
 
 pytestmark = pytest.mark.anyio
 
@@ -32,17 +30,6 @@ CLOSED = {
     "reason": "network",
     "rpcCode": -32001,
 }
-
-
-@asynccontextmanager
-async def connect(transport: InMemory) -> AsyncGenerator[tuple[Channel, Recorder]]:
-    recorder = Recorder()
-    channel = await transport.open(recorder)
-    try:
-        yield channel, recorder
-    finally:
-        async with asyncio.timeout(LIMIT_SECONDS):
-            await channel.close()
 
 
 async def send(channel: Channel, message: messages.Message) -> None:
@@ -90,7 +77,7 @@ async def test_each_kind_of_server_serves(server: Any, tool: str, where: str) ->
     transport = InMemory(server)
 
     for _ in range(2):
-        async with connect(transport) as (channel, recorder):
+        async with open_channel(transport) as (channel, recorder):
             await send(channel, messages.request(1, "initialize", INITIALIZE))
             hello = await recorder.message()
             await send(channel, messages.notification("notifications/initialized", {}))
@@ -110,7 +97,7 @@ async def test_values_survive_as_json() -> None:
             await write.send(item)
 
     params = {"text": "ä\u2028\ud83d", "null": None, "number": 1.5, "list": [{}], "_meta": {"a/b": 1}}
-    async with connect(InMemory(echo)) as (channel, recorder):
+    async with open_channel(InMemory(echo)) as (channel, recorder):
         await asyncio.gather(
             *(send(channel, messages.request(number, "echo", params)) for number in range(20))
         )
@@ -134,7 +121,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
             if item.message.id == 9:
                 await write.send(item)
 
-    async with connect(InMemory(sleepy)) as (channel, recorder):
+    async with open_channel(InMemory(sleepy)) as (channel, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
         senders = [
             asyncio.create_task(send(channel, messages.request(number, "ping", {}))) for number in range(4)
@@ -164,7 +151,7 @@ async def test_a_server_that_fails_is_lost(caplog: pytest.LogCaptureFixture) -> 
         async with asyncio.TaskGroup():
             raise ValueError("no such display")
 
-    async with connect(InMemory(failing)) as (channel, recorder):
+    async with open_channel(InMemory(failing)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 
         assert await recorder.message() == messages.request(1, "ping", {})
@@ -202,7 +189,7 @@ async def deaf(read: Any, write: Any) -> None:
     ],
 )
 async def test_how_it_ended_is_reported(server: Any, message: str) -> None:
-    async with connect(InMemory(server)) as (channel, recorder):
+    async with open_channel(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 
         assert await recorder.loss() == {**CLOSED, "message": message}
@@ -214,7 +201,7 @@ async def test_who_waits_to_send_hears_that_it_ended() -> None:
     async def leaving(read: Any, write: Any) -> None:
         await go.wait()
 
-    async with connect(InMemory(leaving)) as (channel, recorder):
+    async with open_channel(InMemory(leaving)) as (channel, recorder):
         sender = asyncio.create_task(send(channel, messages.request(1, "ping", {})))
         await asyncio.wait([sender], timeout=0)
         go.set()
@@ -235,7 +222,7 @@ async def test_closing_ends_what_the_server_does() -> None:
         raise AssertionError
 
     server = Server("slow", on_list_tools=list_tools, on_call_tool=call)
-    async with connect(InMemory(server)) as (channel, recorder):
+    async with open_channel(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "initialize", INITIALIZE))
         await recorder.message()
         await send(channel, messages.notification("notifications/initialized", {}))

@@ -25,7 +25,7 @@ from footlight.client.transports.websocket import WebSocket
 from footlight.protocol import messages
 from footlight.protocol.channel import Channel
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
-from tests.client.recorder import LIMIT_SECONDS, Recorder
+from tests.client.recorder import LIMIT_SECONDS, Recorder, open_channel
 from tests.network import listening
 
 pytestmark = pytest.mark.anyio
@@ -82,17 +82,6 @@ async def answering(answer: bytes, *, asked: asyncio.Event | None = None) -> Asy
         await hung_up.wait()
 
 
-@asynccontextmanager
-async def connect(transport: WebSocket) -> AsyncGenerator[tuple[Channel, Recorder]]:
-    recorder = Recorder()
-    channel = await transport.open(recorder)
-    try:
-        yield channel, recorder
-    finally:
-        async with asyncio.timeout(LIMIT_SECONDS):
-            await channel.close()
-
-
 async def not_available(transport: WebSocket) -> ServerNotAvailableError:
     with pytest.raises(ServerNotAvailableError) as caught:
         await transport.open(Recorder())
@@ -132,7 +121,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
         "clientInfo": {"name": "raw", "version": "1"},
     }
     async with listening("websocket", FOOTLIGHT_TOKEN=TOKEN) as url:
-        async with connect(WebSocket(url, token=TOKEN)) as (channel, recorder):
+        async with open_channel(WebSocket(url, token=TOKEN)) as (channel, recorder):
             await send(channel, messages.request(1, "initialize", initialize))
             hello = await recorder.message()
             await send(channel, messages.request(2, "ping", {}))
@@ -159,7 +148,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
 async def test_a_message_is_a_frame(size: int) -> None:
     message = note("echo", text="ä\u2028\ud83d" + "x" * size)
 
-    async with misbehaving(echo) as url, connect(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await send(channel, message)
 
         assert await recorder.message() == message
@@ -168,7 +157,7 @@ async def test_a_message_is_a_frame(size: int) -> None:
 async def test_concurrent_senders_do_not_mix() -> None:
     notes = [note("echo", number=number, text="x" * 200_000) for number in range(20)]
 
-    async with misbehaving(echo) as url, connect(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await asyncio.gather(*(send(channel, each) for each in notes))
 
         assert [await recorder.message() for _ in notes] == notes
@@ -180,7 +169,7 @@ async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptur
             await connection.send(frame)
         await connection.wait_closed()
 
-    async with misbehaving(noisy) as url, connect(WebSocket(url)) as (_, recorder):
+    async with misbehaving(noisy) as url, open_channel(WebSocket(url)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
@@ -205,7 +194,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
             heard.append(messages.parse(frame, unit="frame")["params"]["number"])
             await connection.send(HELLO)
 
-    async with misbehaving(sleepy) as url, connect(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(sleepy) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         senders = [
             asyncio.create_task(send(channel, note("note", number=number, text="x" * (16 << 20))))
@@ -234,7 +223,7 @@ async def test_a_close_is_reported_with_its_code_and_reason() -> None:
         await connection.recv()
         await connection.close(1001, "The server is shutting down")
 
-    async with misbehaving(leave) as url, connect(WebSocket(url)) as (channel, recorder):
+    async with misbehaving(leave) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         await send(channel, note("go"))
 
@@ -290,7 +279,7 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
     ],
 )
 async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
-    async with misbehaving(behave) as url, connect(WebSocket(url, max_size=1_000)) as (_, recorder):
+    async with misbehaving(behave) as url, open_channel(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
 
     assert loss["reason"] == "network"
@@ -355,7 +344,7 @@ async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
         connection.transport.abort()
 
     async with misbehaving(leave) as url:
-        async with connect(WebSocket(url)) as (channel, recorder):
+        async with open_channel(WebSocket(url)) as (channel, recorder):
             await send(channel, note("go"))
         assert recorder.silent
 
@@ -434,7 +423,10 @@ async def test_another_subprotocol_is_not_spoken() -> None:
 
 
 async def test_none_at_all_will_do() -> None:
-    async with misbehaving(echo, subprotocols=None) as url, connect(WebSocket(url)) as (channel, recorder):
+    async with (
+        misbehaving(echo, subprotocols=None) as url,
+        open_channel(WebSocket(url)) as (channel, recorder),
+    ):
         await send(channel, note("echo"))
 
         assert await recorder.message() == note("echo")
@@ -507,7 +499,7 @@ async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest
             "Sec-WebSocket-Protocol": "chat",
             "upgrade": "no",
         }
-        async with connect(WebSocket(url, headers=given, token=TOKEN)) as (_, recorder):
+        async with open_channel(WebSocket(url, headers=given, token=TOKEN)) as (_, recorder):
             await recorder.loss()
 
     assert asked == [
@@ -585,7 +577,7 @@ async def test_certificates_are_checked(certificate: Path) -> None:
     trusting = ssl.create_default_context(cafile=certificate)
     async with misbehaving(echo, ssl=ours) as plain:
         port = plain.rpartition(":")[2]
-        async with connect(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
+        async with open_channel(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
             await send(channel, note("echo"))
             echoed = await recorder.message()
         unknown = await not_available(WebSocket(f"wss://localhost:{port}"))

@@ -8,14 +8,14 @@ import json
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.conftest import ENGINE
-from tests.processes import descendants_of, line_of
+from tests.processes import descendants_of, line_of, wait_until, wait_until_gone
 from tests.site import Site
 from tests.toolsets.metamask.conftest import Server, log_of, serve_wallet_tools
 
@@ -53,17 +53,6 @@ def browser_below(process: psutil.Process) -> psutil.Process:
         if any(part.startswith("--load-extension=") for part in line_of(each))
         and not any(part.startswith("--type=") for part in line_of(each))
     )
-
-
-async def wait_until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110 - other processes have no event for us
-            await asyncio.sleep(0.02)
-
-
-async def wait_until_gone(processes: list[psutil.Process]) -> None:
-    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
-    assert not alive
 
 
 def listens(port: int) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.conftest import ENGINE, connect_browser, server_command
-from tests.processes import children_of, descendants_of, kill_all, line_of
+from tests.processes import (
+    children_of,
+    descendants_of,
+    kill_all,
+    line_of,
+    wait_until,
+    wait_until_gone,
+)
 from tests.site import Site
 from tests.tiers import sample_parameters
 from tests.wire import Wire, wired
@@ -66,21 +72,6 @@ def parent_of(process: psutil.Process) -> int | None:
 
 def renderers_of(browser: psutil.Process) -> list[psutil.Process]:
     return [process for process in descendants_of(browser) if "--type=renderer" in line_of(process)]
-
-
-async def wait_until_gone(processes: list[psutil.Process]) -> None:
-    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
-    assert not alive
-
-
-async def wait_until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any:
-    """Look again and again, for what sends no event."""
-    async with asyncio.timeout(limit_seconds):
-        while not (found := happened()):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(0.02):
-                    await asyncio.Event().wait()
-        return found
 
 
 @asynccontextmanager

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 
 from tests.apps.wallet_folder import READER
 from tests.conftest import ENGINE
-from tests.processes import descendants_of, line_of
+from tests.processes import descendants_of, line_of, wait_until, wait_until_gone
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -81,17 +80,6 @@ def folders_of(pid: int, tmp_path: Path) -> list[Path]:
 
 def profiles_of(wire: Wire, tmp_path: Path) -> list[Path]:
     return [each for folder in folders_of(wire.process.pid, tmp_path) for each in folder.glob("profile-*")]
-
-
-async def wait_until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110 - other processes have no event for us
-            await asyncio.sleep(0.02)
-
-
-async def wait_until_gone(processes: list[psutil.Process]) -> None:
-    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
-    assert not alive
 
 
 @pytest.mark.slow

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-import ipaddress
 import os
 import socket
 import ssl
@@ -15,9 +13,6 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -26,6 +21,7 @@ from footlight.errors import DOCUMENTATION_URL, ConfigurationError
 from footlight.transports.access import Refusal
 from footlight.transports.listener import bind, make_access_control
 from footlight.transports.tls import server_ssl
+from tests.certificates import make_certificate_folder
 from tests.conftest import server_command
 from tests.http_client import LIMIT_SECONDS, HttpServer, data, error, raw, served
 from tests.processes import descendants_of
@@ -313,24 +309,7 @@ def environ(process: psutil.Process) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `cert.pem`, signed by itself, its `key.pem`, and the key of another, `other.pem`."""
-    folder = tmp_path_factory.mktemp("tls")
-    key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    for file, each in (("key.pem", key), ("other.pem", other)):
-        (folder / file).write_bytes(each.private_bytes(*form, serialization.NoEncryption()))
-    secret = serialization.BestAvailableEncryption(b"secret")
-    (folder / "locked.pem").write_bytes(key.private_bytes(*form, secret))
+    folder = make_certificate_folder(tmp_path_factory.mktemp("tls"))
     (folder / "text.pem").write_text("no certificate")
     return folder
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import gc
-import ipaddress
 import json
 import logging
 import socket
@@ -22,9 +20,6 @@ import anyio
 import httpx2
 import mcp_types as types
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client, MCPError
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.message import SessionMessage
@@ -40,6 +35,7 @@ from footlight.errors import ConfigurationError
 from footlight.transports.access import AccessControl, SharedToken
 from footlight.transports.websocket import HandshakeRefused, connect_websocket
 from footlight.transports.websocket.server import serve_websocket
+from tests.certificates import make_certificate_folder
 from tests.loop_watch import watch_loops
 from tests.wire import MODERN_META
 
@@ -978,26 +974,7 @@ async def serve_other(handler: Any = nothing, **options: Any) -> AsyncGenerator[
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `cert.pem`, signed by itself, its `key.pem`, and the key of another, `other.pem`."""
-    folder = tmp_path_factory.mktemp("tls")
-    key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    for file, each in (("key.pem", key), ("other.pem", other)):
-        plain = serialization.NoEncryption()
-        form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-        (folder / file).write_bytes(each.private_bytes(*form, plain))
-    secret = serialization.BestAvailableEncryption(b"secret")
-    (folder / "locked.pem").write_bytes(key.private_bytes(*form, secret))
-    return folder
+    return make_certificate_folder(tmp_path_factory.mktemp("tls"))
 
 
 async def test_tls(certificate: Path) -> None:

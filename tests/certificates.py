@@ -12,6 +12,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+PLAIN = serialization.NoEncryption()
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -29,11 +31,12 @@ class Certificate:
 
 
 def make_certificate(folder: Path) -> Certificate:
+    """Write `cert.pem` and its `key.pem`."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
     names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    made = (
+    signed = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
         .not_valid_after(now + datetime.timedelta(hours=1))
@@ -41,7 +44,27 @@ def make_certificate(folder: Path) -> Certificate:
         .sign(key, hashes.SHA256())
     )
     certificate = Certificate(folder / "cert.pem", folder / "key.pem")
-    certificate.path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    certificate.key.write_bytes(key.private_bytes(*form))
+    certificate.path.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    _write_key(certificate.key, key)
     return certificate
+
+
+def make_certificate_folder(folder: Path) -> Path:
+    """Write a certificate and its key, and also `other.pem`, the key of another, and `locked.pem`, which is
+    the key with a password.
+    """
+    certificate = make_certificate(folder)
+    _write_key(folder / "other.pem", ec.generate_private_key(ec.SECP256R1()))
+    key = serialization.load_pem_private_key(certificate.key.read_bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    _write_key(folder / "locked.pem", key, serialization.BestAvailableEncryption(b"secret"))
+    return folder
+
+
+def _write_key(
+    file: Path,
+    key: ec.EllipticCurvePrivateKey,
+    encryption: serialization.KeySerializationEncryption = PLAIN,
+) -> None:
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+    file.write_bytes(key.private_bytes(*form, encryption))
