@@ -184,7 +184,7 @@ async def deaf(read: Any, write: Any) -> None:
     ("server", "message"),
     [
         (ending, "ending: The server ended"),
-        (cancel, "cancelled: The server ended"),
+        (cancel, "cancel: The server ended"),
         (deaf, "deaf: The server failed: ValueError"),
     ],
 )
