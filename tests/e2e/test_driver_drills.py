@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve, wait_until, wait_until_gone
+from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve
 from tests.http_client import raw
-from tests.http_client import serve as served_over_http
-from tests.processes import line_of
+from tests.http_client import served as served_over_http
+from tests.processes import line_of, wait_until, wait_until_gone
 from tests.site import Site
 
 pytestmark = [
