@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from footlight.browser.actions.click import click_element
+from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.press_check import is_ready, take_outcome
@@ -166,6 +167,74 @@ async def test_a_press_has_the_outcome_that_playwright_gives_it(
         assert succeeds or not ready
     if situation in READY and target == "button":
         assert ready
+
+
+FIELDS = (
+    "<input id=t value=before>",
+    "<input id=t type=email>",
+    "<input id=t type=search maxlength=3>",
+    "<input id=t type=password value=x>",
+    "<input id=t type=number>",
+    "<input id=t type=number value=1 oninput='this.value = 7'>",
+    "<input id=t type=date>",
+    "<textarea id=t>several\nlines</textarea>",
+    "<div id=t contenteditable>rich <b>text</b></div>",
+    "<label id=t>Name <input></label>",
+    "<input id=t disabled>",
+    "<fieldset disabled><input id=t></fieldset>",
+    "<input id=t readonly>",
+    "<textarea id=t aria-readonly=true></textarea>",
+    "<div aria-disabled=true><input id=t></div>",
+    "<div inert><input id=t></div>",
+    "<input id=t style='display: none'>",
+    "<input id=t style='visibility: hidden'>",
+    "<input id=t style='width: 0; height: 0; border: 0; padding: 0'>",
+    "<input id=t style='opacity: 0'>",
+    "<input id=t style='position: absolute; top: 5000px'>",
+    "<input id=t onfocus='this.blur()'>",
+    "<input id=t onfocus='other.focus()'><input id=other>",
+    "<input id=t onfocus='this.disabled = true'>",
+    '<input id=t onfocus=\'this.outerHTML = this.outerHTML.replace("onfocus", "data-was")\'>',
+    "<input id=t oninput='this.value = this.value.toUpperCase()'>",
+    "<input id=t onkeydown='event.preventDefault()'>",
+    "<input id=t onbeforeinput='event.preventDefault()' value=kept>",
+    "<form onsubmit='return false'><input id=t required></form>",
+    "<p id=t>no field</p>",
+    "<dialog open><input id=t></dialog>",
+    "<dialog id=d><input></dialog><input id=t><script>d.showModal()</script>",
+    "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<input id=t>'</script>",
+)
+STATE = """() => {
+  const field = document.querySelector('#t') || document.querySelector('#host').shadowRoot.firstChild;
+  const focused = document.activeElement;
+  return [field.value ?? field.textContent, focused.id || focused.nodeName, log];
+}"""
+FIELD_LOG = """<script>log = [];
+  for (const type of ['focusin', 'focusout', 'keydown', 'beforeinput', 'input', 'change', 'invalid'])
+    document.addEventListener(type, event => log.push(type + ' ' + event.target.id), true);</script>"""
+
+
+@pytest.mark.parametrize("number", range(len(FIELDS)))
+async def test_a_field_is_filled_as_playwright_fills_it(page: Page, site: Site, number: int) -> None:
+    url = site.page(f"<!doctype html>{FIELD_LOG}{FIELDS[number]}")
+    value = "2024-02-29" if "type=date" in FIELDS[number] else "12"
+    element = page.playwright.locator("#t").first
+    await show(page, url)
+    succeeds = True
+    try:
+        await element.fill(value, timeout=LIMIT_MS)
+    except Error:
+        succeeds = False
+    expected = await page.playwright.evaluate(STATE)
+
+    await show(page, url)
+    done = True
+    try:
+        await fill_field(page, "#t", value, Deadline.after(LIMIT_MS))
+    except FootlightError:
+        done = False
+
+    assert (done, await page.playwright.evaluate(STATE)) == (succeeds, expected)
 
 
 async def test_a_press_that_is_lost_is_kept_from_the_page(page: Page, site: Site) -> None:

@@ -112,6 +112,17 @@ async def test_a_click_that_starts_nothing_is_answered_at_once(browser: SessionB
     assert min(seconds) < 0.1
 
 
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is asked so")
+async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(tab: Tab) -> None:
+    for text in ("one", "two"):
+        await tab.show(f"<p>{text}</p>")
+        await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
+
+        assert await tab.page.scripts.ask("settle", False) == ""
+
+    assert await tab.page.scripts.ask("unknown") is None
+
+
 async def test_a_click_that_fetches_after_a_timer_is_answered_with_what_it_renders(
     browser: SessionBrowser,
 ) -> None:

@@ -238,19 +238,20 @@ _QUESTION = f"""(element, value) => {{{_IS_EDITOR}
   const field = element instanceof HTMLLabelElement && element.control || element;
   return {{expected: expected(), editor: isEditor(field), selected: SELECT}};
 
-  // Select the text of a plain field, and return whether the next text certainly replaces it. The conditions
-  // are those for which Playwright waits, and more.
+  // Do to a plain field what Playwright does to it before it inserts the text. Return whether that was done.
+  // The conditions are those for which Playwright waits, and more.
   function select() {{
     const kinds = ['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'];
     const isText = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;
     if (!value || !isText || !kinds.includes(element.type) || isEditor(element)) return false;
-    if (self !== top || element.getRootNode() !== document || element.readOnly) return false;
+    if (self !== top || !document.hasFocus() || element.getRootNode() !== document) return false;
+    if (element.readOnly) return false;
     if (element.matches(':disabled, [aria-readonly], [aria-disabled], [aria-disabled] *')) return false;
     const box = element.getBoundingClientRect();
     if (!box.width || !box.height || !element.checkVisibility({{visibilityProperty: true}})) return false;
     element.select();
     element.focus();
-    return document.activeElement === element && document.hasFocus();
+    return true;
   }}
 
   // The form that a value has to have; null where this one has it.
