@@ -246,7 +246,8 @@ _QUESTION = f"""(element, value) => {{{_IS_EDITOR}
     if (!value || !isText || !kinds.includes(element.type) || isEditor(element)) return false;
     if (self !== top || !document.hasFocus() || element.getRootNode() !== document) return false;
     if (element.readOnly) return false;
-    if (element.matches(':disabled, [aria-readonly], [aria-disabled], [aria-disabled] *')) return false;
+    const held = ':disabled, [aria-readonly], [aria-disabled], [aria-disabled] *, [inert], [inert] *';
+    if (element.matches(held)) return false;
     const box = element.getBoundingClientRect();
     if (!box.width || !box.height || !element.checkVisibility({{visibilityProperty: true}})) return false;
     element.select();
