@@ -134,7 +134,11 @@ def _cell(measured: Measured, peer: Measured | None) -> str:
 
 
 async def compare_cold(site: Site, names: Sequence[str], starts: int, figures: Figures) -> None:
-    """Measure the time from process start to the answer to `initialize`, and to the first page."""
+    """Measure the time from process start to the answer to `initialize`, and to the first page.
+
+    Memory is measured in a start of its own, when the tools have been listed: a server may answer
+    `initialize` before it has loaded them.
+    """
     url = site.page(page_of(10), path="/cold")
     kinds: list[tuple[str, str, type[Server]]] = [(kind.name, kind.name, kind) for kind in SERVERS]
     kinds.append((_DEFAULT_BROWSER, PLAYWRIGHT_MCP, PlaywrightMcpWithChromium))
@@ -149,10 +153,12 @@ async def compare_cold(site: Site, names: Sequence[str], starts: int, figures: F
                 began = time.perf_counter()
                 async with kind.running() as server:
                     greeted[label].append((time.perf_counter() - began) * 1000)
-                    memory[label].append(_memory(browsers=False))
                     await server.navigate(url)
                     opened[label].append((time.perf_counter() - began) * 1000)
-    print(f"\ncold start, median of {starts}     initialize (ms)  first page (ms)  memory before it (MiB)")
+                async with kind.running() as server:
+                    await server.client.list_tools()
+                    memory[label].append(_memory(browsers=False))
+    print(f"\ncold start, median of {starts}     initialize (ms)  first page (ms)  memory without it (MiB)")
     for label, name, _ in kinds:
         if label == name:
             figures.add("initialize", name, *greeted[label])
