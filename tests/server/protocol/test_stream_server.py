@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
@@ -13,11 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
 
+from footlight.app.machine import Machine
+from footlight.app.wiring import load_prompts
+from footlight.config import Settings
 from footlight.protocol.messages import Message
-from footlight.server.protocol.methods import ServerMethods
+from footlight.server.protocol.methods import ServerMethods, defer_methods, make_methods
 from footlight.server.protocol.server import make_server
 from footlight.server.protocol.stream_server import serve_stream
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
+from footlight.server.resources.subscriptions import Subscriptions
+from footlight.toolsets import make_toolset
 from footlight.transports.messages import message_of, to_json
 
 pytestmark = pytest.mark.anyio
@@ -245,3 +251,29 @@ async def test_what_runs_when_the_connection_ends_is_answered_with_an_error() ->
         1,
         {"jsonrpc": "2.0", "id": 2, "error": {"code": -32000, "message": "Connection closed"}},
     ]
+
+
+async def test_methods_that_are_loaded_later_are_those_that_are_made() -> None:
+    settings = Settings()
+    toolset = make_toolset(settings)
+    machine = Machine(settings, toolset, None)
+    made = make_methods(
+        settings,
+        instructions="Use it.",
+        dispatcher=machine.make_dispatcher(),
+        envelope=toolset.make_envelope(),
+        resources=machine.make_resources(),
+        subscriptions=Subscriptions(),
+        prompts=functools.cache(functools.partial(load_prompts, settings)),
+    )
+    loads: list[str] = []
+
+    async def load() -> ServerMethods:
+        loads.append("load")
+        return made
+
+    deferred = defer_methods(settings, instructions="Use it.", load=load)
+
+    assert deferred.handlers.keys() == made.handlers.keys()
+    assert deferred.initialize_result("2025-11-25") == made.initialize_result("2025-11-25")
+    assert loads == []
