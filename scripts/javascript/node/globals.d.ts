@@ -14,7 +14,7 @@ interface WritableStream extends Stream {
   write(data: string | Buffer, ...rest: unknown[]): boolean;
 }
 
-declare const Buffer: { concat(parts: Buffer[]): Buffer };
+declare const Buffer: { concat(parts: Buffer[]): Buffer; from(text: string): Buffer };
 declare const performance: { now(): number };
 declare const process: { env: Record<string, string | undefined> };
 declare const module: { exports: unknown };

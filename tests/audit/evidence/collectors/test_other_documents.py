@@ -16,6 +16,7 @@ from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.speed import Speed
 from footlight.audit.page.page import AuditedPage
 from tests.audit.evidence.seen import collect_at
+from tests.clobbering import CLOBBERING
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -29,10 +30,6 @@ XML = (
     "<teas><a href='/green'>Green</a><select><option>White</option></select><input/></teas>"
 )
 EMPTIED = "<p>Teas</p><script>onload = () => document.documentElement.remove()</script>"
-SHADOWED = (
-    "<img name=title><img name=body><img name=documentElement><img name=images>"
-    "<form><input name=children></form>"
-)
 WITHOUT_BODY = "<p>Teas</p><script>onload = () => document.body.remove()</script>"
 COLLECTORS: tuple[Collector, ...] = (
     Outline(),
@@ -52,7 +49,7 @@ COLLECTORS: tuple[Collector, ...] = (
         pytest.param("application/xml", XML, id="xml", marks=pytest.mark.slow),
         pytest.param("text/html", EMPTIED, id="no root"),
         pytest.param("text/html", WITHOUT_BODY, id="no body", marks=pytest.mark.slow),
-        pytest.param("text/html", SHADOWED, id="names of members"),
+        pytest.param("text/html", CLOBBERING, id="names of members"),
     ],
 )
 async def test_no_rule_fails_on_another_document(

@@ -1,6 +1,6 @@
 // Run axe-core, which axe.py provides as `axe`.
 
-import { allElements, describe, MAX_ELEMENTS, onlyElement, selectorOf } from "./dom.js";
+import { allElements, describe, MAX_ELEMENTS, onlyElement, own, selectorOf } from "./dom.js";
 
 /** @import { Described } from "./dom.js" */
 
@@ -50,7 +50,9 @@ let closed = 0;
  * @type {(root: Document) => void}
  */
 function enterFrames(root) {
-  for (const frame of allElements(root).filter((each) => each.localName === "iframe" || each.localName === "frame")) {
+  for (const frame of allElements(root).filter(
+    (each) => own.localName(each) === "iframe" || own.localName(each) === "frame",
+  )) {
     try {
       const { contentWindow, contentDocument } = /** @type {any} */ (frame);
       const own = Object.getOwnPropertyDescriptor(contentWindow, "axe");
@@ -80,8 +82,8 @@ function elementAt(target) {
     if (element) frames.push(element);
     root = element ? (element.contentDocument ?? null) : root;
     for (const selector of [step].flat()) {
-      element = root?.querySelector(selector) ?? null;
-      root = element?.shadowRoot ?? null;
+      element = own.querySelector(root, selector) ?? null;
+      root = own.shadowRoot(element) ?? null;
     }
   }
   return { element, frames };
@@ -114,10 +116,10 @@ function samples(elements) {
   return elements
     .filter((element) => {
       if (
-        ![...element.childNodes].some(
-          (each) => each.nodeType === Node.TEXT_NODE && /** @type {Text} */ (each).data.trim(),
+        ![...own.childNodes(element)].some(
+          (each) => own.nodeType(each) === Node.TEXT_NODE && /** @type {Text} */ (each).data.trim(),
         ) ||
-        element.childElementCount > 20
+        own.children(element).length > 20
       )
         return false;
       const { color, fontSize, fontWeight, backgroundColor } = getComputedStyle(element);
@@ -126,9 +128,9 @@ function samples(elements) {
         fontSize,
         fontWeight,
         backgroundColor,
-        element.localName,
-        element.className,
-        element.parentElement?.className,
+        own.localName(element),
+        own.className(element),
+        own.className(own.parentElement(element)),
       ].join();
       seen.set(look, (seen.get(look) ?? 0) + 1);
       return seen.get(look) <= 3;

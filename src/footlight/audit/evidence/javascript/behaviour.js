@@ -1,6 +1,16 @@
 // Find what the page does without being asked, and what it prevents its readers from doing.
 
-import { above, allElements, describeAll, documentBody, documentRoot, isVisible, runRules, textOf } from "./dom.js";
+import {
+  above,
+  allElements,
+  describeAll,
+  documentBody,
+  documentRoot,
+  isVisible,
+  own,
+  runRules,
+  textOf,
+} from "./dom.js";
 
 const LONG_MS = 5000;
 const LARGE = 2500;
@@ -46,7 +56,7 @@ export function answer() {
  * @type {(media: AnyElement) => boolean}
  */
 function playsByItself(media) {
-  if (media.localName !== "video" || media.paused !== false || media.controls) return false;
+  if (own.localName(media) !== "video" || media.paused !== false || media.controls) return false;
   return (media.loop || !(Number(media.duration) * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
 }
 
@@ -59,17 +69,17 @@ function noteOfMedia(media) {
 
 /** @type {(element: AnyElement) => boolean} */
 function canStop(element) {
-  const around = element.parentElement?.parentElement ?? element.parentElement ?? document;
-  return [...around.querySelectorAll("button, [role=button], input[type=checkbox], [role=switch]")].some((each) =>
+  const around = own.parentElement(own.parentElement(element)) ?? own.parentElement(element) ?? document;
+  return [...own.querySelectorAll(around, "button, [role=button], input[type=checkbox], [role=switch]")].some((each) =>
     /paus|stop|play|anhalt|motion|animation/i.test(
-      `${textOf(each)} ${each.getAttribute("aria-label")} ${/** @type {AnyElement} */ (each).title}`,
+      `${textOf(each)} ${own.getAttribute(each, "aria-label")} ${own.getAttribute(each, "title") ?? ""}`,
     ),
   );
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function isLarge(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return box.width * box.height >= LARGE;
 }
 
@@ -96,15 +106,15 @@ function respectsReducedMotion() {
       return true;
     }
   };
-  const asksInScript = [...document.getElementsByTagName("script")].some((each) =>
-    each.text?.includes("prefers-reduced-motion"),
+  const asksInScript = [...own.getElementsByTagName(document, "script")].some((each) =>
+    own.textContent(each)?.includes("prefers-reduced-motion"),
   );
-  return asksInScript || [...document.styleSheets, ...document.adoptedStyleSheets].some(asksIn);
+  return asksInScript || [...own.styleSheets(document), ...own.adoptedStyleSheets(document)].some(asksIn);
 }
 
 /** @returns {Element[]} */
 function endless() {
-  for (const animation of document.getAnimations().filter((each) => each instanceof CSSAnimation)) {
+  for (const animation of own.getAnimations(document).filter((each) => each instanceof CSSAnimation)) {
     const effect = /** @type {KeyframeEffect} */ (animation.effect);
     const target = effect?.target,
       timing = effect?.getComputedTiming();
@@ -112,8 +122,8 @@ function endless() {
       animation.playState === "running" &&
       timing?.iterations === Infinity &&
       Number(timing.duration) > 0 &&
-      animation.timeline === document.timeline;
-    const isBusy = target?.closest("[role=progressbar], [role=status], [aria-busy=true], progress");
+      animation.timeline === own.timeline(document);
+    const isBusy = own.closest(target, "[role=progressbar], [role=status], [aria-busy=true], progress");
     if (
       target &&
       isEndless &&
@@ -147,17 +157,17 @@ function changes(animation) {
  * @returns {AnyElement | null}
  */
 function overlay() {
-  const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  const hit = own.elementFromPoint(document, innerWidth / 2, innerHeight / 2);
   const body = documentBody();
   for (let each = hit; each && each !== body; each = above(each)) {
-    const isOver = each.matches("dialog:modal") || getComputedStyle(each).position === "fixed";
+    const isOver = own.matches(each, "dialog:modal") || getComputedStyle(each).position === "fixed";
     const isDialog =
-      each.matches("dialog, [role=dialog], [role=alertdialog], [aria-modal=true]") ||
-      each.querySelector("[role=dialog], [aria-modal=true]");
+      own.matches(each, "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]") ||
+      own.querySelector(each, "[role=dialog], [aria-modal=true]");
     if (
       isOver &&
       (isDialog || textOf(each, 1e5).length * 2 < (body ? textOf(body, 1e5).length : 0)) &&
-      !each.querySelector("main") &&
+      !own.querySelector(each, "main") &&
       coveredBy(each) > COVERED
     )
       return each;
@@ -171,11 +181,12 @@ function coveredBy(element) {
     down = 16;
   let count = 0;
   for (let n = 0; n < across * down; n++) {
-    const hit = document.elementFromPoint(
+    const hit = own.elementFromPoint(
+      document,
       (((n % across) + 0.5) * innerWidth) / across,
       ((Math.floor(n / across) + 0.5) * innerHeight) / down,
     );
-    count += hit && element.contains(hit) ? 1 : 0;
+    count += hit && own.contains(element, hit) ? 1 : 0;
   }
   return count / (across * down);
 }
@@ -185,11 +196,11 @@ function selectable() {
   let all = 0,
     free = 0;
   for (const each of elements) {
-    const length = [...each.childNodes].reduce(
-      (sum, node) => sum + (node.nodeType === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim().length : 0),
+    const length = [...own.childNodes(each)].reduce(
+      (sum, node) => sum + (own.nodeType(node) === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim().length : 0),
       0,
     );
-    if (!length || each.closest("button, svg, script, style, nav, select")) continue;
+    if (!length || own.closest(each, "button, svg, script, style, nav, select")) continue;
     all += length;
     free += getComputedStyle(each).userSelect === "none" ? 0 : length;
   }

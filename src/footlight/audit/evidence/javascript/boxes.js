@@ -1,6 +1,6 @@
 // Measure the boxes of the described elements once the layout is stable.
 
-import { boxOf, documentRoot, forgetElements, rememberedElements } from "./dom.js";
+import { boxOf, documentRoot, forgetElements, own, rememberedElements } from "./dom.js";
 
 /** @import { Box } from "./dom.js" */
 
@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
 function measure() {
   return rememberedElements().map(({ element, frames }) => {
     const target = element.deref();
-    const isThere = target?.isConnected && frames.every((frame) => frame.isConnected);
+    const isThere = target && own.isConnected(target) && frames.every((frame) => frame.isConnected);
     return isThere ? boxOf(target, frames) : null;
   });
 }

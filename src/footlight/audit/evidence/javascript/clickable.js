@@ -1,7 +1,7 @@
 // Find elements that a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be
 // detected from here, so among those elements only the ones with a link's pointer count.
 
-import { above, allElements, describeAll, documentBody, documentRoot, isVisible, textOf } from "./dom.js";
+import { above, allElements, describeAll, documentBody, documentRoot, isVisible, own, textOf } from "./dom.js";
 
 const MOST_MS = 1500;
 const NATIVE =
@@ -30,10 +30,10 @@ export function answer() {
 
 /** @type {(element: AnyElement) => string | null} */
 function whyClickable(element) {
-  if (element.matches(NATIVE) || element === documentBody() || element === documentRoot()) return null;
-  const role = element.getAttribute("role") ?? "";
+  if (own.matches(element, NATIVE) || element === documentBody() || element === documentRoot()) return null;
+  const role = own.getAttribute(element, "role") ?? "";
   if (ROLES.includes(role)) return `has the role ${role}, but Tab does not stop there`;
-  if (typeof element.onclick === "function" && !DOES_NOTHING.test(String(element.onclick)))
+  if (typeof own.onclick(element) === "function" && !DOES_NOTHING.test(String(own.onclick(element))))
     return "answers to a click, but Tab does not stop there";
   /** @type {(node: AnyElement | null) => boolean} */
   const isPointed = (node) => node !== null && getComputedStyle(node).cursor === "pointer";
@@ -42,17 +42,24 @@ function whyClickable(element) {
 
 /** @type {(element: AnyElement) => boolean} */
 function isOutOfReach(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   if (!isVisible(element) || box.width < 8 || box.height < 8 || box.width * box.height > (innerWidth * innerHeight) / 2)
     return false;
-  if (!textOf(element) && !element.matches("img, svg, [aria-label], [title]") && !element.querySelector("img, svg"))
+  if (
+    !textOf(element) &&
+    !own.matches(element, "img, svg, [aria-label], [title]") &&
+    !own.querySelector(element, "img, svg")
+  )
     return false;
   for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (
-      each.matches(`${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
-      (each !== element && (each.matches(NATIVE) || (typeof each.onclick === "function" && each !== documentBody())))
+      own.matches(each, `${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
+      (each !== element &&
+        (own.matches(each, NATIVE) || (typeof own.onclick(each) === "function" && each !== documentBody())))
     )
       return false;
   }
-  return ![...element.querySelectorAll(NATIVE)].some((each) => each.checkVisibility()) && !element.shadowRoot;
+  return (
+    ![...own.querySelectorAll(element, NATIVE)].some((each) => own.checkVisibility(each)) && !own.shadowRoot(element)
+  );
 }

@@ -1,9 +1,9 @@
 // Find the elements that requested the resources that could not be loaded: ADDRESSES.
 
-import { allElements, describe } from "./dom.js";
+import { allElements, describe, own } from "./dom.js";
 
 const LOADERS = "script[src], link[href], img, source, video, audio, iframe, embed, object, input[type=image]";
-const loaders = allElements().filter((each) => each.matches(LOADERS));
+const loaders = allElements().filter((each) => own.matches(each, LOADERS));
 
 /** @returns {Record<string, any>} */
 export function answer() {
@@ -15,9 +15,10 @@ function loaderOf(url) {
   const element = loaders.find((each) => [each.currentSrc, each.src, each.href, each.data].includes(url));
   if (!element) return null;
   const isCode =
-    element.localName === "script" || (element.localName === "link" && element.relList?.contains("stylesheet"));
+    own.localName(element) === "script" ||
+    (own.localName(element) === "link" && element.relList?.contains("stylesheet"));
   return {
-    kind: isCode ? "code" : ["img", "source", "input"].includes(element.localName) ? "image" : "other",
+    kind: isCode ? "code" : ["img", "source", "input"].includes(own.localName(element)) ? "image" : "other",
     ...describe(element),
   };
 }

@@ -26,28 +26,122 @@ export const onlyElement = typeof ONLY === "undefined" ? null : ONLY;
 const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
-// Names of the page shadow members of its forms and of the document: `form.children` may be a field, and `document.title`
-// an image of that name.
-/** @type {(type: { prototype: object }, name: string) => () => any} */
-const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
-const readChildren = getter(Element, "children");
-const readBody = getter(Document, "body");
-const readRoot = getter(Document, "documentElement");
-const readTitle = getter(Document, "title");
+/**
+ * @typedef {"activeElement" | "children" | "childNodes" | "className" | "classList" | "clientHeight" | "clientWidth" | "firstElementChild"
+ *   | "innerHTML" | "innerText" | "isConnected" | "isContentEditable" | "onclick" | "localName" | "namespaceURI" | "nextElementSibling" | "nodeType" | "offsetHeight"
+ *   | "offsetWidth" | "outerHTML" | "parentElement" | "parentNode" | "previousElementSibling" | "shadowRoot" | "tabIndex"
+ *   | "textContent"} Attribute
+ * @typedef {"checkVisibility" | "cloneNode" | "closest" | "compareDocumentPosition" | "contains" | "getAttribute"
+ *   | "getBoundingClientRect" | "getElementsByTagName" | "getRootNode" | "hasAttribute" | "matches" | "querySelector"
+ *   | "querySelectorAll"} Method
+ * @typedef {"baseURI" | "contentType" | "readyState" | "referrer" | "scrollingElement" | "styleSheets" | "adoptedStyleSheets"
+ *   | "timeline"} DocumentAttribute
+ * @typedef {"createElementNS" | "createRange" | "elementFromPoint" | "getAnimations" | "getElementById"
+ *   | "getElementsByName"} DocumentMethod
+ * @typedef {{ [K in DocumentAttribute]: (node: Document) => Document[K] }} DocumentAttributes
+ * @typedef {{ [K in DocumentMethod]: (node: any, ...rest: any[]) => ReturnType<Document[K]> }} DocumentMethods
+ * @typedef {{ [K in Attribute]: (node: any) => (AnyElement & { activeElement: AnyElement | null })[K] }} Attributes
+ * @typedef {{ [K in Method]: (node: any, ...rest: any[]) => ReturnType<AnyElement[K]> }} Methods
+ */
 
-/** @type {(node: ParentNode) => HTMLCollection} */
-export const childrenOf = (node) => (node instanceof Element ? readChildren.call(node) : node.children);
+const INTERFACES = [Node, Element, Document, DocumentFragment, ShadowRoot, HTMLElement, SVGElement];
+
+/**
+ * Return a function that reads or calls a member as the interfaces of the DOM declare it.
+ *
+ * @type {(name: string) => (node: any, ...rest: any[]) => any}
+ */
+function memberOf(name) {
+  const declared = INTERFACES.map((type) => Object.getOwnPropertyDescriptor(type.prototype, name));
+  const functions = declared.map((each) => each?.get ?? each?.value).filter(Boolean);
+  return (node, ...rest) => {
+    for (const each of node ? functions : []) {
+      try {
+        return each.apply(node, rest);
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // The node is of another interface.
+      }
+    }
+    return undefined;
+  };
+}
+
+/**
+ * The members of nodes. Names of the page shadow them: `form.children` may be a field, and `document.title` an image of
+ * that name.
+ *
+ * @type {Attributes & Methods & DocumentAttributes & DocumentMethods}
+ */
+export const own = /** @type {any} */ (
+  Object.fromEntries(
+    [
+      ...[
+        "activeElement",
+        "children",
+        "childNodes",
+        "className",
+        "classList",
+        "clientHeight",
+        "clientWidth",
+        "firstElementChild",
+      ],
+      ...[
+        "innerHTML",
+        "innerText",
+        "isConnected",
+        "isContentEditable",
+        "onclick",
+        "localName",
+        "nextElementSibling",
+        "nodeType",
+        "offsetHeight",
+      ],
+      ...[
+        "offsetWidth",
+        "outerHTML",
+        "parentElement",
+        "parentNode",
+        "previousElementSibling",
+        "shadowRoot",
+        "tabIndex",
+      ],
+      ...[
+        "textContent",
+        "checkVisibility",
+        "cloneNode",
+        "closest",
+        "compareDocumentPosition",
+        "contains",
+        "getAttribute",
+      ],
+      ...["getBoundingClientRect", "getElementsByTagName", "getRootNode", "hasAttribute", "matches", "querySelector"],
+      ...[
+        "querySelectorAll",
+        "baseURI",
+        "contentType",
+        "readyState",
+        "referrer",
+        "scrollingElement",
+        "timeline",
+        "styleSheets",
+        "adoptedStyleSheets",
+      ],
+      ...["createElementNS", "createRange", "elementFromPoint", "getAnimations", "getElementById", "getElementsByName"],
+    ].map((name) => [name, memberOf(name)]),
+  )
+);
+const [readBody, readRoot, readTitle] = ["body", "documentElement", "title"].map(memberOf);
+
 /** @type {() => HTMLElement | null} */
-export const documentBody = () => readBody.call(document);
+export const documentBody = () => readBody(document);
 /**
  * Return the root element of the document, which a page can remove.
  *
  * @type {() => HTMLElement | null}
  */
-export const documentRoot = () => readRoot.call(document);
+export const documentRoot = () => readRoot(document);
 /** @type {() => string} */
-export const documentTitle = () => readTitle.call(document);
+export const documentTitle = () => readTitle(document);
 
 /**
  * Return all elements of the document and of its open shadow roots in tree order.
@@ -59,9 +153,10 @@ export function allElements(root = document) {
   const found = [];
   /** @type {(node: ParentNode) => void} */
   const walk = (node) => {
-    for (const child of childrenOf(node)) {
+    for (const child of own.children(node)) {
       found.push(child);
-      if (child.shadowRoot) walk(child.shadowRoot);
+      const shadow = own.shadowRoot(child);
+      if (shadow) walk(shadow);
       walk(child);
     }
   };
@@ -75,11 +170,11 @@ export function allElements(root = document) {
  * @type {(element: AnyElement) => boolean}
  */
 export function isVisible(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return (
     box.width > 0 &&
     box.height > 0 &&
-    element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })
+    own.checkVisibility(element, { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })
   );
 }
 
@@ -89,7 +184,7 @@ export function isVisible(element) {
  * @type {(element: AnyElement) => AnyElement | null}
  */
 export function above(element) {
-  return element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
+  return own.parentElement(element) ?? /** @type {ShadowRoot} */ (own.getRootNode(element)).host ?? null;
 }
 
 /**
@@ -98,7 +193,7 @@ export function above(element) {
  * @type {(element: AnyElement, most?: number) => string}
  */
 export function textOf(element, most = 80) {
-  return oneLine(element.innerText ?? element.textContent, most);
+  return oneLine(own.innerText(element) ?? own.textContent(element), most);
 }
 
 /** @type {(text: string | null | undefined, most?: number) => string} */
@@ -113,18 +208,18 @@ export function oneLine(text, most = 60) {
  * @type {(element: AnyElement) => string}
  */
 export function selectorOf(element) {
-  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  const root = /** @type {Document | ShadowRoot} */ (own.getRootNode(element));
   /** @type {(selector: string) => boolean} */
   const isAlone = (selector) => {
     try {
-      return root.querySelectorAll(selector).length === 1;
+      return own.querySelectorAll(root, selector).length === 1;
     } catch {
       return false;
     }
   };
   /** @type {string[]} */
   const parts = [];
-  for (let each = /** @type {AnyElement | null} */ (element); each; each = each.parentElement) {
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = own.parentElement(each)) {
     parts.unshift(stepOf(each));
     if (isAlone(parts.join(" > "))) break;
   }
@@ -134,13 +229,14 @@ export function selectorOf(element) {
 
 /** @type {(element: AnyElement) => string} */
 function stepOf(element) {
-  const id = element.getAttribute("id");
+  const id = own.getAttribute(element, "id");
   if (id && !/\d{3}|[:.]/.test(id)) return `#${CSS.escape(id)}`;
-  const testId = element.getAttribute("data-testid");
+  const testId = own.getAttribute(element, "data-testid");
   if (testId) return `[data-testid="${CSS.escape(testId)}"]`;
-  const name = CSS.escape(element.localName);
-  const alike = element.parentNode
-    ? [...childrenOf(element.parentNode)].filter((each) => each.localName === element.localName)
+  const name = CSS.escape(own.localName(element));
+  const parent = own.parentNode(element);
+  const alike = parent
+    ? [...own.children(parent)].filter((each) => own.localName(each) === own.localName(element))
     : [];
   return alike.length > 1 ? `${name}:nth-of-type(${alike.indexOf(element) + 1})` : name;
 }
@@ -170,13 +266,14 @@ export function describe(element, note = "", frames = []) {
  * @type {(element: AnyElement) => string}
  */
 function sourceOf(element) {
-  const empty = /** @type {AnyElement} */ (element.cloneNode(false)).outerHTML;
+  const empty = own.outerHTML(own.cloneNode(element, false));
   const end = empty.lastIndexOf("</");
   const [opening, closing] = end < 0 ? [empty, ""] : [empty.slice(0, end), empty.slice(end)];
   if (opening.length > MAX_SOURCE) return `${opening.slice(0, MAX_SOURCE - 1)}…`;
   const room = MAX_SOURCE - opening.length - closing.length;
-  const isShort = element.textContent.length <= room && element.getElementsByTagName("*").length <= MAX_CHILDREN;
-  const inside = isShort ? element.innerHTML.replace(/\s+/g, " ") : "";
+  const isShort =
+    own.textContent(element).length <= room && own.getElementsByTagName(element, "*").length <= MAX_CHILDREN;
+  const inside = isShort ? own.innerHTML(element).replace(/\s+/g, " ") : "";
   return inside.length <= room && isShort ? `${opening}${inside}${closing}` : `${opening}…${closing}`;
 }
 
@@ -186,7 +283,7 @@ function sourceOf(element) {
  * @type {(element: AnyElement, frames?: AnyElement[]) => Box}
  */
 export function boxOf(element, frames = []) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   let x = box.x + scrollX,
     y = box.y + scrollY;
   for (const frame of frames) {

@@ -1,19 +1,19 @@
 // The fields of the page's forms: how each is labelled, and its purpose, if that is certain.
 
-import { allElements, isVisible, oneLine, textOf } from "./dom.js";
+import { allElements, isVisible, oneLine, own, textOf } from "./dom.js";
 
 export const elements = allElements();
 const NO_FIELDS = ["hidden", "submit", "button", "reset", "image"];
 /** @type {(each: AnyElement) => boolean} */
 const isField = (each) => {
-  const isNamedSo = each.matches("input, select, textarea");
+  const isNamedSo = own.matches(each, "input, select, textarea");
   return isNamedSo && each.type !== undefined && !NO_FIELDS.includes(each.type); // Others are not of HTML.
 };
 const TYPED = ["text", "email", "tel", "url", "password", "search", "number"];
 /** @type {(each: AnyElement) => boolean} */
 export const isTyped = (each) =>
-  each.localName === "textarea" || (each.localName === "input" && TYPED.includes(each.type ?? ""));
-export const fields = elements.filter((each) => isField(each) && !each.matches(":disabled") && isVisible(each));
+  own.localName(each) === "textarea" || (own.localName(each) === "input" && TYPED.includes(each.type ?? ""));
+export const fields = elements.filter((each) => isField(each) && !own.matches(each, ":disabled") && isVisible(each));
 export const typed = fields.filter((each) => isTyped(each) && !each.readOnly);
 
 /**
@@ -22,9 +22,9 @@ export const typed = fields.filter((each) => isTyped(each) && !each.readOnly);
  * @type {(element: AnyElement, attribute: string) => AnyElement[]}
  */
 export function elementsByIds(element, attribute) {
-  const ids = (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
+  const ids = (own.getAttribute(element, attribute) ?? "").split(/\s+/).filter(Boolean);
   return ids
-    .map((id) => /** @type {ShadowRoot} */ (element.getRootNode()).querySelector(`#${CSS.escape(id)}`))
+    .map((id) => /** @type {ShadowRoot} */ (own.getRootNode(element)).querySelector(`#${CSS.escape(id)}`))
     .filter((each) => each !== null);
 }
 
@@ -43,7 +43,7 @@ export function labelsOf(field) {
  * @type {(element: AnyElement) => boolean}
  */
 export function isShown(element) {
-  const box = element.getBoundingClientRect(),
+  const box = own.getBoundingClientRect(element),
     style = getComputedStyle(element);
   const isClipped = style.position === "absolute" && (style.clipPath !== "none" || style.clip !== "auto");
   return (
@@ -59,9 +59,9 @@ export function isShown(element) {
 /** @type {(field: AnyElement) => string} */
 export function labelOf(field) {
   const texts = labelsOf(field)
-    .flatMap((each) => [...each.childNodes])
+    .flatMap((each) => [...own.childNodes(each)])
     .filter((each) => each !== field)
-    .map((each) => each.textContent);
+    .map((each) => own.textContent(each));
   const text = texts.join(" ").trim();
   return oneLine(text || field.getAttribute("aria-label") || field.title || field.placeholder);
 }
@@ -78,7 +78,7 @@ export const forms = [...new Set(fields.map(formOf).filter((each) => each !== nu
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], [role=button], a[onclick]";
 /** @type {(form: AnyElement) => AnyElement[]} */
 export const buttonsOf = (form) =>
-  elements.filter((each) => each.matches(BUTTONS) && (each.form === form || form.contains(each)));
+  elements.filter((each) => own.matches(each, BUTTONS) && (each.form === form || own.contains(form, each)));
 
 // The purpose of a field by its whole label or name, without decoration.
 /** @type {Record<string, string>} */

@@ -1,7 +1,17 @@
 // Record the focus while Tab is pressed, from the top of the page. The collector calls `look`, `settle`, `resume` and `end`;
 // the listener for keydown also calls `look`, so that several presses need no call in between.
 
-import { allElements, describeAll, documentBody, documentRoot, isVisible, oneLine, selectorOf, textOf } from "./dom.js";
+import {
+  allElements,
+  describeAll,
+  documentBody,
+  documentRoot,
+  isVisible,
+  oneLine,
+  own,
+  selectorOf,
+  textOf,
+} from "./dom.js";
 import { around, isTransparent, lookOf } from "./focus_looks.js";
 import { coverOf, hiddenBy } from "./focus_sight.js";
 
@@ -33,7 +43,7 @@ quiet.replaceSync("*, ::before, ::after { transition: none !important; scroll-be
 const roots = [
   document,
   ...allElements()
-    .map((each) => each.shadowRoot)
+    .map((each) => own.shadowRoot(each))
     .filter((root) => root !== null),
 ];
 for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets, quiet];
@@ -52,11 +62,11 @@ const EXIT = new RegExp(
 /** @type {(element: AnyElement) => boolean} */
 function isTabbable(element) {
   return (
-    element.matches(FOCUSABLE) &&
-    (element.tabIndex ?? -1) >= 0 &&
+    own.matches(element, FOCUSABLE) &&
+    (own.tabIndex(element) ?? -1) >= 0 &&
     !element.disabled &&
-    !element.closest("[inert]") &&
-    element.checkVisibility()
+    !own.closest(element, "[inert]") &&
+    own.checkVisibility(element)
   );
 }
 
@@ -156,11 +166,11 @@ async function settle() {
 function missedElements() {
   return tabbable.filter(
     (each) =>
-      each.isConnected &&
+      own.isConnected(each) &&
       isVisible(each) &&
       isTabbable(each) &&
       each.type !== "radio" &&
-      !each.matches(MODAL_INSIDE) &&
+      !own.matches(each, MODAL_INSIDE) &&
       !lost.includes(each) &&
       !stops.some((stop) => stop.element === each),
   );
@@ -190,7 +200,7 @@ export function answer() {
  */
 function startAbove() {
   // In a document that is not HTML, `createElement` makes no element of HTML.
-  const above = /** @type {HTMLElement} */ (document.createElementNS("http://www.w3.org/1999/xhtml", "div"));
+  const above = /** @type {HTMLElement} */ (own.createElementNS(document, "http://www.w3.org/1999/xhtml", "div"));
   above.tabIndex = -1;
   documentBody()?.prepend(above);
   above.focus({ preventScroll: true });
@@ -201,8 +211,8 @@ function startAbove() {
 
 /** @returns {HTMLElement | null} */
 function active() {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  let element = own.activeElement(document);
+  for (let inner = element; inner; inner = own.shadowRoot(inner)?.activeElement ?? null) element = inner;
   return element === documentBody() || element === documentRoot() ? null : /** @type {HTMLElement} */ (element);
 }
 
@@ -223,7 +233,7 @@ function look() {
     done = stops.length === MOST_STOPS ? "many" : null;
   } else if (
     (known === 0 && (blanks || !missedElements().length)) ||
-    stops.slice(known).every((each) => each.element.closest(MODAL))
+    stops.slice(known).every((each) => own.closest(each.element, MODAL))
   ) {
     done = "end";
   } else if (++again > stops.length - known) {
@@ -240,20 +250,20 @@ function noteNoFocus(reached, last) {
 /** @type {(stop: Stop) => void} */
 function noteStay(stop) {
   stop.stays++;
-  if (stop.element.matches(SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
-  else if (stop.stays > 2) done = stop.element.closest(MODAL) ? "end" : "trap";
+  if (own.matches(stop.element, SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
+  else if (stop.stays > 2) done = own.closest(stop.element, MODAL) ? "end" : "trap";
 }
 
 /** @type {(element: AnyElement) => Stop} */
 function stopOf(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return {
     element,
     stays: 0,
     isShown:
       !isSure(element) || [...around(element)].some((near) => bases.has(near) && bases.get(near) !== lookOf(near)),
-    hidden: element.matches("input, select, textarea, iframe, area") ? null : hiddenBy(element),
-    cover: element.localName === "area" ? null : coverOf(element),
+    hidden: own.matches(element, "input, select, textarea, iframe, area") ? null : hiddenBy(element),
+    cover: own.localName(element) === "area" ? null : coverOf(element),
     box: { x: box.x + scrollX, y: box.y + scrollY, right: box.right + scrollX, bottom: box.bottom + scrollY },
   };
 }
@@ -266,16 +276,21 @@ function stopOf(element) {
 function isSure(element) {
   const types = ["checkbox", "radio", "submit", "button", "reset", "image"];
   const isText =
-    element.isContentEditable ||
-    element.matches("textarea") ||
-    (element.matches("input") && !types.includes(element.type));
+    own.isContentEditable(element) ||
+    own.matches(element, "textarea") ||
+    (own.matches(element, "input") && !types.includes(element.type ?? ""));
   if (isText && !isTransparent(getComputedStyle(element).caretColor)) return false;
-  return bases.has(element) && !element.matches(SEVERAL_PARTS) && !element.matches(DRAWN_INSIDE) && !isClosed(element);
+  return (
+    bases.has(element) &&
+    !own.matches(element, SEVERAL_PARTS) &&
+    !own.matches(element, DRAWN_INSIDE) &&
+    !isClosed(element)
+  );
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function isClosed(element) {
-  return element.localName.includes("-") && !element.shadowRoot;
+  return own.localName(element).includes("-") && !own.shadowRoot(element);
 }
 
 /** @returns {Record<string, any>} */
@@ -314,7 +329,7 @@ function end() {
       (each) => `has the focus behind ${coverAt(each)}`,
     ),
     lost: describeAll(
-      lost.filter((each) => each.isConnected),
+      lost.filter((each) => own.isConnected(each)),
       () => "had the focus when Tab was pressed, and then nothing had it",
     ),
     order: describeAll(
@@ -348,24 +363,26 @@ function kindOf(element) {
     file: "file",
   };
   return (
-    element.getAttribute("role") ||
-    (element.localName === "input"
+    own.getAttribute(element, "role") ||
+    (own.localName(element) === "input"
       ? (inputs[element.type ?? ""] ?? "text field")
-      : (kinds[element.localName] ?? element.localName))
+      : (kinds[own.localName(element)] ?? own.localName(element)))
   );
 }
 
 /** @type {(element: AnyElement) => string} */
 function nameOf(element) {
   const name =
-    element.getAttribute("aria-label") ||
+    own.getAttribute(element, "aria-label") ||
     (element.labels?.[0] && textOf(element.labels[0], 40)) ||
     textOf(element, 40) ||
     element.alt ||
-    /** @type {AnyElement | null} */ (element.querySelector("img[alt]"))?.alt ||
-    element.title ||
+    /** @type {AnyElement | null} */ (own.querySelector(element, "img[alt]"))?.alt ||
+    own.getAttribute(element, "title") ||
     element.placeholder;
-  return name || (element.matches("input:is([type=submit], [type=button], [type=reset])") ? element.value : "") || "";
+  return (
+    name || (own.matches(element, "input:is([type=submit], [type=button], [type=reset])") ? element.value : "") || ""
+  );
 }
 
 /**
@@ -376,8 +393,8 @@ function nameOf(element) {
 function backwards() {
   const parents = new Set(
     stops
-      .map((each) => each.element.parentElement)
-      .flatMap((each) => [each, each?.parentElement])
+      .map((each) => own.parentElement(each.element))
+      .flatMap((each) => [each, own.parentElement(each)])
       .filter((each) => each != null),
   );
   return [...parents].filter((parent) => {
@@ -400,22 +417,24 @@ function backwards() {
 function stopsIn(parent) {
   const inside = stops.filter(
     (each) =>
-      each.element.tabIndex === 0 &&
-      (each.element.parentElement === parent || each.element.parentElement?.parentElement === parent),
+      own.tabIndex(each.element) === 0 &&
+      (own.parentElement(each.element) === parent || own.parentElement(own.parentElement(each.element)) === parent),
   );
-  return inside.length === stops.filter((each) => parent.contains(each.element)).length ? inside : [];
+  return inside.length === stops.filter((each) => own.contains(parent, each.element)).length ? inside : [];
 }
 
 /** @returns {number} */
 function firstInMain() {
-  return stops.findIndex((each) => each.element.closest("main, [role=main]"));
+  return stops.findIndex((each) => own.closest(each.element, "main, [role=main]"));
 }
 
 /** @returns {AnyElement[]} */
 function stopsBeforeMain() {
   /** @type {(element: AnyElement) => boolean} */
   const isSkip = (element) =>
-    (element.matches('a[href*="#"]') && (element.hash ?? "").length > 1 && element.pathname === location.pathname) ||
+    (own.matches(element, 'a[href*="#"]') &&
+      (element.hash ?? "").length > 1 &&
+      element.pathname === location.pathname) ||
     /skip|jump/i.test(nameOf(element));
   return firstInMain() >= 15 && !stops.slice(0, 3).some((each) => isSkip(each.element)) ? [stops[0].element] : [];
 }

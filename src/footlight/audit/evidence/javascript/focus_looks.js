@@ -1,6 +1,6 @@
 // Detect how an element shows that it has the focus: compare its looks before and after.
 
-import { above, documentBody } from "./dom.js";
+import { above, documentBody, own } from "./dom.js";
 import { tabbable } from "./focus.js";
 
 // biome-ignore format: a table
@@ -22,15 +22,15 @@ export function around(element) {
   const near = new Set();
   /** @type {(each: AnyElement, most: number) => void} */
   const add = (each, most) => {
-    for (const one of [each, ...[...each.querySelectorAll("*")].slice(0, most)]) near.add(one);
+    for (const one of [each, ...[...own.querySelectorAll(each, "*")].slice(0, most)]) near.add(one);
   };
   add(element, 20);
   for (const label of element.labels ?? []) add(label, 8);
   for (const side of /** @type {const} */ (["previousElementSibling", "nextElementSibling"])) {
-    for (let each = element[side], n = 0; each && n < 4; each = each[side], n++) add(each, 4);
+    for (let each = own[side](element), n = 0; each && n < 4; each = own[side](each), n++) add(each, 4);
   }
   for (let up = above(element), n = 0; up && up !== documentBody() && n < 3; up = above(up), n++) {
-    if (tabbable.filter((each) => up.contains(each) || up.shadowRoot?.contains(each)).length > 1) break;
+    if (tabbable.filter((each) => own.contains(up, each) || own.contains(own.shadowRoot(up), each)).length > 1) break;
     near.add(up);
   }
   return near;

@@ -1,6 +1,6 @@
 // Check whether a reader can see where the focus is.
 
-import { above, isVisible } from "./dom.js";
+import { above, isVisible, own } from "./dom.js";
 
 /**
  * Return why nobody can see the element, or null if somebody may. What axe-core reports is left out.
@@ -9,13 +9,13 @@ import { above, isVisible } from "./dom.js";
  */
 export function hiddenBy(element) {
   if (
-    element.closest("[aria-hidden=true]") ||
-    [...element.querySelectorAll("*")].some((each) => isVisible(each) && !isOutside(each) && isLarge(each))
+    own.closest(element, "[aria-hidden=true]") ||
+    [...own.querySelectorAll(element, "*")].some((each) => isVisible(each) && !isOutside(each) && isLarge(each))
   )
     return null;
-  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return "it is transparent";
+  if (!own.checkVisibility(element, { opacityProperty: true, visibilityProperty: true })) return "it is transparent";
   const style = getComputedStyle(element),
-    box = element.getBoundingClientRect();
+    box = own.getBoundingClientRect(element);
   if (!isLarge(element)) return `it is ${Math.round(box.width)} × ${Math.round(box.height)} px large`;
   if (isOutside(element))
     return `it is outside of the page, ${Math.round(box.x + scrollX)} px from the left and ${Math.round(box.y + scrollY)} px from the top`;
@@ -30,25 +30,28 @@ export function hiddenBy(element) {
 
 /** @type {(element: AnyElement) => boolean} */
 function isLarge(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return box.width > 1 && box.height > 1;
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function isOutside(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return box.right <= 0 || box.left >= innerWidth || box.bottom + scrollY <= 0;
 }
 
 /** @type {(element: AnyElement) => string | null} */
 function closedAround(element) {
-  for (let each = element; each.parentElement; each = each.parentElement) {
+  let each = element;
+  for (let up = own.parentElement(each); up; up = own.parentElement(up)) {
     if (["absolute", "fixed"].includes(getComputedStyle(each).position)) return null;
-    const up = each.parentElement;
+    each = up;
+    const width = own.offsetWidth(up) ?? 0;
+    const height = own.offsetHeight(up) ?? 0;
     if (
       getComputedStyle(up).overflow !== "visible" &&
-      (up.clientHeight <= 1 || up.clientWidth <= 1) &&
-      up.offsetHeight * up.offsetWidth <= up.offsetHeight + up.offsetWidth
+      (own.clientHeight(up) <= 1 || own.clientWidth(up) <= 1) &&
+      height * width <= height + width
     )
       return "the part that it is in is closed";
   }
@@ -61,11 +64,11 @@ function closedAround(element) {
  * @type {(element: AnyElement) => AnyElement | null}
  */
 export function coverOf(element) {
-  const box = element.getBoundingClientRect(),
+  const box = own.getBoundingClientRect(element),
     covers = /** @type {Set<AnyElement>} */ (new Set());
   for (const across of [0.1, 0.5, 0.9]) {
     for (const down of [0.1, 0.5, 0.9]) {
-      const hit = document.elementFromPoint(box.x + box.width * across, box.y + box.height * down);
+      const hit = own.elementFromPoint(document, box.x + box.width * across, box.y + box.height * down);
       const cover = hit && stayingOver(hit, element);
       if (!cover) return null;
       covers.add(cover);
@@ -80,13 +83,13 @@ function stayingOver(hit, element) {
     if (each === hit) return null;
   }
   if (
-    element.contains(hit) ||
-    element.shadowRoot?.contains(hit) ||
+    own.contains(element, hit) ||
+    own.contains(own.shadowRoot(element), hit) ||
     [...(element.labels ?? [])].some((label) => label.contains(hit))
   )
     return null;
   for (let each = /** @type {AnyElement | null} */ (hit); each; each = above(each)) {
-    if (each.contains(element) || each.shadowRoot?.contains(element)) return null;
+    if (own.contains(each, element) || own.contains(own.shadowRoot(each), element)) return null;
     if (["fixed", "sticky"].includes(getComputedStyle(each).position)) return each;
   }
   return null;

@@ -1,5 +1,7 @@
 // Find fields that must be filled, and check whether that is both visible and announced.
 
+import { own } from "./dom.js";
+
 import { fellowsOf, fields, formOf, forms, isShown, isTyped, labelOf, labelsOf } from "./fields.js";
 
 const OPTIONAL =
@@ -50,9 +52,9 @@ export function optionalButRequired() {
  */
 export function requiredUnmarked() {
   return forms.flatMap((form) => {
-    const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || each.localName === "select"));
+    const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || own.localName(each) === "select"));
     const must = asked.filter(isRequired);
-    const text = form.innerText ?? form.textContent ?? "";
+    const text = own.innerText(form) ?? own.textContent(form) ?? "";
     const isAnnounced = asked.some(isMarked) || REQUIRED.test(text) || OPTIONAL.test(text);
     return must.length && must.length < asked.length && !isAnnounced ? must : [];
   });
@@ -66,7 +68,9 @@ export function requiredUnmarked() {
 function isMarked(field) {
   const labels = labelsOf(field);
   const text = labels
-    .map((each) => `${each.textContent} ${[each, ...each.querySelectorAll("*")].map(generatedText).join(" ")}`)
+    .map(
+      (each) => `${own.textContent(each)} ${[each, ...own.querySelectorAll(each, "*")].map(generatedText).join(" ")}`,
+    )
     .join(" ");
   /** @type {(label: AnyElement) => boolean} */
   const hasMore = (label) =>

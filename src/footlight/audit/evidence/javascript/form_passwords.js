@@ -1,5 +1,7 @@
 // Check whether passwords are hidden, and whether a password manager can fill them in.
 
+import { own } from "./dom.js";
+
 import { autocompleteOf, buttonsOf, fellowsOf, fields, formOf, forms, purposeOf, typed } from "./fields.js";
 import { isText } from "./form_purposes.js";
 
@@ -19,7 +21,9 @@ export function openPasswords() {
 function isSwitched(field) {
   /** @type {(each: AnyElement) => boolean} */
   const isSwitch = (each) =>
-    each.type === "checkbox" || !each.matches("[type=submit], button:not([type])") || each.hasAttribute("aria-pressed");
+    each.type === "checkbox" ||
+    !own.matches(each, "[type=submit], button:not([type])") ||
+    own.hasAttribute(each, "aria-pressed");
   const form = formOf(field);
   const fellows = fellowsOf(field).filter((each) => each.type === "checkbox");
   return form !== null && [...buttonsOf(form), ...fellows].some(isSwitch);
@@ -52,11 +56,11 @@ export function openlySent() {
   const isLoopback = /^(localhost|127\..*|\[::1\])$/;
   return forms
     .filter(
-      (form) => form.localName === "form" && fields.some((each) => each.form === form && each.type === "password"),
+      (form) => own.localName(form) === "form" && fields.some((each) => each.form === form && each.type === "password"),
     )
     .flatMap((form) => {
-      const action = URL.parse(form.getAttribute("action") || location.href, document.baseURI);
-      if (form.getAttribute("method")?.toLowerCase() === "get" && form.hasAttribute("action"))
+      const action = URL.parse(own.getAttribute(form, "action") || location.href, own.baseURI(document));
+      if (own.getAttribute(form, "method")?.toLowerCase() === "get" && own.hasAttribute(form, "action"))
         return [[form, 'method="get": the password becomes part of the address']];
       return action?.protocol === "http:" && !isLoopback.test(action.hostname)
         ? [[form, `sent to ${action.origin} without encryption`]]

@@ -1,5 +1,7 @@
 // Check whether browsers, password managers and the keyboards of phones can know the purpose of a field.
 
+import { own } from "./dom.js";
+
 import { autocompleteOf, fellowsOf, formOf, purposeOf, typed } from "./fields.js";
 
 /** @type {(field: AnyElement) => boolean} */
@@ -24,7 +26,7 @@ export function expectedOf(field) {
   if (!formOf(field) || isSearch(field) || purposes.filter((each) => each === purpose).length > 1) return "";
   const isContact =
     has("password", "name", "family-name", "street-address", "one-time-code") ||
-    fellows.some((each) => each.localName === "textarea");
+    fellows.some((each) => own.localName(each) === "textarea");
   const isNewsletter = fellows.every((each) => each === field || each.type === "checkbox");
   const isAddress = has("street-address", "postal-code", "address-level2") > 1;
   /** @type {Record<string, boolean | number>} */
@@ -46,7 +48,7 @@ export function expectedOf(field) {
 /** @returns {AnyElement[]} */
 export function autocompleteMissing() {
   /** @type {(field: AnyElement) => boolean} */
-  const isRefused = (field) => field.form?.getAttribute("autocomplete") === "off";
+  const isRefused = (field) => own.getAttribute(field.form, "autocomplete") === "off";
   return typed.filter((field) => !autocompleteOf(field) && !isRefused(field) && expectedOf(field));
 }
 

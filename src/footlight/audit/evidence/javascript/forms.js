@@ -1,6 +1,6 @@
 // Rules of forms that axe-core does not have. `fields` and `forms` are from fields.js, groups of rules from form_….js.
 
-import { childrenOf, describeAll, isVisible, oneLine, runRules, textOf } from "./dom.js";
+import { describeAll, isVisible, oneLine, own, runRules, textOf } from "./dom.js";
 import {
   autocompleteOf,
   buttonsOf,
@@ -46,9 +46,9 @@ function placeholderAsLabel() {
  */
 function unsendable() {
   return forms
-    .filter((form) => form.localName === "form" && !buttonsOf(form).length)
+    .filter((form) => own.localName(form) === "form" && !buttonsOf(form).length)
     .filter((form) => {
-      const asked = typed.filter((each) => formOf(each) === form && each.localName === "input");
+      const asked = typed.filter((each) => formOf(each) === form && own.localName(each) === "input");
       /** @type {(each: AnyElement) => boolean} */
       const isSent = (each) => ["password", "email"].includes(each.type ?? "") || isRequired(each);
       return asked.length > 1 && asked.some(isSent) && !asked.some(isSearch);
@@ -60,15 +60,15 @@ const ERROR_CLASS =
 
 /** @type {(element: AnyElement) => boolean} */
 function isMessage(element) {
-  const isNamed = [...element.classList].some((name) => ERROR_CLASS.test(name));
+  const isNamed = [...own.classList(element)].some((name) => ERROR_CLASS.test(name));
   const isText =
-    !element.matches("input, select, textarea, form, fieldset, label") &&
-    !element.querySelector("input, select, textarea");
+    !own.matches(element, "input, select, textarea, form, fieldset, label") &&
+    !own.querySelector(element, "input, select, textarea");
   return isNamed && isText && isShown(element) && textOf(element).length > 4;
 }
 
 /** @type {(field: AnyElement) => AnyElement | undefined} */
-const messageOf = (field) => (field.parentElement ? [...childrenOf(field.parentElement)] : []).find(isMessage);
+const messageOf = (field) => (field.parentElement ? [...own.children(field.parentElement)] : []).find(isMessage);
 
 /**
  * Return the error messages beside a field that assistive technology does not announce with the field.
@@ -83,7 +83,7 @@ function untiedErrors() {
   /** @type {(field: AnyElement) => boolean} */
   const isAlone = (field) => fields.filter((each) => field.parentNode?.contains(each)).length === 1;
   return fields
-    .filter((each) => isTyped(each) || each.localName === "select")
+    .filter((each) => isTyped(each) || own.localName(each) === "select")
     .filter((each) => messageOf(each) && isAlone(each) && !isTied(each));
 }
 
@@ -107,24 +107,25 @@ function radiosWithoutQuestion() {
 /** @type {(radio: AnyElement) => unknown} */
 function hasQuestion(radio) {
   const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
-  const isNamed = group && (group.getAttribute("aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
-  const legend = (group ? [...childrenOf(group)] : []).find((each) => each.localName === "legend");
+  const isNamed =
+    group && (own.getAttribute(group, "aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
+  const legend = (group ? [...own.children(group)] : []).find((each) => own.localName(each) === "legend");
   const isReferenced =
     elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
-  return isNamed || legend?.textContent.trim() || isReferenced || radio.closest("table, [role=grid]");
+  return isNamed || own.textContent(legend).trim() || isReferenced || radio.closest("table, [role=grid]");
 }
 
 /** @type {(form: AnyElement) => string} */
 function factOf(form) {
   const title =
-    form.getAttribute("aria-label") ||
-    elementsByIds(form, "aria-labelledby")[0]?.textContent ||
-    form.getAttribute("id") ||
-    form.getAttribute("name");
+    own.getAttribute(form, "aria-label") ||
+    own.textContent(elementsByIds(form, "aria-labelledby")[0]) ||
+    own.getAttribute(form, "id") ||
+    own.getAttribute(form, "name");
   const asked = fields.filter((each) => formOf(each) === form).map(factOfField);
   const pressed = buttonsOf(form)
     .filter(isVisible)
-    .map((each) => `“${oneLine(textOf(each) || each.value || each.getAttribute("aria-label"), 30)}”`);
+    .map((each) => `“${oneLine(textOf(each) || each.value || own.getAttribute(each, "aria-label"), 30)}”`);
   return `Form${title ? ` “${oneLine(title, 40)}”` : ""}: ${asked.join(" · ")}; buttons: ${pressed.join(", ") || "none"}.`;
 }
 
@@ -160,7 +161,7 @@ export function answer() {
     "autocomplete-wrong": () =>
       describeAll(
         typed.filter(wrongAutocomplete),
-        (each) => `autocomplete="${each.getAttribute("autocomplete")}", expected ${wrongAutocomplete(each)}`,
+        (each) => `autocomplete="${own.getAttribute(each, "autocomplete")}", expected ${wrongAutocomplete(each)}`,
       ),
     "wrong-keyboard": () =>
       describeAll(typed.filter(wrongKeyboard), (each) => `type="text", expected ${wrongKeyboard(each)}`),
@@ -172,7 +173,7 @@ export function answer() {
     "required-unmarked": () =>
       describeAll(requiredUnmarked(), (each) => `“${labelOf(each)}” is required, and looks like those that are not`),
     "no-submit": () => describeAll(unsendable(), () => "no button"),
-    "error-not-tied": () => describeAll(untiedErrors(), (each) => `“${oneLine(messageOf(each)?.textContent)}”`),
+    "error-not-tied": () => describeAll(untiedErrors(), (each) => `“${oneLine(own.textContent(messageOf(each)))}”`),
     "paste-refused": () =>
       describeAll(
         typed.filter((each) => each.type === "password").filter(refusesPaste),

@@ -1,6 +1,6 @@
 // Check the layout at this width, and what a reader can recognise. NARROW: as on a phone; WIDE: as on a desktop.
 
-import { describeAll, documentBody, documentRoot, runRules } from "./dom.js";
+import { describeAll, documentBody, documentRoot, own, runRules } from "./dom.js";
 import { cutOff, elements, overlaps, texts } from "./layout_text.js";
 
 /** @import { PageText } from "./layout_text.js" */
@@ -12,15 +12,14 @@ const STRETCHED = 1.15;
 const STAYING = 0.3;
 const root = documentRoot();
 const body = documentBody();
-export const page = document.scrollingElement ?? root;
+export const page = own.scrollingElement(document) ?? root;
 export const cut = cutOff(),
   over = overlaps(),
   wide = overflowing();
 const stretchedBy = /** @type {Map<Element, number>} */ (new Map()),
   charactersOf = /** @type {Map<Element, number>} */ (new Map());
 const staying = NARROW ? stayingBars() : { part: 0, bars: [] };
-/** @type {HTMLMetaElement | null} */
-const meta = document.querySelector("meta[name=viewport]");
+const meta = /** @type {HTMLMetaElement | null} */ (own.querySelector(document, "meta[name=viewport]"));
 const sizes = texts.filter((each) => each.text.length > 2).map((each) => sizeOf(each.parent));
 
 /** @returns {Record<string, any>} */
@@ -30,7 +29,7 @@ export function answer() {
       describeAll(
         wide,
         (each) =>
-          `its right edge is at ${Math.round(each.getBoundingClientRect().right + scrollX)} px, the screen's at ${innerWidth} px`,
+          `its right edge is at ${Math.round(own.getBoundingClientRect(each).right + scrollX)} px, the screen's at ${innerWidth} px`,
       ),
     "cut-off": () => describeAll([...cut.keys()], (each) => cut.get(each) ?? ""),
     overlap: () => describeAll([...over.keys()], (each) => over.get(each) ?? ""),
@@ -80,13 +79,14 @@ function sizeOf(element) {
 function smallerThan(size) {
   /** @type {(each: PageText) => boolean} */
   const isSmall = (each) =>
-    /\p{L}{2}/u.test(each.text) && sizeOf(each.parent) < size && !each.parent.closest("sup, sub");
+    /\p{L}{2}/u.test(each.text) && sizeOf(each.parent) < size && !own.closest(each.parent, "sup, sub");
   return [...new Set(texts.filter(isSmall).map((each) => each.parent))];
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function isZoomed(element) {
-  const isTyped = element.matches(
+  const isTyped = own.matches(
+    element,
     "select, textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file], [type=color], [type=submit], [type=button], [type=reset], [type=image])",
   );
   return isTyped && sizeOf(element) < SMALLEST_FIELD && !element.disabled && !element.readOnly;
@@ -103,10 +103,10 @@ function overflowing() {
     hides = (/** @type {Element} */ each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
   if (page.scrollWidth <= edge || hides(root) || (body && hides(body))) return [];
   /** @type {(each: AnyElement) => boolean} */
-  const reaches = (each) => each.getBoundingClientRect().right + scrollX > edge;
+  const reaches = (each) => own.getBoundingClientRect(each).right + scrollX > edge;
   /** @type {(each: AnyElement) => boolean} */
   const isHeld = (each) => {
-    for (let up = each.parentElement; up && up !== body && up !== root; up = up.parentElement) {
+    for (let up = own.parentElement(each); up && up !== body && up !== root; up = own.parentElement(up)) {
       if (getComputedStyle(up).overflowX !== "visible" || reaches(up)) return true;
     }
     return getComputedStyle(each).position === "fixed";
@@ -127,7 +127,8 @@ function stayingBars() {
   let covered = 0;
   if (!page || page.scrollHeight < innerHeight * 1.2) return { part: 0, bars: [] };
   for (let n = 0; n < across * down; n++) {
-    const hit = document.elementFromPoint(
+    const hit = own.elementFromPoint(
+      document,
       (((n % across) + 0.5) * innerWidth) / across,
       ((Math.floor(n / across) + 0.5) * innerHeight) / down,
     );
@@ -141,9 +142,13 @@ function stayingBars() {
 
 /** @type {(element: AnyElement) => AnyElement | null} */
 function barAround(element) {
-  for (let each = element; each; each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host) {
+  for (
+    let each = element;
+    each;
+    each = own.parentElement(each) ?? /** @type {ShadowRoot} */ (own.getRootNode(each)).host
+  ) {
     const style = getComputedStyle(each),
-      box = each.getBoundingClientRect();
+      box = own.getBoundingClientRect(each);
     const isSticky =
       style.position === "sticky" &&
       ((style.top !== "auto" && box.top <= 1) || (style.bottom !== "auto" && box.bottom >= innerHeight - 1));
@@ -155,11 +160,11 @@ function barAround(element) {
 /** @type {(element: AnyElement) => boolean} */
 function isLongLined(element) {
   const isText =
-    element.matches("p, li, dd, blockquote, div, section, article") &&
-    ![...element.children].some((each) => getComputedStyle(each).display !== "inline");
-  const length = isText ? (element.innerText ?? "").trim().length : 0;
+    own.matches(element, "p, li, dd, blockquote, div, section, article") &&
+    ![...own.children(element)].some((each) => getComputedStyle(each).display !== "inline");
+  const length = isText ? (own.innerText(element) ?? "").trim().length : 0;
   if (length < 3 * LONGEST_LINE) return false;
-  const range = document.createRange();
+  const range = own.createRange(document);
   range.selectNodeContents(element);
   const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.bottom / 4))).size;
   charactersOf.set(element, Math.round(length / lines));
@@ -169,11 +174,11 @@ function isLongLined(element) {
 /** @type {(element: AnyElement) => boolean} */
 function isStretched(element) {
   const { complete, currentSrc = "", naturalHeight = 0, naturalWidth = 0 } = element;
-  if (element.localName !== "img" || !complete || naturalWidth < 8 || /svg/i.test(currentSrc)) return false;
+  if (own.localName(element) !== "img" || !complete || naturalWidth < 8 || /svg/i.test(currentSrc)) return false;
   const style = getComputedStyle(element);
   if (style.objectFit !== "fill") return false;
-  const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-  const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+  const width = own.clientWidth(element) - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const height = own.clientHeight(element) - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
   const ratio = width / height / (naturalWidth / naturalHeight);
   stretchedBy.set(element, Math.max(ratio, 1 / ratio));
   return width > 24 && height > 24 && Math.max(ratio, 1 / ratio) > STRETCHED;

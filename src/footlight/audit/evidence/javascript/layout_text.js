@@ -1,7 +1,7 @@
 // The texts of a page with the boxes of their lines, and the texts that cannot be read: beyond an edge, or over each
 // other.
 
-import { allElements, documentBody, documentRoot, isVisible } from "./dom.js";
+import { allElements, documentBody, documentRoot, isVisible, own } from "./dom.js";
 
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Edges */
 /** @typedef {{ parent: AnyElement, text: string, boxes: DOMRect[] }} PageText a text with the boxes of its lines */
@@ -17,11 +17,11 @@ function textsOf() {
     found = /** @type {PageText[]} */ ([]);
   for (const parent of elements) {
     if (performance.now() > until || found.length > MOST_TEXTS) break;
-    if (parent.closest("svg, script, style, noscript, select, iframe")) continue;
-    for (const node of parent.childNodes) {
-      const text = node.nodeType === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim() : "";
+    if (own.closest(parent, "svg, script, style, noscript, select, iframe")) continue;
+    for (const node of own.childNodes(parent)) {
+      const text = own.nodeType(node) === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim() : "";
       if (!text || isUnseen(parent)) continue;
-      const range = document.createRange();
+      const range = own.createRange(document);
       range.selectNodeContents(node);
       const boxes = [...range.getClientRects()].filter((box) => box.width > 1 && box.height > 1);
       if (boxes.length) found.push({ parent, text, boxes });
@@ -37,21 +37,21 @@ function textsOf() {
  */
 function isUnseen(element) {
   const style = getComputedStyle(element),
-    box = element.getBoundingClientRect();
+    box = own.getBoundingClientRect(element);
   return (
     style.clip.startsWith("rect(") ||
     /inset\((50|100)%/.test(style.clipPath) ||
     box.width <= 1 ||
     box.height <= 1 ||
-    element.closest("[aria-hidden=true], marquee") ||
+    own.closest(element, "[aria-hidden=true], marquee") ||
     isMoving(element)
   );
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function isMoving(element) {
-  for (let each = /** @type {AnyElement | null} */ (element); each; each = each.parentElement) {
-    if (each.getAnimations().some((one) => one.playState === "running")) return true;
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = own.parentElement(each)) {
+    if (own.getAnimations(each).some((one) => one.playState === "running")) return true;
   }
   return false;
 }
@@ -63,7 +63,12 @@ function isMoving(element) {
  */
 function blockOf(element) {
   let block = element;
-  while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
+  for (
+    let up = own.parentElement(block);
+    up && getComputedStyle(block).display === "inline";
+    up = own.parentElement(up)
+  )
+    block = up;
   return block;
 }
 
@@ -77,7 +82,7 @@ export function cutOff() {
   const found = new Map();
   for (const { parent, boxes } of texts) {
     const block = blockOf(parent);
-    if (found.has(block) || parent.closest("[title]")) continue;
+    if (found.has(block) || own.closest(parent, "[title]")) continue;
     const note = beyondBlock(block, boxes) ?? beyondPage(block, boxes);
     if (note) found.set(block, note);
   }
@@ -87,7 +92,7 @@ export function cutOff() {
 /** @type {(block: AnyElement, boxes: DOMRect[]) => string | null} */
 function beyondBlock(block, boxes) {
   const style = getComputedStyle(block),
-    edge = block.getBoundingClientRect();
+    edge = own.getBoundingClientRect(block);
   const isDeliberate =
     style.textOverflow !== "clip" ||
     style.webkitLineClamp !== "none" ||
@@ -96,7 +101,7 @@ function beyondBlock(block, boxes) {
   if (isDeliberate || (!["hidden", "clip"].includes(style.overflowX) && !["hidden", "clip"].includes(style.overflowY)))
     return null;
   const isShort =
-    block.matches("button, a, label, h1, h2, h3, h4, h5, h6, th, td") &&
+    own.matches(block, "button, a, label, h1, h2, h3, h4, h5, h6, th, td") &&
     style.backgroundImage === "none" &&
     edge.height > 8;
   for (const box of boxes) {
@@ -126,7 +131,7 @@ function beyondPage(block, boxes) {
   for (
     let each = /** @type {AnyElement | null} */ (block);
     each && each !== documentBody() && each !== documentRoot();
-    each = each.parentElement
+    each = own.parentElement(each)
   ) {
     const style = getComputedStyle(each);
     if (
@@ -222,10 +227,10 @@ function clipOf(element) {
   for (
     let each = /** @type {AnyElement | null} */ (element);
     each && each !== documentBody();
-    each = each.parentElement
+    each = own.parentElement(each)
   ) {
     if (getComputedStyle(each).overflow !== "visible")
-      box = within(box, each.getBoundingClientRect()) ?? { left: 0, right: 0, top: 0, bottom: 0 };
+      box = within(box, own.getBoundingClientRect(each)) ?? { left: 0, right: 0, top: 0, bottom: 0 };
   }
   return box;
 }
@@ -238,8 +243,8 @@ function clipOf(element) {
 function isBare(element, other) {
   for (
     let each = /** @type {AnyElement | null} */ (element);
-    each && !each.contains(other);
-    each = each.parentElement
+    each && !own.contains(each, other);
+    each = own.parentElement(each)
   ) {
     const style = getComputedStyle(each);
     const isPainted =

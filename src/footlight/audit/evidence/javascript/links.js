@@ -1,7 +1,7 @@
 // Check where the links of the page lead, and what they are called. Some links of this site are requested, links of
 // other sites never.
 
-import { allElements, describeAll, documentTitle, isVisible, oneLine, runRules } from "./dom.js";
+import { allElements, describeAll, documentTitle, isVisible, oneLine, own, runRules } from "./dom.js";
 import { hasMostWordsOf, wordsOf } from "./words.js";
 
 // Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
@@ -53,11 +53,11 @@ const ALL_MS = 15_000;
 
 export const elements = allElements();
 const links = elements.filter(
-  (each) => each.matches("a[href], area[href]") && each.checkVisibility({ visibilityProperty: true }),
+  (each) => own.matches(each, "a[href], area[href]") && own.checkVisibility(each, { visibilityProperty: true }),
 );
 
 /** @type {(element: AnyElement, attribute: string) => string[]} */
-const idsOf = (element, attribute) => (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
+const idsOf = (element, attribute) => (own.getAttribute(element, attribute) ?? "").split(/\s+/).filter(Boolean);
 
 /**
  * Return the name that a screen reader uses, as far as the rules for links need it.
@@ -69,7 +69,7 @@ function nameOf(link) {
     (id) => /** @type {ShadowRoot} */ (link.getRootNode()).querySelector(`#${CSS.escape(id)}`)?.textContent ?? "",
   );
   const inside = [...link.querySelectorAll("img[alt], svg title")]
-    .map((each) => /** @type {AnyElement} */ (each).alt ?? each.textContent)
+    .map((each) => /** @type {AnyElement} */ (each).alt ?? own.textContent(each))
     .join(" ");
   return oneLine(
     labels.join(" ").trim() ||
@@ -86,7 +86,7 @@ const hrefs = new Map(links.map((link) => [link, (link.getAttribute("href") ?? "
 /** @type {(link: AnyElement) => string} */
 const hrefOf = (link) => hrefs.get(link) ?? "";
 /** @type {Map<AnyElement, URL | null>} */
-const urls = new Map(links.map((link) => [link, URL.parse(hrefOf(link), document.baseURI)]));
+const urls = new Map(links.map((link) => [link, URL.parse(hrefOf(link), own.baseURI(document))]));
 /** @type {(link: AnyElement) => URL | null} */
 const urlOf = (link) => urls.get(link) ?? null;
 /** @type {(link: AnyElement) => string} */
@@ -173,7 +173,8 @@ function missingFragments() {
   const first = links.find((each) => !hrefOf(each).startsWith("#"));
   /** @type {(each: AnyElement) => boolean} */
   const isSkip = (each) =>
-    !first || (Boolean(each.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) && !isVisible(each));
+    !first ||
+    (Boolean(own.compareDocumentPosition(each, first) & Node.DOCUMENT_POSITION_FOLLOWING) && !isVisible(each));
   return links.filter((link) => {
     const url = urlOf(link);
     if (!url?.hash || withoutHash(url) !== location.href.split("#", 1)[0] || isScripted(link) || isSkip(link))
@@ -182,9 +183,9 @@ function missingFragments() {
       id = decodeText(raw);
     return (
       !/^(top)?$|^[/!?]|^:~:|=/i.test(id) &&
-      !document.getElementById(id) &&
-      !document.getElementById(raw) &&
-      !document.getElementsByName(id).length
+      !own.getElementById(document, id) &&
+      !own.getElementById(document, raw) &&
+      !own.getElementsByName(document, id).length
     );
   });
 }
@@ -243,10 +244,10 @@ function plainName(link) {
  */
 function vague() {
   /** @type {(link: AnyElement) => boolean} */
-  const goesOn = (link) => /^\s*[\p{L}\p{N}(]/u.test(link.nextSibling?.textContent ?? "");
+  const goesOn = (link) => /^\s*[\p{L}\p{N}(]/u.test(own.textContent(link.nextSibling) ?? "");
   const some = links.filter(
     (each) =>
-      VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)) && !goesOn(each),
+      VAGUE.test(plainName(each)) && !own.hasAttribute(each, "aria-describedby") && isWeb(urlOf(each)) && !goesOn(each),
   );
   const targets = new Map(some.map((each) => [plainName(each), new Set()]));
   for (const each of some) targets.get(plainName(each))?.add(urlOf(each)?.href);
@@ -315,9 +316,9 @@ function groupsOf(some, contextOf) {
  * @type {(paragraph: AnyElement) => boolean}
  */
 function isParagraphOfLinks(paragraph) {
-  const all = paragraph.textContent.match(/\p{L}/gu)?.length ?? 0;
-  const linked = [...paragraph.querySelectorAll("a[href]")].map(
-    (each) => each.textContent.match(/\p{L}/gu)?.length ?? 0,
+  const all = own.textContent(paragraph).match(/\p{L}/gu)?.length ?? 0;
+  const linked = [...own.querySelectorAll(paragraph, "a[href]")].map(
+    (each) => own.textContent(each).match(/\p{L}/gu)?.length ?? 0,
   );
   return linked.reduce((sum, each) => sum + each, 0) === all;
 }
@@ -422,12 +423,12 @@ function unannounced() {
   /** @type {(link: AnyElement) => string} */
   const describedBy = (link) =>
     idsOf(link, "aria-describedby")
-      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .map((id) => own.getElementById(document, id)?.textContent ?? "")
       .join(" ");
   /** @type {(link: AnyElement) => boolean} */
   const isAnnouncedBeside = (link) => {
     const around = link.closest("li, p, td");
-    return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent ?? "");
+    return own.querySelectorAll(around, "a[target]").length === 1 && NEW_WINDOW.test(own.textContent(around) ?? "");
   };
   /** @type {(link: AnyElement) => boolean} */
   const isAnnounced = (link) =>
@@ -438,7 +439,7 @@ function unannounced() {
     link.querySelector("img, svg, i, [class*=icon]") || [link, ...link.querySelectorAll("*")].some(isDrawn);
   return links.filter(
     (each) =>
-      (each.getAttribute("target") ?? "").toLowerCase() === "_blank" &&
+      (own.getAttribute(each, "target") ?? "").toLowerCase() === "_blank" &&
       isVisible(each) &&
       isWeb(urlOf(each)) &&
       !isAnnounced(each) &&

@@ -1,24 +1,24 @@
 // Check the structure of the page as a screen reader announces it, and texts that are not what the author meant.
 
-import { allElements, describeAll, documentRoot, documentTitle, oneLine, runRules, textOf } from "./dom.js";
+import { allElements, describeAll, documentRoot, documentTitle, oneLine, own, runRules, textOf } from "./dom.js";
 
 export const elements = allElements();
 const root = documentRoot();
 /** @type {(element: AnyElement) => boolean} */
 const isRead = (element) =>
-  element.checkVisibility({ visibilityProperty: true }) && !element.closest("[aria-hidden=true]");
+  own.checkVisibility(element, { visibilityProperty: true }) && !own.closest(element, "[aria-hidden=true]");
 
 const SILENT = "script, style, noscript, template, textarea";
 const VERBATIM = "code, pre, kbd, samp, tt, var, svg, math, [translate=no], .notranslate";
 /** @type {(element: AnyElement) => Text[]} */
 const textsIn = (element) =>
-  /** @type {Text[]} */ ([...element.childNodes]).filter(
-    (each) => each.nodeType === Node.TEXT_NODE && each.data.trim(),
+  /** @type {Text[]} */ ([...own.childNodes(element)]).filter(
+    (each) => own.nodeType(each) === Node.TEXT_NODE && each.data.trim(),
   );
 
 /** Return the texts for readers, each with its element, without code and without typed text. */
 const texts = elements
-  .filter((each) => !each.matches(SILENT) && !each.closest(VERBATIM) && isRead(each))
+  .filter((each) => !own.matches(each, SILENT) && !own.closest(each, VERBATIM) && isRead(each))
   .flatMap((element) => textsIn(element).map((each) => ({ element, text: each.data })));
 /** @type {(isWrong: (each: PageText) => boolean) => AnyElement[]} */
 const elementsWith = (isWrong) => [...new Set(texts.filter(isWrong).map((each) => each.element))];
@@ -26,10 +26,10 @@ const elementsWith = (isWrong) => [...new Set(texts.filter(isWrong).map((each) =
 /** @returns {string[]} */
 function headings() {
   return elements
-    .filter((each) => each.matches("h1, h2, h3, h4, h5, h6, [role=heading]") && isRead(each))
+    .filter((each) => own.matches(each, "h1, h2, h3, h4, h5, h6, [role=heading]") && isRead(each))
     .map((each) => {
-      const level = each.getAttribute("aria-level") ?? (/^h(\d)$/.exec(each.localName)?.[1] || "2");
-      return `h${level} ${oneLine(each.getAttribute("aria-label") ?? each.textContent) || "(empty)"}`;
+      const level = own.getAttribute(each, "aria-level") ?? (/^h(\d)$/.exec(own.localName(each))?.[1] || "2");
+      return `h${level} ${oneLine(own.getAttribute(each, "aria-label") ?? own.textContent(each)) || "(empty)"}`;
     });
 }
 
@@ -53,28 +53,28 @@ function landmarks() {
 
 /** @type {(element: AnyElement) => string} */
 function landmarkOf(element) {
-  const role = element.getAttribute("role");
+  const role = own.getAttribute(element, "role");
   if (role) return LANDMARK_ROLES.includes(role) ? role : "";
-  if (element.localName === "header" || element.localName === "footer")
-    return element.closest("article, aside, main, nav, section")
+  if (own.localName(element) === "header" || own.localName(element) === "footer")
+    return own.closest(element, "article, aside, main, nav, section")
       ? ""
-      : /** @type {Record<string, string>} */ ({ header: "banner", footer: "contentinfo" })[element.localName];
-  if (element.localName === "section" || element.localName === "form")
+      : /** @type {Record<string, string>} */ ({ header: "banner", footer: "contentinfo" })[own.localName(element)];
+  if (own.localName(element) === "section" || own.localName(element) === "form")
     return nameOf(element)
-      ? /** @type {Record<string, string>} */ ({ section: "region", form: "form" })[element.localName]
+      ? /** @type {Record<string, string>} */ ({ section: "region", form: "form" })[own.localName(element)]
       : "";
-  return LANDMARKS[element.localName] ?? "";
+  return LANDMARKS[own.localName(element)] ?? "";
 }
 
 /** @type {(element: AnyElement) => string} */
 function nameOf(element) {
-  const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
+  const ids = (own.getAttribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
   return (
     ids
-      .map((id) => /** @type {ShadowRoot} */ (element.getRootNode()).getElementById?.(id)?.textContent ?? "")
+      .map((id) => /** @type {ShadowRoot} */ (own.getRootNode(element)).getElementById?.(id)?.textContent ?? "")
       .join(" ")
       .trim() ||
-    element.getAttribute("aria-label") ||
+    own.getAttribute(element, "aria-label") ||
     ""
   );
 }
@@ -90,7 +90,7 @@ const NO_TITLES = new RegExp(`^(${[
 
 /** @returns {AnyElement[]} */
 function titleSaysNothing() {
-  return NO_TITLES.test(documentTitle().trim()) ? [...document.querySelectorAll("title")].slice(0, 1) : [];
+  return NO_TITLES.test(documentTitle().trim()) ? [...own.querySelectorAll(document, "title")].slice(0, 1) : [];
 }
 
 /**
@@ -98,7 +98,7 @@ function titleSaysNothing() {
  *
  * @type {(name: string) => string}
  */
-const attributeOfRoot = (name) => root?.getAttribute(name) ?? "";
+const attributeOfRoot = (name) => own.getAttribute(root, name) ?? "";
 
 const MAX_PARTS = 40;
 const MAX_PART_LENGTH = 3000;
@@ -113,16 +113,16 @@ function languageParts() {
   /** @type {Map<AnyElement, string[]>} */
   const parts = new Map(root && attributeOfRoot("lang") ? [[root, [documentTitle()]]] : []);
   const images = elements
-    .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
-    .map((element) => ({ element, text: element.getAttribute("alt") ?? "" }));
+    .filter((each) => own.matches(each, "img[alt], input[type=image][alt]") && isRead(each))
+    .map((element) => ({ element, text: own.getAttribute(element, "alt") ?? "" }));
   for (const { element, text } of [...texts, ...images]) {
-    const declaring = element.closest("[lang]");
-    if (!declaring || declaring.namespaceURI !== root?.namespaceURI) continue;
+    const declaring = own.closest(element, "[lang]");
+    if (!declaring || own.namespaceURI(declaring) !== own.namespaceURI(root)) continue;
     if (!parts.has(declaring)) parts.set(declaring, []);
     parts.get(declaring)?.push(text);
   }
   return [...parts].slice(0, MAX_PARTS).map(([element, some]) => {
-    const lang = element.getAttribute("lang") ?? "";
+    const lang = own.getAttribute(element, "lang") ?? "";
     const text = some.join(" ").replace(/\s+/g, " ").slice(0, MAX_PART_LENGTH);
     return { lang, text, isPage: element === root, element: describeAll([element]) };
   });
@@ -153,7 +153,7 @@ function garbled() {
  * @type {(element: AnyElement) => string}
  */
 function lineOf(element) {
-  const box = getComputedStyle(element).display.startsWith("inline") ? element.parentElement : element;
+  const box = getComputedStyle(element).display.startsWith("inline") ? own.parentElement(element) : element;
   return box === element || !box ? textOf(element) : lineOf(box);
 }
 
@@ -184,13 +184,13 @@ const NO_TEXTS = new Set([
  */
 function altSaysNothing() {
   return elements
-    .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
+    .filter((each) => own.matches(each, "img[alt], input[type=image][alt]") && isRead(each))
     .filter((each) => {
-      const alt = (each.getAttribute("alt") ?? "").trim().toLowerCase();
+      const alt = (own.getAttribute(each, "alt") ?? "").trim().toLowerCase();
       return (
         /^\S+\.(jpe?g|png|gif|webp|svg|avif|bmp|tiff?)$/.test(alt) ||
         /^(img|dsc|dscn|dscf|pxl|screenshot)[-_ ]?\d{3}\S*$/.test(alt) ||
-        (NO_TEXTS.has(alt) && !(alt === "logo" && each.closest("a")))
+        (NO_TEXTS.has(alt) && !(alt === "logo" && own.closest(each, "a")))
       );
     });
 }
@@ -204,16 +204,19 @@ function drawnLists() {
   const bullet = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
   /** @type {(each: AnyElement | null) => unknown} */
   const isBullet = (each) =>
-    each && !each.closest("li, [role=list], [role=listitem]") && bullet.test(each.textContent) && isRead(each);
+    each &&
+    !own.closest(each, "li, [role=list], [role=listitem]") &&
+    bullet.test(own.textContent(each)) &&
+    isRead(each);
   /** @type {(each: AnyElement) => unknown} */
   const isFirst = (each) =>
-    isBullet(each) && !isBullet(each.firstElementChild) && !isBullet(each.previousElementSibling);
+    isBullet(each) && !isBullet(own.firstElementChild(each)) && !isBullet(own.previousElementSibling(each));
   /** @type {(each: AnyElement) => unknown} */
   const isThree = (each) => {
-    const next = each.nextElementSibling;
+    const next = own.nextElementSibling(each);
     return isFirst(each) && isBullet(next) && isBullet(next?.nextElementSibling ?? null);
   };
-  return elements.filter((each) => each.matches("p, div") && isThree(each));
+  return elements.filter((each) => own.matches(each, "p, div") && isThree(each));
 }
 
 /** @returns {string} */
@@ -224,7 +227,7 @@ function page() {
     .join(" ")
     .split(/\s+/)
     .filter(Boolean).length;
-  const images = elements.filter((each) => each.localName === "img" && isRead(each));
+  const images = elements.filter((each) => own.localName(each) === "img" && isRead(each));
   const withText = images.filter((each) => each.alt?.trim()).length;
   return (
     `Title “${oneLine(documentTitle(), 120)}”; language ${lang || "not said"}${dir ? `, direction ${dir}` : ""}; ${words} words; ` +
@@ -245,9 +248,9 @@ export function answer() {
     "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(documentTitle())}”`),
     languages: languageParts,
     "wrong-direction": () => describeAll(wrongDirection(), () => "text from right to left in a box from left to right"),
-    "garbled-text": () => describeAll(garbled(), (each) => oneLine(each.textContent)),
-    "left-over-text": () => describeAll(leftOver(), (each) => oneLine(each.textContent)),
+    "garbled-text": () => describeAll(garbled(), (each) => oneLine(own.textContent(each))),
+    "left-over-text": () => describeAll(leftOver(), (each) => oneLine(own.textContent(each))),
     "alt-says-nothing": () => describeAll(altSaysNothing(), (each) => `alt="${oneLine(each.alt)}"`),
-    "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(each.textContent)}`),
+    "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(own.textContent(each))}`),
   });
 }

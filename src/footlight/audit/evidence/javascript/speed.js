@@ -1,6 +1,6 @@
 // Read the timings that the browser recorded while the page loaded, when no more requests come or the time is over.
 
-import { describeAll, documentRoot, isVisible } from "./dom.js";
+import { describeAll, documentRoot, isVisible, own } from "./dom.js";
 
 /** @typedef {PerformanceEntry & { value: number, hadRecentInput: boolean, sources?: any[] }} Shift a layout shift */
 
@@ -44,7 +44,7 @@ export function answer() {
       redirects: document_?.redirectCount,
       requests: all.length,
       transferred_bytes: sum(all, sizeOf),
-      elements: document.getElementsByTagName("*").length,
+      elements: own.getElementsByTagName(document, "*").length,
     },
     kinds: kindsOf(all),
     largest: all
@@ -83,7 +83,7 @@ async function quiet() {
   /** @type {(ms: number) => Promise<void>} */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   /** @returns {boolean} */
-  const isLoading = () => document.readyState !== "complete" || !navigations()[0]?.loadEventEnd;
+  const isLoading = () => own.readyState(document) !== "complete" || !navigations()[0]?.loadEventEnd;
   /** @returns {number} */
   const lastEnd = () => Math.max(0, ...loadedResources().map((each) => each.responseEnd || each.startTime));
   while (
@@ -140,24 +140,27 @@ function worstWindow(entries) {
   return worst;
 }
 
+/** @returns {HTMLImageElement[]} */
+const images = () => /** @type {HTMLImageElement[]} */ ([...own.getElementsByTagName(document, "img")]);
+
 /** @returns {ReturnType<typeof describeAll>} */
 function shifted() {
   /** @type {Map<Element, number>} */
   const far = new Map();
   for (const { node, previousRect: from, currentRect: to } of moved.flatMap((each) => each.sources ?? [])) {
-    const element = node instanceof Element ? node : node?.parentElement;
+    const element = node instanceof Element ? node : own.parentElement(node);
     const distance = Math.round(Math.hypot(to.x - from.x, to.y - from.y));
-    if (element?.isConnected && distance > (far.get(element) ?? 0)) far.set(element, distance);
+    if (element && own.isConnected(element) && distance > (far.get(element) ?? 0)) far.set(element, distance);
   }
-  const images = [...document.getElementsByTagName("img")].filter(isUnsized);
+  const unsized = images().filter(isUnsized);
   const elements = [
-    ...images.filter((each) => isVisible(each)),
+    ...unsized.filter((each) => isVisible(each)),
     ...[...far.keys()]
-      .filter((each) => !images.includes(/** @type {HTMLImageElement} */ (each)))
+      .filter((each) => !unsized.includes(/** @type {HTMLImageElement} */ (each)))
       .sort((one, other) => (far.get(other) ?? 0) - (far.get(one) ?? 0)),
   ];
   return describeAll(moved.length ? elements : [], (each) =>
-    images.includes(/** @type {HTMLImageElement} */ (each))
+    unsized.includes(/** @type {HTMLImageElement} */ (each))
       ? "an image that nothing keeps room for"
       : `moved by ${far.get(each)} px`,
   );
@@ -197,7 +200,7 @@ function oversized() {
     const box = image.getBoundingClientRect();
     return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc) ?? 0)} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
   };
-  return describeAll([...document.getElementsByTagName("img")].filter(isOversized), noteOf);
+  return describeAll(images().filter(isOversized), noteOf);
 }
 
 /** @returns {ReturnType<typeof describeAll>} */
@@ -225,7 +228,7 @@ function uncompressed() {
 
 /** @type {(url: string) => AnyElement | undefined} */
 function loaderOf(url) {
-  return [...document.querySelectorAll("script[src], link[href]")].find((each) => addressOf(each) === url);
+  return [...own.querySelectorAll(document, "script[src], link[href]")].find((each) => addressOf(each) === url);
 }
 
 /** @type {(element: AnyElement) => string | undefined} */
@@ -243,7 +246,7 @@ function waitedFor() {
     (each) => each.renderBlockingStatus === "blocking" && first && each.responseEnd <= first && each.duration > 1000,
   );
   const urls = found.map((each) => each.name);
-  const elements = [...document.querySelectorAll("script[src], link[rel~=stylesheet]")].filter((each) =>
+  const elements = [...own.querySelectorAll(document, "script[src], link[rel~=stylesheet]")].filter((each) =>
     urls.includes(addressOf(each) ?? ""),
   );
   return describeAll(elements, (each) => {
