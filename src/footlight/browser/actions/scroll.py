@@ -36,26 +36,33 @@ async def scroll_by(
 
 _SCROLL = """(first, second) => {
   const [element, [x, y]] = second === undefined ? [null, first] : [first, second];
-  const root = document.scrollingElement || document.documentElement;
-  const moves = it => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1;
+  const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const own = (node, name, type = Element) => getter(type, name).call(node);
+  const root = own(document, 'scrollingElement', Document) || own(document, 'documentElement', Document);
+  const moves = it => own(it, 'scrollWidth') > own(it, 'clientWidth') + 1
+    || own(it, 'scrollHeight') > own(it, 'clientHeight') + 1;
+  const boxOf = it => Element.prototype.getBoundingClientRect.call(it);
   const scrolls = it => it === root || /(auto|scroll|overlay)/.test(
     getComputedStyle(it).overflowX + getComputedStyle(it).overflowY);
   let box = root;
-  const before = element && element.getBoundingClientRect();
+  const before = element && boxOf(element);
   if (element || !moves(root)) {
-    let at = element || document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-    if (element && !x && !y) element.scrollIntoView({block: 'center', behavior: 'instant'});
-    while (at && !(moves(at) && scrolls(at))) at = at.parentElement;
+    let at = element || Document.prototype.elementFromPoint.call(document, innerWidth / 2, innerHeight / 2);
+    const centre = {block: 'center', behavior: 'instant'};
+    if (element && !x && !y) Element.prototype.scrollIntoView.call(element, centre);
+    while (at && !(moves(at) && scrolls(at))) at = own(at, 'parentElement', Node);
     box = at || root;
   }
-  const from = [box.scrollLeft, box.scrollTop];
-  box.scrollBy({left: x, top: y, behavior: 'instant'});
-  const after = element && element.getBoundingClientRect();
+  const place = () => [own(box, 'scrollLeft'), own(box, 'scrollTop')];
+  const from = place();
+  Element.prototype.scrollBy.call(box, {left: x, top: y, behavior: 'instant'});
+  const after = element && boxOf(element);
+  const to = place();
   const hasMoved = before && (before.x !== after.x || before.y !== after.y);
   return {
-    x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop),
-    maxX: Math.max(0, box.scrollWidth - box.clientWidth),
-    maxY: Math.max(0, box.scrollHeight - box.clientHeight),
-    moved: Number(hasMoved || from[0] !== box.scrollLeft || from[1] !== box.scrollTop),
+    x: Math.round(to[0]), y: Math.round(to[1]),
+    maxX: Math.max(0, own(box, 'scrollWidth') - own(box, 'clientWidth')),
+    maxY: Math.max(0, own(box, 'scrollHeight') - own(box, 'clientHeight')),
+    moved: Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]),
   };
 }"""

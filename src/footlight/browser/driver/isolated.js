@@ -8,9 +8,14 @@
 /** @type {Map<string, Set<Node>>} */
 const gathered = new Map();
 
+const documentOf = /** @type {() => Document | null} */ (
+  Object.getOwnPropertyDescriptor(Node.prototype, "ownerDocument")?.get
+);
+const typeOf = /** @type {() => number} */ (Object.getOwnPropertyDescriptor(Node.prototype, "nodeType")?.get);
+
 /** @type {(root: any, value: unknown) => Element} */
 function makeCarrier(root, value) {
-  const element = (root.ownerDocument || root).createElement("i");
+  const element = Document.prototype.createElement.call(documentOf.call(root) || root, "i");
   element.setAttribute("v", JSON.stringify(value ?? null));
   return element;
 }
@@ -28,7 +33,7 @@ function run(root, { script, argument, over }) {
   const made = globalThis.eval(`(${script}\n)`);
   if (typeof made !== "function") return made;
   if (over) return made(takeGathered(over), argument);
-  return root.nodeType === Node.DOCUMENT_NODE ? made(argument) : made(root, argument);
+  return typeOf.call(root) === Node.DOCUMENT_NODE ? made(argument) : made(root, argument);
 }
 
 /** @type {(root: Node, body: string) => Element[] | Node[]} */

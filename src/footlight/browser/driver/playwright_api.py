@@ -22,6 +22,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from footlight.browser.driver.driver_connection import connect_driver
 from footlight.browser.driver.early_driver import driver_environment
 from footlight.errors import (
+    ElementNotInteractive,
     FootlightError,
     InvalidParameter,
     InvalidSelector,
@@ -161,6 +162,11 @@ _FILE = re.compile(r"\b(E[A-Z]{2,14}): ")
 _NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Connection refused)")
 _CROSSED = re.compile(r'interrupted by another navigation to "([^"]*)"')
 _TOO_LARGE = re.compile(r"The page returned more than \d+ (?:bytes|values)")
+_SHADOWED = re.compile(
+    r"TypeError: (?:\w+\.){1,3}(addEventListener|closest|contains|dispatchEvent|getAttribute|getRootNode|"
+    r"getBoundingClientRect|hasAttribute|matches|querySelector|querySelectorAll|toLowerCase) is not a function"
+)
+"""A field of a form is called like a member of the DOM that Playwright's own script uses."""
 _INTERCEPTED = " intercepts pointer events"
 MAX_ELEMENT_CHARACTERS = 200
 
@@ -347,6 +353,15 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
         re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)'),
         lambda reason, _: InvalidParameter(
             f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
+        ),
+    ),
+    (
+        _SHADOWED,
+        lambda reason, selector: ElementNotInteractive(
+            "A form of the page has a field whose name hides a member of the form from Playwright: "
+            f"{reason.partition('TypeError: ')[2]}",
+            suggestion="Name a field inside the form, click with mouse_click, or use evaluate.",
+            selector=selector,
         ),
     ),
     (

@@ -131,20 +131,22 @@ _CLICK_REASONS = {
 }
 
 _FIND_LISTENERS = """(() => {
-  let at = document.elementFromPoint(%s);
+  let at = Document.prototype.elementFromPoint.call(document, %s);
   for (let inside = at; inside && inside.shadowRoot; ) {
     inside = inside.shadowRoot.elementFromPoint(%s);
     if (!inside || inside === at) break;
     at = inside;
   }
   if (!at) return 'unknown';
-  if (at.closest(':disabled, [aria-disabled=true], [inert]')) return 'disabled';
+  if (Element.prototype.closest.call(at, ':disabled, [aria-disabled=true], [inert]')) return 'disabled';
   // Playwright installs its scripts in the page's own world too, once it runs one of them there. A listener
   // that is passive and comes before all others changes nothing of a click.
   const isOurs = ({listener, passive, useCapture}) => useCapture && (passive || typeof listener === 'function'
     && Function.prototype.toString.call(listener).includes('_hitTargetInterceptor'));
   const types = ['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'];
-  for (; at; at = at === document ? window : at === window ? null : at.parentNode || at.host) {
+  const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'parentNode').get;
+  const around = node => parentOf.call(node) || (node instanceof ShadowRoot ? node.host : null);
+  for (; at; at = at === document ? window : at === window ? null : around(at)) {
     const found = getEventListeners(at);
     if (types.some(type => found[type]?.some(each => at !== window || !isOurs(each)))) return 'some';
   }

@@ -31,6 +31,25 @@ const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
 const { closest: closestOf, matches: isMatching } = Element.prototype;
+// Fields of a form shadow its members: a walk upwards would go round in circles.
+const parentNodeOf = getter(Node, "parentNode");
+const slotOf = getter(Element, "assignedSlot");
+const focusOf = getter(Document, "activeElement");
+const bodyOf = getter(Document, "body");
+const scrollingOf = getter(Document, "scrollingElement");
+const [heightOf, widthOf] = [getter(Element, "scrollHeight"), getter(Element, "scrollWidth")];
+const [innerHeightOf, innerWidthOf] = [getter(Element, "clientHeight"), getter(Element, "clientWidth")];
+const [topOf, leftOf] = [getter(Element, "scrollTop"), getter(Element, "scrollLeft")];
+
+/**
+ * Return what is around a node, also through slots and shadow roots.
+ *
+ * @type {(node: any) => any}
+ */
+const outside = (node) =>
+  (node instanceof Element && slotOf.call(node)) ||
+  parentNodeOf.call(node) ||
+  (node instanceof ShadowRoot ? node.host : null);
 
 /** @typedef {[kind: string, reason: string]} Problem */
 /** @typedef {[box: Element, x: number, y: number]} Scroll a box and where it was scrolled to */
@@ -55,9 +74,9 @@ const shorten = (text) => {
 
 /** @returns {Element | null} */
 function focusNow() {
-  let focused = document.activeElement;
+  let focused = focusOf.call(document);
   for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement ?? null) focused = inside;
-  return focused === document.body ? null : focused;
+  return focused === bodyOf.call(document) ? null : focused;
 }
 
 /** @type {(element: Element) => boolean} */
@@ -356,7 +375,7 @@ function decode(text) {
  * @type {(node: any, outer: Node) => boolean}
  */
 function isInTree(node, outer) {
-  for (let at = node; at; at = at.assignedSlot || at.parentNode || at.host) if (at === outer) return true;
+  for (let at = node; at; at = outside(at)) if (at === outer) return true;
   return false;
 }
 
@@ -364,15 +383,13 @@ function isInTree(node, outer) {
 function scrollsAbove(element) {
   /** @type {Scroll[]} */
   const found = [];
-  for (
-    let at = element;
-    at && found.length < MAX_ABOVE;
-    at = at.assignedSlot || at.parentElement || /** @type {any} */ (at.getRootNode()).host
-  )
-    if (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)
-      found.push([at, at.scrollLeft, at.scrollTop]);
-  const root = document.scrollingElement;
-  if (root && !found.some(([box]) => box === root)) found.push([root, root.scrollLeft, root.scrollTop]);
+  for (let at = /** @type {any} */ (element); at && found.length < MAX_ABOVE; at = outside(at)) {
+    if (!(at instanceof Element)) continue;
+    if (heightOf.call(at) > innerHeightOf.call(at) || widthOf.call(at) > innerWidthOf.call(at))
+      found.push([at, leftOf.call(at), topOf.call(at)]);
+  }
+  const root = scrollingOf.call(document);
+  if (root && !found.some(([box]) => box === root)) found.push([root, leftOf.call(root), topOf.call(root)]);
   return found;
 }
 

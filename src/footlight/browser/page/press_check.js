@@ -28,6 +28,10 @@ const parentNodeOf = getter(Node, "parentNode");
 const connected = getter(Node, "isConnected");
 const textOf = getter(Node, "textContent");
 const shadowOf = getter(Element, "shadowRoot");
+const slotOf = getter(Element, "assignedSlot");
+const parentElementOf = getter(Node, "parentElement");
+const bodyOf = getter(Document, "body");
+const rootOf = getter(Document, "documentElement");
 const { contains } = Node.prototype;
 const { closest, getAttribute, getBoundingClientRect, matches } = Element.prototype;
 
@@ -170,12 +174,22 @@ class Drop extends Watch {
 }
 
 /**
+ * Return what is around a node, also through slots and shadow roots.
+ *
+ * @type {(node: any) => any}
+ */
+const outside = (node) =>
+  (node instanceof Element && slotOf.call(node)) ||
+  parentNodeOf.call(node) ||
+  (node instanceof ShadowRoot ? node.host : null);
+
+/**
  * Return whether a node is inside an element, also through shadow roots and slots.
  *
  * @type {(node: any, outer: unknown) => boolean}
  */
 function isIn(node, outer) {
-  for (let at = node; at; at = at.assignedSlot || parentNodeOf.call(at) || at.host) if (at === outer) return true;
+  for (let at = node; at; at = outside(at)) if (at === outer) return true;
   return false;
 }
 
@@ -260,7 +274,7 @@ function hitInView(element) {
 function reachesToggle(part, label, toggle) {
   const hit = hitInView(part);
   if (!hit || !isIn(hit, label)) return false;
-  for (let at = /** @type {any} */ (hit); at !== label; at = at.assignedSlot || parentNodeOf.call(at) || at.host)
+  for (let at = /** @type {any} */ (hit); at !== label; at = outside(at))
     if (at !== toggle && at instanceof Element && matches.call(at, INTERACTIVE)) return false;
   return true;
 }
@@ -299,7 +313,7 @@ function findDoubt(element) {
   if (element instanceof HTMLInputElement && !PLAIN_INPUTS.has(element.type)) return "special";
   if (matches.call(element, DISABLED)) return "disabled";
   if (Document.prototype.querySelector.call(document, ON_TOP)) return "something is on top";
-  if (!element.checkVisibility({ visibilityProperty: true })) return "not visible";
+  if (!Element.prototype.checkVisibility.call(element, { visibilityProperty: true })) return "not visible";
   return findPlacementDoubt(element);
 }
 
@@ -310,12 +324,12 @@ function findPlacementDoubt(element) {
   const [box] = boxes;
   if (box.width < 2 || box.height < 2) return "too small";
   if (!isInside(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight })) return "not in view";
-  for (let at = /** @type {Element | null} */ (element); at; at = at.parentElement) {
+  for (let at = /** @type {Element | null} */ (element); at; at = parentElementOf.call(at)) {
     const style = getComputedStyle(at);
     if (style.position === "fixed" || style.position === "sticky") return `${style.position} position`;
     const special = Object.keys(PLAIN_STYLE).find((name) => /** @type {any} */ (style)[name] !== PLAIN_STYLE[name]);
     if (special) return special;
-    const clips = at !== document.body && at !== document.documentElement && style.overflow !== "visible";
+    const clips = at !== bodyOf.call(document) && at !== rootOf.call(document) && style.overflow !== "visible";
     if (at !== element && clips && !isInside(box, getBoundingClientRect.call(at))) return "clipped";
   }
   const hit = Document.prototype.elementFromPoint.call(document, box.x + box.width / 2, box.y + box.height / 2);

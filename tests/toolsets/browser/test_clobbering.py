@@ -1,0 +1,48 @@
+"""A page whose forms hide members of the DOM stops no tool, and is no bug of the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.clobbering import CLOBBERING
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("read_page", {}),
+    ("get_text", {"selector": "form"}),
+    ("find_elements", {"selector": "form, input"}),
+    ("click", {"selector": "form"}),
+    ("click", {"selector": "text=Order"}),
+    ("fill", {"selector": "[aria-label='The matches']", "value": "x"}),
+    ("type", {"selector": "[aria-label='The value']", "text": "x"}),
+    ("screenshot_element", {"selector": "form"}),
+    ("wait_for", {"text": "Teas"}),
+)
+
+
+async def test_names_of_members_are_no_internal_error(browser: SessionBrowser) -> None:
+    await browser.show(CLOBBERING)
+    codes: set[str] = set()
+    for tool, arguments in CALLS:
+        content = (await browser.answer(tool, **arguments)).structured_content or {}
+        codes.add(content.get("error", {}).get("code", ""))
+
+    assert codes <= {"", "ELEMENT_NOT_INTERACTIVE"}
+    snapshot = (await browser.call("snapshot", budget=10_000))["snapshot"]
+    assert 'textbox "The parentNode"' in snapshot
+
+
+async def test_no_walk_through_the_page_goes_round_in_circles(browser: SessionBrowser) -> None:
+    """A field that is called parentNode or assignedSlot is not around the form that it is in."""
+    await browser.show(CLOBBERING)
+
+    await browser.call("press", key="Tab")
+    await browser.call("press", key="Tab")
+    await browser.call("mouse_click", x=200, y=200)
+    await browser.call("scroll", y=100)
+
+    assert (await browser.call("evaluate", script="scrollY"))["result"] == 100
