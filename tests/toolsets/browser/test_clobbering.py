@@ -43,6 +43,7 @@ async def test_no_walk_through_the_page_goes_round_in_circles(browser: SessionBr
     await browser.call("press", key="Tab")
     await browser.call("press", key="Tab")
     await browser.call("mouse_click", x=200, y=200)
-    await browser.call("scroll", y=100)
+    scrolled = await browser.answer("scroll", y=100, observe="full")
 
-    assert (await browser.call("evaluate", script="scrollY"))["result"] == 100
+    assert not scrolled.is_error
+    assert 'textbox \\"The host\\"' in scrolled.model_dump_json()

@@ -164,7 +164,7 @@ _CROSSED = re.compile(r'interrupted by another navigation to "([^"]*)"')
 _TOO_LARGE = re.compile(r"The page returned more than \d+ (?:bytes|values)")
 _SHADOWED = re.compile(
     r"TypeError: (?:\w+\.){1,3}(addEventListener|closest|contains|dispatchEvent|getAttribute|getRootNode|"
-    r"getBoundingClientRect|hasAttribute|matches|querySelector|querySelectorAll|toLowerCase) is not a function"
+    r"getBoundingClientRect|hasAttribute|matches|querySelector(?:All)?|toLowerCase) is not a function"
 )
 """A field of a form is called like a member of the DOM that Playwright's own script uses."""
 _INTERCEPTED = " intercepts pointer events"

@@ -184,7 +184,8 @@ export function isVisible(element) {
  * @type {(element: AnyElement) => AnyElement | null}
  */
 export function above(element) {
-  return own.parentElement(element) ?? /** @type {ShadowRoot} */ (own.getRootNode(element)).host ?? null;
+  const root = own.getRootNode(element);
+  return own.parentElement(element) ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
 /**

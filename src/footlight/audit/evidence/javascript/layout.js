@@ -1,6 +1,6 @@
 // Check the layout at this width, and what a reader can recognise. NARROW: as on a phone; WIDE: as on a desktop.
 
-import { describeAll, documentBody, documentRoot, own, runRules } from "./dom.js";
+import { above, describeAll, documentBody, documentRoot, own, runRules } from "./dom.js";
 import { cutOff, elements, overlaps, texts } from "./layout_text.js";
 
 /** @import { PageText } from "./layout_text.js" */
@@ -142,11 +142,7 @@ function stayingBars() {
 
 /** @type {(element: AnyElement) => AnyElement | null} */
 function barAround(element) {
-  for (
-    let each = element;
-    each;
-    each = own.parentElement(each) ?? /** @type {ShadowRoot} */ (own.getRootNode(each)).host
-  ) {
+  for (let each = element; each; each = /** @type {AnyElement} */ (above(each))) {
     const style = getComputedStyle(each),
       box = own.getBoundingClientRect(each);
     const isSticky =
