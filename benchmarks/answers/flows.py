@@ -14,8 +14,8 @@ __all__ = ["FLOWS", "Click", "Fill", "Flow", "Read", "Step"]
 class Target:
     """An element as a reader finds it: by its role, its name, and a text that stands before it.
 
-    `name` and `after` are regular expressions. Of several elements, the first after that text is meant. A link
-    whose name an answer does not show is found by the beginning of its `url`.
+    `name` and `after` are regular expressions. Of several elements, the first after that text is meant. A
+    link whose name an answer does not show is found by the beginning of its `url`.
     """
 
     role: str

@@ -23,7 +23,11 @@ Call = tuple[str, dict[str, Any]]
 
 
 class NotShown(Exception):
-    """The answers do not show what the step needs."""
+    """The answers do not show what the step needs. `name` is the name of the element, if it has one."""
+
+    def __init__(self, what: object) -> None:
+        super().__init__(str(what))
+        self.name = what.name if isinstance(what, Target) else ""
 
 
 @dataclass(frozen=True)
@@ -67,24 +71,25 @@ class Player(ABC):
         for _ in range(2):
             if found := re.search(pattern, self.shown, re.DOTALL):
                 return found[found.lastindex or 0]
-            await self.call(self.look())
+            await self.call(self.look(pattern))
         raise NotShown(pattern)
 
     async def _act(self, steps: Sequence[Fill | Click]) -> None:
         looked = False
         while True:
+            missing = ""
             try:
                 calls = self.act(steps)
-            except NotShown:
+            except NotShown as error:
                 if looked:
                     raise
-                calls = []
+                calls, missing = [], error.name
             if calls and all([await self.call(call) for call in calls]):
                 return
             if looked:
                 raise NotShown(steps)
             looked = True
-            await self.call(self.look())
+            await self.call(self.look(missing))
 
     async def call(self, call: Call) -> bool:
         """Make a call, and return whether it succeeded."""
@@ -121,7 +126,8 @@ class Player(ABC):
     def open(self, url: str) -> Call: ...
 
     @abstractmethod
-    def look(self) -> Call: ...
+    def look(self, words: str) -> Call:
+        """Return the call that shows the page, or what the expression `words` finds if the page is long."""
 
     @abstractmethod
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]: ...
@@ -143,12 +149,14 @@ class FootlightPlayer(Player):
     kind = Footlight
 
     def pattern(self, target: Target) -> str:
-        name = rf' "{target.name}"' if target.name else ""
-        return rf"\b(e\d+) (?:{target.role}){name}(?![\w\"])"
+        if not target.name:
+            return rf"\b(e\d+) (?:{target.role})\b"
+        # In a row of links, say, the role is written once for all of them.
+        return rf"\b(e\d+) (?:(?:{target.role}) )?\"{target.name}\""
 
     def learn(self, answer: str) -> None:
         page = "\n".join(re.findall(r"<page-content [^>]*>\n(.*?)\n</page-content", answer, re.DOTALL))
-        if '"kind": "diff"' in answer:
+        if '"kind": "diff"' in answer or '"count": ' in answer:
             # The newest lines come first, because they say what an element is now.
             self.shown = f"{page}\n{self.shown}"
         elif page:
@@ -157,8 +165,9 @@ class FootlightPlayer(Player):
     def open(self, url: str) -> Call:
         return "navigate", {"url": url}
 
-    def look(self) -> Call:
-        return "snapshot", {}
+    def look(self, words: str) -> Call:
+        is_shortened = "\n… shortened: " in self.shown or "\n… cut: " in self.shown
+        return ("find", {"regex": words}) if words and is_shortened else ("snapshot", {})
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
         calls: list[Call] = []
@@ -195,7 +204,7 @@ class PlaywrightPlayer(Player):
     def open(self, url: str) -> Call:
         return "browser_navigate", {"url": url}
 
-    def look(self) -> Call:
+    def look(self, words: str) -> Call:  # noqa: ARG002 - its snapshots are whole
         return "browser_snapshot", {}
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:

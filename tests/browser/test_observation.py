@@ -8,11 +8,12 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from footlight.browser.snapshot.compact import compact_lines
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
 from footlight.browser.snapshot.narrowing import subtree
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.observation import Observation, observe, render_difference
-from footlight.browser.snapshot.rendering import render_text
+from footlight.browser.snapshot.rendering import make_lines, render_text
 from tests.browser.trees import looks, patient, trees
 
 FORM = (
@@ -159,9 +160,14 @@ def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
     other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
-    whole = Observation("full", render_text(FORM), cut=False, lines=14)
+    whole = Observation("full", "\n".join(render_compact(FORM)), cut=False, lines=11)
     assert observe_change(None, FORM) == asked == whole
-    assert observe_change(FORM, other) == Observation("full", render_text(other), cut=False, lines=14)
+    text = "\n".join(render_compact(other))
+    assert observe_change(FORM, other) == Observation("full", text, cut=False, lines=11)
+
+
+def render_compact(nodes: Sequence[Node]) -> list[str]:
+    return [line.render() for line in compact_lines(make_lines(nodes))]
 
 
 def test_the_whole_is_sent_where_it_is_shorter_than_the_difference() -> None:

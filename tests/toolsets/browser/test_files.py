@@ -37,6 +37,57 @@ async def read_linked(browser: SessionBrowser, uri: str) -> bytes:
     return content.text.encode() if hasattr(content, "text") else base64.b64decode(content.blob)
 
 
+# Snapshots
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "expected"),
+    [
+        ({}, "orders.txt", 'e1 heading "Orders" level=1\ne2 button "Save"\n'),
+        ({"rootSelector": "button"}, "orders.txt", 'e2 button "Save"\n'),
+        (
+            {"format": "yaml"},
+            "orders.yaml",
+            '- heading "Orders" [level=1] [ref=e1]\n- button "Save" [ref=e2]\n',
+        ),
+        (
+            {"format": "json", "interactive": True, "rootSelector": "button"},
+            "orders.json",
+            '[{"role": "button", "ref": "e2", "name": "Save"}]\n',
+        ),
+    ],
+    ids=str,
+)
+async def test_a_snapshot_is_written_into_a_file(
+    browser: SessionBrowser, options: dict[str, Any], name: str, expected: str
+) -> None:
+    await browser.show("<title>Shop</title><h1>Orders</h1><button>Save</button>")
+    whole = await browser.call("snapshot")
+
+    written = await browser.call("snapshot", file="orders", budget=200, **options)
+
+    path = Path(written["path"])
+    assert path.name.partition(".")[2] == name.partition(".")[2]
+    assert path.name.startswith("orders")
+    assert content(written["path"]).decode() == expected
+    assert await kept(browser, written["uri"]) == expected.encode()
+    assert written == {
+        "url": whole["url"],
+        "title": "Shop",
+        "path": written["path"],
+        "bytes": len(expected),
+        "uri": written["uri"],
+    }
+
+
+async def test_a_snapshot_is_not_written_outside_of_the_output_folder(browser: SessionBrowser) -> None:
+    await browser.show("<h1>Orders</h1>")
+
+    error = await browser.refused("snapshot", file="../orders")
+
+    assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "file")
+
+
 # Prints
 
 

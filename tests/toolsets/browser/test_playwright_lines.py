@@ -112,5 +112,5 @@ async def test_a_line_is_marked_as_text_of_the_page(browser: SessionBrowser) -> 
     asked = await browser.answer("click", selector="testid=save-all", locator=True)
     not_asked: Any = (await browser.answer("click", selector="testid=save-all")).structured_content
 
-    assert "/locator" in (asked.meta or {})["footlight/untrusted"]
+    assert "/locator" in (asked.content[0].meta or {})["footlight/untrusted"]
     assert "locator" not in not_asked

@@ -81,7 +81,8 @@ class Answer:
     @cached_property
     def text(self) -> str:
         """The content as JSON for models: without `page_texts`, timings, and addresses that are repeated."""
-        return json.dumps(_without_repetition(without_page_texts(self.content)), ensure_ascii=False)
+        content: Mapping[str, Any] = without_page_texts(self.content)
+        return json.dumps(_without_repetition(content), ensure_ascii=False)
 
     @cached_property
     def page_texts(self) -> tuple[PageText, ...]:
@@ -150,18 +151,44 @@ def without_page_texts(value: Any) -> Any:
 def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the content without what a model has no use for. Structured content has all of it."""
     data: Any = content.get("data")
-    if not isinstance(data, Mapping) or not isinstance(data.get("url"), str):
+    if not isinstance(data, Mapping):
         return content
-    short = {key: value for key, value in cast("Mapping[str, Any]", data).items() if key != "timing"}
-    if short.get("finalUrl") == short["url"]:
-        del short["finalUrl"]
+    short = _without_echo(cast("Mapping[str, Any]", data))
+    if isinstance(steps := short.get("steps"), list):
+        short["steps"] = [_shorten_step(step) for step in cast("list[Any]", steps)]
     observation: Any = content.get("observation")
-    if isinstance(observation, Mapping) and observation.get("url") == short["url"]:
-        observation = {
-            key: value for key, value in cast("Mapping[str, Any]", observation).items() if key != "url"
-        }
+    if isinstance(observation, Mapping) and "url" in short and observation.get("url") == short["url"]:
+        facts = cast("Mapping[str, Any]", observation)
+        observation = {key: value for key, value in facts.items() if key != "url"}
         return {**content, "data": short, "observation": observation}
     return {**content, "data": short}
+
+
+def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data without timings, an address that is there twice, and the arguments of the call."""
+    left_out = {"timing"}
+    if "url" in data and data.get("finalUrl") == data["url"]:
+        left_out.add("finalUrl")
+    fields: Any = data.get("fields")
+    if isinstance(fields, list) and all(_is_echo(each) for each in cast("list[Any]", fields)):
+        left_out.add("fields")
+    return {key: value for key, value in data.items() if key not in left_out}
+
+
+def _is_echo(field: Any) -> bool:
+    return isinstance(field, Mapping) and set(cast("Mapping[str, Any]", field)) == {"selector", "kind"}
+
+
+def _shorten_step(step: Any) -> Any:
+    """Return a step without the address of the page, which the answer has as it is at the end."""
+    fields: Mapping[str, Any] = cast("Mapping[str, Any]", step) if isinstance(step, Mapping) else {}
+    if not isinstance(fields.get("data"), Mapping):
+        return cast("Any", step)
+    data = {key: value for key, value in _without_echo(fields["data"]).items() if key != "url"}
+    return {
+        **{key: value for key, value in fields.items() if key != "data"},
+        **({"data": data} if data else {}),
+    }
 
 
 def _page_texts(value: Any) -> Iterator[PageText]:

@@ -18,7 +18,7 @@ from footlight.server.calls.attachments import attach_file
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
 
-__all__ = ["output_of"]
+__all__ = ["describe_file", "output_of"]
 
 
 class UploadResult(ActionResult):
@@ -136,7 +136,7 @@ async def pdf(
     folder = output_of(call)
     with folder.fill(folder.reserve(name or call.page.id, ".pdf")) as path:
         write_new(path, await printing.print_pdf(call.page, options, call.deadline))
-    return _describe_file(call, path, "application/pdf")
+    return describe_file(call, path, "application/pdf")
 
 
 @tool(scope="session", effect="configure", group="devtools", untrusted=False)
@@ -184,7 +184,8 @@ def output_of(call: ToolCall) -> OutputFolder:
     return call.session.output.below(call.caller.scope_name(""))
 
 
-def _describe_file(call: ToolCall, path: Path, mime_type: str) -> WrittenFile:
+def describe_file(call: ToolCall, path: Path, mime_type: str) -> WrittenFile:
+    """Return where a written file is, with a link to it in the answer."""
     written: WrittenFile = {"path": str(path), "bytes": path.stat().st_size}
     uri = attach_file(call, path, mime_type)
     return {**written, "uri": uri} if uri else written
@@ -195,4 +196,4 @@ def _describe_start(path: Path) -> RecordingStatus:
 
 
 def _describe_end(call: ToolCall, path: Path, mime_type: str) -> RecordingStatus:
-    return {"recording": False, **_describe_file(call, path, mime_type)}
+    return {"recording": False, **describe_file(call, path, mime_type)}

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, takewhile
+from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.driver.offload import call_in_loop, offload
+from footlight.browser.driver.output_folder import write_new
 from footlight.browser.page.capture import look
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.snapshot.budget import fit_snapshot
@@ -24,13 +27,19 @@ from footlight.errors import InvalidParameter
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
+from footlight.toolsets.browser.files import describe_file, output_of
 from footlight.toolsets.browser.parameters import Selector
 
 __all__ = []
 
+SnapshotFormat = Literal["text", "yaml", "json"]
+
 
 class SnapshotTaken(TypedDict):
-    """`snapshot` is text or YAML, `nodes` the same as JSON. `cut`: the snapshot exceeded the budget."""
+    """`snapshot` is text or YAML, `nodes` the same as JSON. `cut`: the snapshot exceeded the budget.
+
+    With `file` there is neither: the whole is at `path`, and can be read at `uri` unless it is large.
+    """
 
     url: str
     title: str
@@ -38,6 +47,9 @@ class SnapshotTaken(TypedDict):
     nodes: NotRequired[list[dict[str, Any]]]
     cut: NotRequired[bool]
     resource: NotRequired[str]
+    path: NotRequired[str]
+    bytes: NotRequired[int]
+    uri: NotRequired[str]
 
 
 class FindResult(TypedDict):
@@ -54,9 +66,10 @@ async def snapshot(
     root_selector: Selector | None = None,
     interactive: bool = False,
     depth: Count | None = None,
-    boxes: Annotated[bool, Field(description="Add positions and sizes")] = False,
+    boxes: bool = False,
     test_ids: bool = False,
-    format: Literal["text", "yaml", "json"] = "text",
+    format: SnapshotFormat = "text",
+    file: str | None = None,
     budget: MaybeBudget = None,
 ) -> SnapshotTaken:
     """Look at the page. Roles, names, states, and refs (e12) to use as selectors."""
@@ -75,20 +88,43 @@ async def snapshot(
         uris.extend([uri] if uri else [])
         return uri
 
-    def write() -> SnapshotTaken:
+    def narrow() -> Snapshot:
         if not is_whole:
             view.note_reported(seen.nodes, of=seen.nodes)
         nodes = keep_interactive(seen.nodes) if interactive else seen.nodes
         if test_ids and format == "text":
             nodes = [_with_test_id(node) for node in nodes]
-        selected = Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
+        return Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
+
+    def write() -> SnapshotTaken:
+        selected = narrow()
         folded = fold_known_chrome(before, selected) if is_whole else None
         return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, uris, folded)
 
     before = view.last_reported
     if is_whole:
         view.last_reported = seen
-    return await offload(len(seen.nodes), write)
+    if file is None:
+        return await offload(len(seen.nodes), write)
+    path = await asyncio.to_thread(lambda: _write_file(call, narrow(), format, file))
+    written = describe_file(call, path, "application/json" if format == "json" else "text/plain")
+    return {"url": seen.url, "title": seen.title, **written}
+
+
+def _write_file(call: ToolCall, seen: Snapshot, format: SnapshotFormat, name: str) -> Path:
+    """Write the whole snapshot to a new file in the output folder. Secrets are masked in it."""
+    text = (
+        json.dumps(render_json(seen.nodes), ensure_ascii=False)
+        if format == "json"
+        else "\n".join(render_yaml(seen.nodes))
+        if format == "yaml"
+        else fit_snapshot(seen.nodes, sys.maxsize, lambda _: None).text
+    )
+    suffix = {"text": ".txt", "yaml": ".yaml", "json": ".json"}[format]
+    folder = output_of(call)
+    with folder.fill(folder.reserve(name, suffix, parameter="file")) as path:
+        write_new(path, call.mask(f"{text}\n").encode("utf-8", "replace"))
+    return path
 
 
 def _with_test_id(node: Node) -> Node:
@@ -98,7 +134,7 @@ def _with_test_id(node: Node) -> Node:
 
 def _fit_snapshot(
     seen: Snapshot,
-    format: Literal["text", "yaml", "json"],
+    format: SnapshotFormat,
     budget: int,
     keep: LinkTo,
     uris: Sequence[str],
