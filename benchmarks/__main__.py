@@ -25,6 +25,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
+from benchmarks.answers.compare import compare_answers
 from benchmarks.audit import compare_audits
 from benchmarks.clients import compare_clients
 from benchmarks.fixtures import measure_fixtures
@@ -72,9 +73,12 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=3, help="number of cold starts")
     parser.add_argument("--records", type=int, default=100_000, help="number of steps in the knowledge store")
     parser.add_argument("--only", choices=PARTS, action="append", help="run only this part; repeatable")
+    parser.add_argument("--transcripts", type=Path, help="write the calls of part answers to this folder")
     parser.add_argument("--write", action="store_true", help="write docs/performance.md")
     options = parser.parse_args()
     parts = options.only or PARTS
+    if options.transcripts:
+        options.transcripts.mkdir(parents=True, exist_ok=True)
     if set(parts) - {"plain", "transports", "clients", "knowledge", "audit", "pytest", "watching", "fleet"}:
         install_peers()
     if "knowledge" in parts:
@@ -82,7 +86,7 @@ def main() -> None:
     figures = Figures()
     if "pytest" in parts:
         measure_fixtures(figures)
-    asyncio.run(_run(parts, options.calls, options.starts, figures))
+    asyncio.run(_run(parts, options.calls, options.starts, figures, options.transcripts))
     if table := figures.table():
         print(f"\nFigures with a goal: medians, and the ratio to {PLAYWRIGHT_MCP}\n\n{table}")
     if options.write:
@@ -101,12 +105,15 @@ PARTS = [
     "wallet",
     "knowledge",
     "audit",
+    "answers",
     "pytest",
     "fleet",
 ]
 
 
-async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) -> None:
+async def _run(
+    parts: Sequence[str], calls: int, starts: int, figures: Figures, transcripts: Path | None
+) -> None:
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     names = [kind.name for kind in SERVERS]
     async with serve_site() as site:
@@ -134,6 +141,8 @@ async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) 
         await compare_wallet(calls)
     if "audit" in parts:
         await compare_audits()
+    if "answers" in parts:
+        await compare_answers(transcripts)
 
 
 async def _compare_plain(url: str, calls: int) -> None:
