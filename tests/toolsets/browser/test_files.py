@@ -70,7 +70,7 @@ async def test_a_snapshot_is_written_into_a_file(
     assert path.name.partition(".")[2] == name.partition(".")[2]
     assert path.name.startswith("orders")
     assert content(written["path"]).decode() == expected
-    assert await kept(browser, written["uri"]) == expected.encode()
+    assert await read_linked(browser, written["uri"]) == expected.encode()
     assert written == {
         "url": whole["url"],
         "title": "Shop",
