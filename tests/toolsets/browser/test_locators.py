@@ -24,7 +24,7 @@ async def refs(browser: SessionBrowser) -> list[str]:
 async def ref(browser: SessionBrowser, words: str, number: int = 0) -> str:
     """Return the ref of the line of the page's snapshot that has these words in it."""
     seen = (await browser.call("snapshot"))["snapshot"]
-    return re.findall(rf"^ *(e\d+) [^\n]*{re.escape(words)}", seen, re.MULTILINE)[number]
+    return re.findall(rf"\b(e\d+) (?:(?!\be\d+ )[^\n])*{re.escape(words)}", seen)[number]
 
 
 async def locator(browser: SessionBrowser, tool: str, /, **arguments: Any) -> Any:

@@ -14,13 +14,11 @@ pytestmark = pytest.mark.anyio
 
 
 async def ref(browser: SessionBrowser, words: str, **arguments: Any) -> str:
-    """Return the ref of the only line of the page's snapshot that has these words in it."""
+    """Return the last ref before these words, which only one line of the page's snapshot has in it."""
     text = (await browser.call("snapshot", **arguments))["snapshot"]
     lines = [line for line in text.splitlines() if words in line]
     assert len(lines) == 1, text
-    found = re.match(r"\s*(e\d+) ", lines[0])
-    assert found, lines[0]
-    return found[1]
+    return re.findall(r"\b(e\d+) ", lines[0].partition(words)[0])[-1]
 
 
 async def read_said(browser: SessionBrowser) -> Any:
