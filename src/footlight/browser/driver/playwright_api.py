@@ -14,9 +14,9 @@ import subprocess
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from playwright.async_api import Browser, Download, Error, Playwright, async_playwright
+from playwright.async_api import Browser, CDPSession, Download, Error, Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from footlight.browser.driver.driver_connection import connect_driver
@@ -54,6 +54,7 @@ __all__ = [
     "on_disconnected",
     "on_driver_end",
     "protocol_reason",
+    "send",
     "start_playwright",
     "translate_error",
     "was_aborted",
@@ -125,6 +126,11 @@ SilentPart = Literal["driver", "browser"]
 """A process between the server and its pages that does not respond."""
 DRIVER_SECONDS = 1.5
 """A driver that does not answer within this time is unresponsive."""
+
+
+async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the reply to a command of the DevTools protocol."""
+    return cast("dict[str, Any]", await cdp.send(method, parameters))
 
 
 async def driver_answers(of: Playwright | Browser) -> bool:

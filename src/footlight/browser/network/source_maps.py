@@ -86,7 +86,7 @@ def _find_in_sections(sections: object, positions: Sequence[Position]) -> dict[P
     read: list[tuple[Position, dict[str, Any]]] = []
     for part in parts:
         match part:
-            case {"offset": {"line": int(line), "column": int(column)}, "map": dict(inner)}:
+            case {"offset": {"line": int(line), "column": int(column)}, "map": {**inner}}:
                 read.append(((line, column), cast("dict[str, Any]", inner)))
             case _:
                 raise ValueError("a section has no offset or no map")

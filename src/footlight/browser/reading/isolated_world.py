@@ -12,7 +12,7 @@ import json
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
-from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_api import Error, send
 from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
@@ -87,7 +87,8 @@ class IsolatedWorld:
         """
         only = f"({_WALK})({json.dumps(about)})" if about is not None else "null"
         async with asyncio.timeout(seconds):
-            reply: Any = await self._cdp.send(
+            reply = await send(
+                self._cdp,
                 "Runtime.evaluate",
                 {
                     "expression": f"(async () => {{ const ONLY = {only}; return ({function})(); }})()",
@@ -134,8 +135,9 @@ async def open_isolated_world(page: Page) -> AsyncGenerator[IsolatedWorld]:
     try:
         async with asyncio.timeout(OPEN_SECONDS):
             cdp = await page.playwright.context.new_cdp_session(page.playwright)
-            tree: Any = await cdp.send("Page.getFrameTree")
-            made: Any = await cdp.send(
+            tree = await send(cdp, "Page.getFrameTree")
+            made = await send(
+                cdp,
                 "Page.createIsolatedWorld",
                 {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "footlight-reading"},
             )

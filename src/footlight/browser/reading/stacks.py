@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 
-from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_api import Error, send
 from footlight.browser.network.source_maps import MAX_MAP_BYTES, OriginalPlace, find_map_url, find_places
 from footlight.errors import FootlightError, InvalidParameter
 
@@ -181,7 +181,8 @@ class _Loader:
         same_origin = urlsplit(url)[:2] == urlsplit(self._page.url)[:2]
         seconds = min(MAX_LOAD_SECONDS, self._deadline.remaining_ms / 1000)
         async with asyncio.timeout(seconds):
-            reply: Any = await self._cdp.send(
+            reply = await send(
+                self._cdp,
                 "Network.loadNetworkResource",
                 {
                     "frameId": self._frame_id,
@@ -200,7 +201,7 @@ class _Loader:
         size = 0
         try:
             while True:
-                reply: Any = await self._cdp.send("IO.read", {"handle": stream, "size": CHUNK_BYTES})
+                reply = await send(self._cdp, "IO.read", {"handle": stream, "size": CHUNK_BYTES})
                 text = reply["data"]
                 chunk = base64.b64decode(text) if reply.get("base64Encoded") else text.encode()
                 chunks.append(chunk)
@@ -218,7 +219,7 @@ class _Loader:
 async def _open_loader(page: Page, deadline: Deadline) -> AsyncGenerator[_Loader]:
     async with asyncio.timeout(min(MAX_LOAD_SECONDS, deadline.remaining_ms / 1000)):
         cdp = await page.playwright.context.new_cdp_session(page.playwright)
-        tree: Any = await cdp.send("Page.getFrameTree")
+        tree = await send(cdp, "Page.getFrameTree")
     try:
         yield _Loader(page, cdp, tree["frameTree"]["frame"]["id"], deadline)
     finally:
