@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 OBEY = "obeyme"
 PAGE = """<!doctype html><title>obeyme</title>
-<h1 data-testid=obeyme>obeyme</h1><input id=typed name=obeyme aria-label=obeyme><a href='#obeyme'>obeyme</a>
+<h1 data-testid=obeyme>obeyme</h1><img id=obeyme src=/obeyme><input id=typed name=obeyme aria-label=obeyme><a href='#obeyme'>obeyme</a>
 <select id=kind><option value=obeyme>obeyme</option></select><input type=checkbox id=flag><input id=other>
 <table><tr><th>obeyme<tr><td>obeyme</table><button id=ask onclick="prompt('obeyme', 'obeyme')">obeyme</button>
 <a id=open href='/obeyme' target=_blank>obeyme</a>
@@ -63,6 +63,7 @@ def outside(message: dict[str, Any]) -> str:
 
 @pytest.mark.slow
 async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None:
+    await browser.call("emulate", device="iPhone 13")
     await browser.show(PAGE)
     snapshot = (await browser.answer("snapshot")).model_dump_json()
     [ref] = re.findall(r"(e\d+) link", snapshot)[:1]
@@ -87,6 +88,11 @@ async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None
         ("evaluate", {"script": "throw new Error(document.title)"}),
         ("click", {"selector": "#nothing", "timeout": 300}),
         ("click", {"selector": "h1", "expect": {"text": "Nothing"}, "timeout": 300}),
+        ("console_stacks", {}),
+        *((name, {}) for name in ("audit_page", "web_vitals")),
+        ("recheck", {"finding": "axe/image-alt"}),
+        ("recheck", {"finding": "axe/label@#typed"}),
+        ("swipe", {"direction": "up"}),
         ("run_steps", {"steps": [{"tool": "click", "arguments": {"selector": "h1"}}]}),
     ]
     acting = {tool.name for tool in (await browser.client.list_tools()).tools if _observes(tool.input_schema)}

@@ -12,7 +12,7 @@ import binascii
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 
 from footlight.browser.driver.playwright_api import Error, send
