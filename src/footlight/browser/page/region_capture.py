@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
     from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["look_at"]
+__all__ = ["find_ref", "look_at"]
 
 
 async def look_at(
@@ -55,6 +55,23 @@ async def look_at(
         return await _make_snapshot(page, await _frame_of(element), reply, boxes=boxes)
 
     return await read_element(page, selector, deadline, look_below)
+
+
+async def find_ref(page: Page, selector: str, deadline: Deadline) -> str:
+    """Return the ref of the first match, without reading what is inside it.
+
+    Raises:
+        FootlightError: there is no such element, the page does not answer, or is gone.
+    """
+
+    async def read(element: Locator, timeout_ms: float) -> str:
+        async with page.view.numbers.reserve() as ref_numbers:
+            request = {"what": "ref", "boxes": False, **ref_numbers}
+            reply = await ask_about(element, request, timeout_ms=timeout_ms)
+            page.view.numbers.next = reply["next"]
+        return reply["ref"]
+
+    return await read_element(page, selector, deadline, read)
 
 
 async def _look_at_page(page: Page, *, boxes: bool) -> Snapshot:

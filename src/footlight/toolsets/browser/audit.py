@@ -12,7 +12,8 @@ from typing_extensions import TypedDict
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.network.console import MessageFilter
 from footlight.browser.page.capture import look
-from footlight.browser.page.region_capture import look_at
+from footlight.browser.page.refs import leading_ref
+from footlight.browser.page.region_capture import find_ref
 from footlight.browser.reading.isolated_world import (
     ScriptFailed,
     find_path,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from footlight.audit.findings import Evidence, Finding
     from footlight.audit.page.page import AuditViewport, ConsoleMessage, OpenResult
     from footlight.browser.reading.isolated_world import ElementPath, IsolatedWorld
+    from footlight.browser.snapshot.nodes import Snapshot
 
 __all__ = []
 
@@ -95,7 +97,7 @@ async def audit_page(
 
     call.stage("auditing the page")
     async with open_isolated_world(call.page) as world:
-        page = _LivePage(call, world)
+        page = _LivePage(call, world, snapshot=await look(call.page, call.deadline))
         measurement = Measurement(page, call.page.url, passive_collectors(), [await page.find_view()])
         try:
             evidence: Evidence = await measurement.run()
@@ -107,7 +109,6 @@ async def audit_page(
             # Whoever uses the session may have loaded the page again, which its timings do not tell.
             if each.rule != RELOADS.id and (not families or each.rule.partition("/")[0] in families)
         ]
-        await look(call.page, call.deadline)  # So that the refs of the answer are known later.
         result: AuditResult = {
             "url": evidence.url,
             "findings": [await _describe_finding(page, each) for each in found[:limit]],
@@ -171,6 +172,10 @@ async def recheck(
         for each in collected.findings:
             if each.rule == rule:
                 described = await _describe_finding(page, each, whole=True)
+                if place and path is not None:
+                    described["id"] = finding
+                    if leading_ref(place) == (place, ""):
+                        described["elements"][0]["ref"] = place
                 return {"rule": rule, "found": True, "finding": described}
     return {"rule": rule, "found": False}
 
@@ -251,7 +256,16 @@ class _LivePage:
 
     server = "footlight"
 
-    def __init__(self, call: ToolCall, world: IsolatedWorld, *, about: ElementPath | None = None) -> None:
+    def __init__(
+        self,
+        call: ToolCall,
+        world: IsolatedWorld,
+        *,
+        about: ElementPath | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None:
+        """Create the page. Only the refs of `snapshot` are reported, because later calls know these."""
+        self._snapshot = snapshot
         self._call = call
         self._world = world
         self._about = about
@@ -308,20 +322,18 @@ class _LivePage:
         ]
 
     async def find_ref(self, selector: str) -> str | None:
-        if self._is_silent or selector in ("html", "body"):
+        if self._is_silent or self._snapshot is None or selector in ("html", "body"):
             return None
         page = self._call.page
-        deadline = self._call.deadline.without_patience()
         try:
             async with asyncio.timeout(REF_SECONDS):
-                seen = await look_at(page, deadline, selector=selector)
+                ref = await find_ref(page, selector, self._call.deadline.without_patience())
         except (FootlightError, TimeoutError):
             return None
-        first = next(iter(seen.nodes), None)
-        if first is None or not first.ref:
+        if (seen := page.view.find_seen(ref)) is None:
             return None
-        page.view.note_reported([first], of=seen.nodes)
-        return first.ref
+        page.view.note_reported([seen[0]], of=self._snapshot.nodes)
+        return ref
 
     async def close(self) -> None: ...
 
