@@ -26,3 +26,7 @@ declare module "node:child_process" {
   };
   export = childProcess;
 }
+
+declare module "node:module" {
+  export function enableCompileCache(folder: string): void;
+}
