@@ -48,6 +48,8 @@ interface SpecialMembers {
   text: string;
   // Links, pictures and media.
   alt: string;
+  autoplay: boolean;
+  captureStream: () => MediaStream;
   complete: boolean;
   contentDocument: Document | null;
   contentWindow: Window | null;
@@ -57,6 +59,8 @@ interface SpecialMembers {
   duration: number;
   hash: string;
   href: string;
+  networkState: number;
+  readyState: number;
   loop: boolean;
   muted: boolean;
   naturalHeight: number;

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import math
+import struct
+import wave
 from collections.abc import Sequence
 
-from tests.audit.faults.fault import Fault
+from tests.audit.faults.fault import Fault, reply
 from tests.audit.faults.pages import page
 
 __all__ = ["FAULTS"]
@@ -30,6 +34,32 @@ def add_style(css: str, main: str) -> str:
     return page(main, head=f"<style>{css}</style>")
 
 
+def make_tone(seconds: int) -> bytes:
+    """Return a sound file with one tone."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        samples = (int(9000 * math.sin(n / 4)) for n in range(8000 * seconds))
+        sound.writeframes(b"".join(struct.pack("<h", each) for each in samples))
+    return file.getvalue()
+
+
+SOUNDS = {
+    "/talk.wav": reply(make_tone(5), type="audio/wav"),
+    "/gong.wav": reply(make_tone(2), type="audio/wav"),
+}
+SPOKEN = (
+    "<p>What our tea master says in it: take five grams for a pot, let boiling water stand for five "
+    "minutes, pour it over the leaves, and wait for two minutes before you drink the first cup.</p>"
+)
+
+
+def sound(attributes: str, more: str = "") -> str:
+    return page(f"<h1>Sencha</h1><audio {attributes}></audio>{more}")
+
+
 def film(attributes: str, start: str) -> str:
     return page(PLAIN + FILM.format(attributes=attributes, start=start))
 
@@ -47,6 +77,37 @@ FAULTS: Sequence[Fault] = (
         rule="page/autoplay",
         faulty=film("", "film.play();"),
         clean=film('controls aria-label="How leaves are steamed"', ""),
+    ),
+    Fault(
+        name="a sound that nobody asked for",
+        rule="page/autoplay-sound",
+        faulty=sound('src="/talk.wav" autoplay', SPOKEN),
+        clean=sound('src="/gong.wav" autoplay', SPOKEN),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a sound whose button has no name",
+        rule="page/autoplay-sound",
+        faulty=sound('src="/talk.wav" autoplay', f"{SPOKEN}<button type='button'>Order</button>"),
+        clean=sound('src="/talk.wav" controls aria-label="Tea talk"', SPOKEN),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a talk that cannot be read",
+        rule="page/no-transcript",
+        faulty=sound('src="/talk.wav" controls aria-label="Tea talk"'),
+        clean=sound('src="/talk.wav" controls aria-label="Tea talk"', SPOKEN),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a talk with a hidden text",
+        rule="page/no-transcript",
+        faulty=sound('src="/talk.wav" controls aria-label="Tea talk"', f"<div hidden>{SPOKEN}</div>"),
+        clean=sound(
+            'src="/talk.wav" controls aria-label="Tea talk"',
+            '<p><a href="/help">Transcript of the talk</a></p>',
+        ),
+        routes=SOUNDS,
     ),
     Fault(
         name="a box that sways for ever",

@@ -13,6 +13,42 @@ WCAG = "https://www.w3.org/WAI/WCAG22/Understanding/"
 
 RULES = (
     Rule(
+        id="page/autoplay-sound",
+        wcag=("1.4.2 A",),
+        act=("80f0bf", "4c31df", "aaa1bf"),
+        severity="high",
+        title="Sound plays by itself for more than three seconds and cannot be stopped",
+        advice="Let readers start it, or give it controls: a screen reader cannot be heard beside it.",
+        help_url=f"{WCAG}audio-control.html",
+    ),
+    Rule(
+        id="page/no-captions",
+        wcag=("1.2.2 A",),
+        act=("f51b46", "eac66b"),
+        severity="high",
+        title="A video with sound has no captions",
+        advice='Add a <track kind="captions"> with all that is said, and the sounds that matter.',
+        help_url=f"{WCAG}captions-prerecorded.html",
+    ),
+    Rule(
+        id="page/no-transcript",
+        wcag=("1.2.1 A",),
+        act=("e7aa44", "2eb176", "afb423"),
+        severity="high",
+        title="A recording has no transcript",
+        advice="Put what is said beside the recording, or behind a link next to it.",
+        help_url=f"{WCAG}audio-only-and-video-only-prerecorded.html",
+    ),
+    Rule(
+        id="page/silent-video",
+        wcag=("1.2.1 A",),
+        act=("c3232f", "ee13b5", "d7ba54"),
+        severity="medium",
+        title="A video without sound has no description",
+        advice="Say beside the video what it shows, or add a spoken description.",
+        help_url=f"{WCAG}audio-only-and-video-only-prerecorded.html",
+    ),
+    Rule(
         id="page/autoplay",
         wcag=("2.2.2 A",),
         severity="medium",
@@ -58,7 +94,7 @@ class Behaviour:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("behaviour"))
+        answer = await page.evaluate(script("media", "behaviour"))
         how = f"the page as loaded at {view.width} px, before any interaction"
         return Collected(
             findings=findings_of(RULES, answer, view, how), skipped=find_failed_rules(answer, self.name)

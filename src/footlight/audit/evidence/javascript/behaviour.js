@@ -11,6 +11,7 @@ import {
   runRules,
   textOf,
 } from "./dom.js";
+import { loadMedia, loudMedia, silent, sourceNote, uncaptioned, unwritten } from "./media.js";
 
 const LONG_MS = 5000;
 const LARGE = 2500;
@@ -20,9 +21,14 @@ const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** @type {Map<Element, string>} */
 const names = new Map();
 
-/** @returns {Record<string, any>} */
-export function answer() {
+/** @returns {Promise<Record<string, any>>} */
+export async function answer() {
+  await loadMedia();
   return runRules({
+    "autoplay-sound": () => describeAll(loudMedia(), sourceNote),
+    "no-captions": () => describeAll(uncaptioned(), sourceNote),
+    "no-transcript": () => describeAll(unwritten(), sourceNote),
+    "silent-video": () => describeAll(silent(), sourceNote),
     autoplay: () => describeAll(elements.filter(playsByItself), noteOfMedia),
     "endless-motion": () =>
       describeAll(
