@@ -14,6 +14,9 @@ ROUTES = {
     "/bancha": reply(page("<h1>Bancha</h1>")),
     "/chat": reply(page("<h1>Chat</h1><p>Write to our tea master, from nine to five.</p>", title="Chat")),
     "/hotline": reply(page("<h1>Hotline</h1><p>Ring 01422 555010 at any hour.</p>", title="By telephone")),
+    "/map": reply("<!doctype html><html lang=en><title>Map</title><p>Mill Lane, past the bridge"),
+    "/plan": reply("<!doctype html><html lang=en><title>Map</title><p>Mill Lane, by the old bridge"),
+    "/hours": reply("<!doctype html><html lang=en><title>Hours</title><p>Open from nine to five"),
     "/talk": reply(page("<h1>Chat</h1><p>Write to our tea master, nine to five.</p>", title="Chat")),
     "/failing": reply("Not now", status=500),
     "/members": reply("Sign in first", status=401),
@@ -36,6 +39,11 @@ def menu(first: str, second: str) -> str:
         f'<ul><li><a href="/sencha">{first}</a></li><li><a href="/bancha">{second}</a></li>'
         '<li><a href="/teas">All teas</a></li></ul>'
     )
+
+
+def frames(first: str, second: str) -> str:
+    frame = '<iframe title="{}" src="{}"></iframe>'
+    return f"<h2>Find us</h2>{frame.format(first, '/map')}{frame.format(second, '/hours')}"
 
 
 FAULTS: Sequence[Fault] = (
@@ -124,6 +132,20 @@ FAULTS: Sequence[Fault] = (
         clean=teas(
             '<p><a href="/sencha">More</a> on sencha.</p><p><a href="/bancha">More</a> on bancha.</p>'
         ),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="two frames of one name",
+        rule="links/same-frame-name",
+        faulty=teas(frames("Our map", "Our map")),
+        clean=teas(frames("Our map", "Our hours")),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="two frames of one name, in different attributes",
+        rule="links/same-frame-name",
+        faulty=teas(frames("Help", "Help").replace("title", "aria-label", 1)),
+        clean=teas(frames("Help", "Help").replace("/hours", "/plan")),
         routes=ROUTES,
     ),
     Fault(

@@ -61,6 +61,15 @@ RULES = (
         help_url=f"{WCAG}link-purpose-in-context",
     ),
     Rule(
+        id="links/same-frame-name",
+        wcag=("4.1.2 A",),
+        act=("4b1c6c",),
+        severity="medium",
+        title="Frames of the same name show different documents",
+        advice="Say in the `title` of each frame what it shows.",
+        help_url=f"{WCAG}name-role-value",
+    ),
+    Rule(
         id="links/same-name",
         wcag=("2.4.9 AAA",),
         act=("b20e66",),

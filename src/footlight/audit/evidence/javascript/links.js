@@ -482,6 +482,50 @@ function tally() {
     .join(", ");
 }
 
+const ADVERTISING = /\b(ads?|advert\w*|sponsor\w*|promo\w*|anzeigen?|werbung|publicité|publicidad)\b/i;
+
+/**
+ * Return the frames of one name whose documents serve different purposes. Advertising changes by itself.
+ *
+ * @returns {AnyElement[]}
+ */
+function framesOfOneName() {
+  const frames = elements.filter(
+    (each) => each.localName === "iframe" && isVisible(each) && !each.closest("[aria-hidden=true]"),
+  );
+  const groups = Object.groupBy(frames, (each) => frameNameOf(each).toLowerCase());
+  return Object.entries(groups).flatMap(([name, some = []]) => {
+    const words = some.map(wordsOfFrame).filter((each) => each?.size);
+    const isSame = words.every((each) => each && words[0] && hasMostWordsOf(each, words[0]));
+    return !name || ADVERTISING.test(name) || words.length < some.length || isSame ? [] : some;
+  });
+}
+
+/** @type {(frame: AnyElement) => string} */
+const frameNameOf = (frame) =>
+  oneLine(
+    idsOf(frame, "aria-labelledby")
+      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .join(" ")
+      .trim() ||
+      frame.getAttribute("aria-label") ||
+      frame.getAttribute("title"),
+    200,
+  );
+
+/** @type {(frame: AnyElement) => Set<string> | null} */
+function wordsOfFrame(frame) {
+  try {
+    const page = frame.contentDocument;
+    if (!page?.body) return null;
+    const body = /** @type {HTMLElement} */ (page.body.cloneNode(true));
+    for (const each of body.querySelectorAll(REPEATED)) each.remove();
+    return wordsOf(`${page.title} ${body.textContent}`);
+  } catch {
+    return null;
+  }
+}
+
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
   const asked = links.filter((each) => isHere(urlOf(each)) && addressOf(each) !== withoutHash(location));
@@ -525,6 +569,7 @@ export async function answer() {
     "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(hrefOf(each))}"`),
     "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
+    "same-frame-name": () => describeAll(framesOfOneName(), (each) => `“${frameNameOf(each)}” shows another document`),
     "same-name": () => describeAll(apart, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "new-window": () => describeAll(unannounced(), () => 'target="_blank"'),
     "unusable-address": () => describeAll(unusable(), (each) => oneLine(hrefOf(each))),
