@@ -15,6 +15,12 @@ BREWING = """
   <p>Take five grams for a pot. Let boiling water stand for five minutes before you pour it.</p>
 """
 
+STEAMED = (
+    "<p>Sencha is steamed within hours of picking, which keeps its leaves green and its taste fresh.</p>"
+    "<p>Take five grams for a pot, and let boiling water stand for five minutes before you pour it.</p>"
+)
+MENU = '<ul><li><a href="/">Start</a></li><li><a href="/teas">Teas</a></li></ul>'
+
 GERMAN = """
   <h1>Grüner Tee</h1>
   <p>Sencha wird innerhalb von wenigen Stunden nach der Ernte gedämpft, und das hält die Blätter grün und den
@@ -125,6 +131,59 @@ FAULTS: Sequence[Fault] = (
         rule="outline/wrong-language-of-part",
         faulty=page(f"<h1>Sencha</h1>{BREWING}<p lang='de'>We send our tea in small tins.</p>"),
         clean=page(f"<h1>Sencha</h1>{BREWING}<p lang='de'>Wir schicken den Tee in Dosen.</p>"),
+    ),
+    Fault(
+        name="no way past the navigation",
+        rule="outline/no-bypass",
+        faulty=document(f"<nav>{MENU}</nav><div><p><b>Sencha</b></p>{STEAMED}</div>"),
+        clean=page(f"<h1>Sencha</h1>{STEAMED}"),
+    ),
+    Fault(
+        name="a skip link to what is to be skipped",
+        rule="outline/no-bypass",
+        faulty=document(
+            f'<a href="#menu">Skip the menu</a><nav id="menu">{MENU}</nav>'
+            f"<div><p><b>Sencha</b></p>{STEAMED}</div>"
+        ),
+        clean=page(f"<h1>Sencha</h1>{STEAMED}"),
+    ),
+    Fault(
+        name="content without a heading",
+        rule="outline/no-content-heading",
+        faulty=document(f"<nav><h1>Shop</h1>{MENU}</nav><main>{STEAMED}</main>"),
+        clean=page(f"<h1>Sencha</h1>{STEAMED}"),
+    ),
+    Fault(
+        name="a heading that is out of sight",
+        rule="outline/no-content-heading",
+        faulty=page(f'<h1 style="position: absolute; left: -9999px">Sencha</h1>{STEAMED}'),
+        clean=page(f"<h1>Sencha</h1>{STEAMED}"),
+    ),
+    Fault(
+        name="a description of a role that is not there",
+        rule="outline/description-of-no-role",
+        faulty=page('<h1>Sencha</h1><p aria-roledescription="slide">Steamed leaves.</p>'),
+        clean=page('<h1>Sencha</h1><p role="group" aria-label="1" aria-roledescription="slide">Steamed.</p>'),
+    ),
+    Fault(
+        name="braille for a heading that is none",
+        rule="outline/description-of-no-role",
+        faulty=page('<h1>Teas</h1><h2 role="none" aria-brailleroledescription="tea">Sencha</h2>'),
+        clean=page(
+            '<h1>Teas</h1><h2 aria-brailleroledescription="tea" aria-roledescription="tea">Sencha</h2>'
+        ),
+    ),
+    Fault(
+        name="a name that screen readers leave out",
+        rule="axe/aria-prohibited-attr",
+        faulty=page("<h1>Sencha</h1><p>Now <span aria-label='one euro'>€1</span> for a tin.</p>"),
+        clean=page("<h1>Sencha</h1><p>Now <a href='/teas' aria-label='€1, one euro'>€1</a> for a tin.</p>"),
+    ),
+    Fault(
+        name="a heading of a column without cells",
+        rule="axe/th-has-data-cells",
+        faulty=page("<h1>Teas</h1><table><tr><th>Tea<th>Price<tr><td>Sencha</table>"),
+        clean=page("<h1>Teas</h1><table><tr><th>Tea<th>Price<tr><td>Sencha<td>€1</table>"),
     ),
     Fault(
         name="a Hebrew page from left to right",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Collection
 from functools import cache
@@ -32,63 +33,12 @@ _ALIKE = (
 """Languages that short texts do not tell apart, or that have two codes."""
 
 
-_WIDESPREAD = frozenset(
-    [
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "gu",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "id",
-        "it",
-        "ja",
-        "ka",
-        "kn",
-        "ko",
-        "lt",
-        "lv",
-        "mk",
-        "ml",
-        "mr",
-        "ms",
-        "nb",
-        "nl",
-        "no",
-        "pa",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sr",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tr",
-        "uk",
-        "ur",
-        "vi",
-        "zh",
-    ]
+_WIDESPREAD = (
+    "ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id it ja ka kn ko lt lv mk ml mr ms nb nl no "
+    "pa pl pt ro ru sk sl sr sv sw ta te th tr uk ur vi zh"
 )
-"""Languages in which a text may be without any mention of them. The detector takes some names for rare ones."""
+"""Languages in which a text may be without any mention of them. Names look like rare languages."""
+_FILLER = "lorem ipsum"
 
 
 def find_other_language(declared: str, text: str, *, of_page: Collection[str]) -> str | None:
@@ -106,7 +56,7 @@ def find_other_language(declared: str, text: str, *, of_page: Collection[str]) -
         return None
     if other in {_primary(each) for each in of_page}:
         least = MIN_LETTERS
-    elif other in _WIDESPREAD:
+    elif other in _WIDESPREAD.split() and _FILLER not in text.lower():
         least = MIN_LETTERS_OF_OTHER
     else:
         return None
@@ -123,7 +73,5 @@ def _primary(tag: str) -> str:
 
 @cache
 def _detector() -> Any:
-    import gcld3  # Only an audit needs it.
-
-    identifier: Any = gcld3.NNetLanguageIdentifier  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return identifier(min_num_bytes=0, max_num_bytes=MAX_LENGTH)
+    module: Any = importlib.import_module("gcld3")  # It has no types, and only an audit needs it.
+    return module.NNetLanguageIdentifier(min_num_bytes=0, max_num_bytes=MAX_LENGTH)

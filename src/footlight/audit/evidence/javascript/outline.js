@@ -219,6 +219,99 @@ function drawnLists() {
   return elements.filter((each) => own.matches(each, "p, div") && isThree(each));
 }
 
+const REPEATED_PARTS = "nav, aside, footer, [role=navigation], [role=complementary], [role=contentinfo]";
+/** @type {(element: AnyElement) => boolean} */
+const isRepeated = (element) => element.closest(REPEATED_PARTS) !== null;
+
+/**
+ * Return whether people see the element and screen readers announce it.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
+function isShown(element) {
+  const box = element.getBoundingClientRect();
+  return isRead(element) && box.right + scrollX > 0 && box.bottom + scrollY > 0;
+}
+
+/**
+ * Return the first repeated part of the page if content follows it.
+ *
+ * @returns {AnyElement | undefined}
+ */
+function repeatedPartBeforeContent() {
+  const links = (/** @type {AnyElement} */ each) => each.matches("nav, aside, [role=navigation], [role=complementary]");
+  const part = elements.find((each) => links(each) && isRead(each));
+  const content = texts.filter(({ element }) => !isRepeated(element) && !element.closest("a, button, header"));
+  if (!part || !content.length) return undefined;
+  const isFirst = part.compareDocumentPosition(content[0].element) & Node.DOCUMENT_POSITION_FOLLOWING;
+  return isFirst && content.reduce((sum, each) => sum + each.text.trim().length, 0) >= MIN_CONTENT ? part : undefined;
+}
+
+const MIN_CONTENT = 60;
+
+/** @returns {boolean} */
+function hasContentHeading() {
+  return elements.some(
+    (each) => each.matches("h1, h2, h3, h4, h5, h6, [role=heading]") && isShown(each) && !isRepeated(each),
+  );
+}
+
+/**
+ * Return whether a link leads past the repeated parts, a control may close them, or a landmark has the content.
+ *
+ * @returns {boolean}
+ */
+function hasBypass() {
+  /** @type {(link: AnyElement) => boolean} */
+  const isSkip = (link) => {
+    const id = (link.getAttribute("href") ?? "").slice(1);
+    const target = id ? document.getElementById(decodeId(id)) : null;
+    return target !== null && (!isRepeated(target) || !hasTextAfterStart(target));
+  };
+  return elements.some(
+    (each) =>
+      (each.matches('a[href^="#"]') && isSkip(each)) ||
+      each.matches("button, summary, [role=button], [aria-expanded], [onclick]") ||
+      (each.matches("main, [role=main]") && isRead(each)),
+  );
+}
+
+/** @type {(target: AnyElement) => boolean} */
+const hasTextAfterStart = (target) => Boolean(target.textContent.trim());
+
+/** @type {(id: string) => string} */
+function decodeId(id) {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+/** @returns {AnyElement[]} */
+function withoutHeading() {
+  const part = repeatedPartBeforeContent();
+  return part && !hasContentHeading() ? [part] : [];
+}
+
+/** Attributes that describe a role, so that an element without one must not have them. axe-core checks `aria-label`. */
+const OF_ROLES = ["aria-roledescription", "aria-braillelabel", "aria-brailleroledescription"];
+const WITHOUT_ROLE = "div, span, p, b, i, u, s, small, em, strong, code, sub, sup";
+
+/** @returns {AnyElement[]} */
+function describingNoRole() {
+  return elements.filter((each) => {
+    const role = (each.getAttribute("role") ?? "").trim().toLowerCase();
+    const isGeneric = role ? /^(none|presentation|generic)$/.test(role) : each.matches(WITHOUT_ROLE);
+    return isGeneric && isRead(each) && OF_ROLES.some((name) => each.getAttribute(name)?.trim());
+  });
+}
+
+/** @returns {AnyElement[]} */
+function withoutBypass() {
+  return hasBypass() ? [] : withoutHeading();
+}
+
 /** @returns {string} */
 function page() {
   const [lang, dir] = [attributeOfRoot("lang") || attributeOfRoot("xml:lang"), attributeOfRoot("dir")];
@@ -251,6 +344,10 @@ export function answer() {
     "garbled-text": () => describeAll(garbled(), (each) => oneLine(own.textContent(each))),
     "left-over-text": () => describeAll(leftOver(), (each) => oneLine(own.textContent(each))),
     "alt-says-nothing": () => describeAll(altSaysNothing(), (each) => `alt="${oneLine(each.alt)}"`),
+    "no-bypass": () => describeAll(withoutBypass(), () => "comes before the content on each page"),
+    "description-of-no-role": () =>
+      describeAll(describingNoRole(), (each) => OF_ROLES.filter((name) => each.hasAttribute(name)).join(", ")),
+    "no-content-heading": () => describeAll(withoutHeading(), () => "no heading begins the content after it"),
     "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(own.textContent(each))}`),
   });
 }
