@@ -29,10 +29,26 @@ _IMPACTS: Mapping[str, Severity] = {
 }
 
 
-_SEVERITIES: Mapping[str, Severity] = {"aria-allowed-attr": "medium", "aria-prohibited-attr": "medium"}
-"""For rules whose impact axe-core overstates: assistive technology ignores such an attribute."""
+_SEVERITIES: Mapping[str, Severity] = {
+    # Assistive technology ignores such an attribute.
+    "aria-allowed-attr": "medium",
+    "aria-prohibited-attr": "medium",
+    # Of level AAA, which few pages aim at.
+    "color-contrast-enhanced": "low",
+    "meta-refresh-no-exceptions": "low",
+    "th-has-data-cells": "medium",
+}
+"""For rules whose impact axe-core overstates."""
+_ACT: Mapping[str, Sequence[str]] = {
+    "aria-prohibited-attr": ("kb1m8s",),
+    "landmark-one-main": ("b40fd1",),
+}
+"""ACT rules that axe-core does not name."""
 _TO_CHECK = "axe-core could not decide whether the rule is met. Check these elements by hand."
-_LEVELS = {"wcag2a": "A", "wcag21a": "A", "wcag22a": "A", "wcag2aa": "AA", "wcag21aa": "AA", "wcag22aa": "AA"}
+_LEVELS = {
+    **{"wcag2a": "A", "wcag21a": "A", "wcag22a": "A", "wcag2aa": "AA", "wcag21aa": "AA", "wcag22aa": "AA"},
+    "wcag2aaa": "AAA",
+}
 _CRITERION = re.compile(r"wcag(\d)(\d)(\d{1,2})")
 
 
@@ -92,7 +108,7 @@ def _finding(answer: Mapping[str, Any], view: AuditViewport, how: str) -> Findin
         count=count_of(answer),
         help_url=text(answer.get("helpUrl")),
         wcag=_criteria(answer),
-        act=[id for each in items(answer.get("act")) if (id := text(each))],
+        act=sorted({*_ACT.get(rule, ()), *(id for each in items(answer.get("act")) if (id := text(each)))}),
     )
 
 

@@ -6,9 +6,18 @@ import { allElements, describe, MAX_ELEMENTS, onlyElement, own, selectorOf } fro
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** Rules of axe-core that are off by default. */
-const ALSO = ["target-size", "label-content-name-mismatch", "td-has-header", "css-orientation-lock"];
+const ALSO = [
+  "target-size",
+  "label-content-name-mismatch",
+  "td-has-header",
+  "css-orientation-lock",
+  "color-contrast-enhanced",
+  "meta-refresh-no-exceptions",
+];
+/** Rules whose results axe-core calls incomplete although what they found is certain. */
+const CERTAIN = ["aria-prohibited-attr", "th-has-data-cells"];
 /** Rules that take quadratic time, and the number of elements from which they run on samples. */
-const SLOW = ["color-contrast", "link-in-text-block", "target-size"];
+const SLOW = ["color-contrast", "color-contrast-enhanced", "link-in-text-block", "target-size"];
 /** Rules that take long on a whole page, and whose result for an element does not depend on those outside of it. */
 const ALONE = [...SLOW, "td-has-header", "td-headers-attr", "image-alt", "button-name", "link-name", "label"];
 const LARGE = 2000;
@@ -220,16 +229,18 @@ export async function answer() {
   try {
     enterFrames(document);
     const { sampled, results } = await (RULE ? runOne(RULE) : AGAIN ? runOfWidth() : runAll());
+    const incomplete = results.flatMap((each) => each.incomplete).filter((rule) => rule.nodes.length);
+    const certain = incomplete.filter((rule) => CERTAIN.includes(rule.id));
     return {
       version: axe.version,
       closed,
       sampled,
-      incomplete: results
-        .flatMap((each) => each.incomplete)
-        .filter((rule) => rule.nodes.length && rule.id !== ABOUT_STYLES && (!closed || !ABOUT_FRAMES.includes(rule.id)))
+      incomplete: incomplete
+        .filter(
+          (rule) => !certain.includes(rule) && rule.id !== ABOUT_STYLES && (!closed || !ABOUT_FRAMES.includes(rule.id)),
+        )
         .map(describeRule),
-      violations: results
-        .flatMap((each) => each.violations)
+      violations: [...results.flatMap((each) => each.violations), ...certain]
         .map(keepOnly)
         .filter((rule) => rule.nodes.length)
         .map(describeRule),
