@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.journal import CallJournal
+    from footlight.server.live_view import LiveView
     from footlight.server.resources.resources import Resources
     from footlight.server.secrets.masking import Mask
     from footlight.server.secrets.secrets import Secrets
@@ -66,7 +67,9 @@ class Machine:
             return keep_unmasked
         return Masker(self.secrets, protocol_keys(tool.output_schema for tool in self.toolset.tools))
 
-    def make_dispatcher(self, journal: CallJournal | None = None) -> Dispatcher:
+    def make_dispatcher(
+        self, journal: CallJournal | None = None, live_view: LiveView | None = None
+    ) -> Dispatcher:
         from footlight.browser.context.state_store import StateStore
         from footlight.server.calls.dispatcher import Dispatcher
 
@@ -80,6 +83,7 @@ class Machine:
             mask=self.answer_mask,
             recorder=self.toolset.make_recorder(self._store) if self._store else None,
             journal=journal,
+            live_view=live_view,
         )
 
     def make_resources(self) -> Resources:

@@ -191,6 +191,7 @@ def _import_parts(settings: Settings, toolset: Toolset) -> None:
 async def _serve_stdio(
     configuration: _Configuration, opening: asyncio.Task[_Running], greeted: asyncio.Event
 ) -> None:
+    from footlight.server.live_view import APP_TOOLS
     from footlight.server.protocol.methods import defer_methods
     from footlight.server.protocol.stream_server import serve_stream
     from footlight.transports.stdio import serve_stdio
@@ -198,7 +199,9 @@ async def _serve_stdio(
     async def load() -> ServerMethods:
         return (await asyncio.shield(opening)).methods
 
-    methods = defer_methods(configuration.settings, instructions=configuration.instructions, load=load)
+    settings = configuration.settings
+    has_app = settings.has_watch_page and not APP_TOOLS.isdisjoint(configuration.toolset.offered_names)
+    methods = defer_methods(settings, instructions=configuration.instructions, has_app=has_app, load=load)
     watch = None
     if configuration.watch_listener is not None:
         greeted.set()
@@ -273,7 +276,7 @@ def _make_methods(
     methods = make_methods(
         settings,
         instructions=instructions,
-        dispatcher=machine.make_dispatcher(watch.journal if watch else None),
+        dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
         envelope=toolset.make_envelope(),
         resources=machine.make_resources(),
         subscriptions=subscriptions,
@@ -281,6 +284,7 @@ def _make_methods(
         mask=machine.answer_mask,
         compact_list=toolset.compact_list,
         tickets=watch.tickets if watch else None,
+        live_view=watch,
     )
     return methods, subscriptions
 

@@ -44,7 +44,8 @@ HEADERS = {
     # Everything comes from this server. Inline scripts and styles belong to the viewer; pages of a trace get
     # a stricter policy from its service worker.
     "Content-Security-Policy": (
-        "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+        "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline'; "
+        "style-src 'self' 'unsafe-inline'; "
         "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",

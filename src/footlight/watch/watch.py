@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.selectors import locate_in
 from footlight.browser.recording.live_picture import take_still
 from footlight.errors import FootlightError
+from footlight.server.live_view import SessionView
 from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.watch.control import Control
 from footlight.watch.journal import Journal
@@ -21,20 +23,25 @@ from footlight.watch.report.page import render_report
 from footlight.watch.site import PATH, WatchSite
 from footlight.watch.tickets import Tickets
 from footlight.watch.trace_viewer import TraceViewer
+from footlight.watch.views import session_view
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
     from footlight.browser.sessions.change_events import SessionChange
+    from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.server.tools.declaration import Tool
     from footlight.transports.access import AccessControl
-    from footlight.watch.entry import Box
+    from footlight.watch.entry import Box, Entry
 
 __all__ = ["Watch"]
 
 BOX_SECONDS = 0.5
 KEYFRAME_QUALITY = 45
 KEYFRAME_MS = 1_500
+VIEW_SECONDS = 0.8
+"""How long a view of a client waits for a picture."""
+MAX_VIEW_CALLS = 20
 
 
 class Watch:
@@ -87,6 +94,23 @@ class Watch:
     def on_change(self, change: SessionChange) -> None:
         self.journal.on_change(change)
 
+    async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
+        """Return what has changed in a session for people, after at most `VIEW_SECONDS`."""
+        page = session.page_table.current
+        found = await self.pictures.next(session, page, after_frame, VIEW_SECONDS) if page else None
+        revision = self.journal.revision
+        calls = self.journal.entries(session_id=session.id, after=after_call)
+        facts = {
+            "session": session_view(session, self.journal, self.pictures),
+            "calls": [_summary(entry) for entry in calls[-MAX_VIEW_CALLS:]],
+            "frame": found[0] if found else after_frame,
+            "revision": revision,
+        }
+        return SessionView(facts, found[1].data if found else None)
+
+    def read_app(self) -> str:
+        return files("footlight.watch").joinpath("assets", "app.html").read_text("utf-8")
+
     async def close(self) -> None:
         for site in self._sites:
             site.close()
@@ -112,6 +136,13 @@ class Watch:
             )
             return frame.data if frame and time.time() * 1000 - frame.at_ms < KEYFRAME_MS else None
         return await take_still(page, quality=KEYFRAME_QUALITY, timeout_ms=KEYFRAME_MS)
+
+
+def _summary(entry: Entry) -> dict[str, Any]:
+    """Return what a small view shows of a call."""
+    names = ("number", "source", "tool", "outcome", "duration", "target")
+    whole = entry.as_json()
+    return {name: whole[name] for name in names}
 
 
 async def _find_box(page: Page, selector: str) -> Box | None:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.journal import CallJournal
     from footlight.server.calls.recording import Recorder
     from footlight.server.help import Elicitation
+    from footlight.server.live_view import LiveView
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
@@ -121,6 +122,7 @@ class Dispatcher:
         mask: Mask = keep_unmasked,
         recorder: Recorder | None = None,
         journal: CallJournal | None = None,
+        live_view: LiveView | None = None,
     ) -> None:
         """Create a dispatcher.
 
@@ -135,6 +137,7 @@ class Dispatcher:
         self._mask = mask
         self._recorder = recorder
         self._journal = journal
+        self._live_view = live_view
         self._table: SessionTable | None = None
         self._browser_started = False
         self._working: set[asyncio.Task[Answer]] = set()
@@ -174,7 +177,7 @@ class Dispatcher:
 
     async def _work(self, state: CallState, report: Report | None) -> Answer:
         outcome, sent = "cancelled", None
-        if self._journal is not None:
+        if self._journal is not None and state.tool.followed:
             state.followed = self._journal.begin(state.tool, state.arguments, state.caller)
         try:
             answer = await self._finish(state, await self._answer(state, report))
@@ -253,6 +256,7 @@ class Dispatcher:
             mask=self._mask,
             is_recorded=self._recorder is not None,
             elicitation=state.elicitation,
+            live_view=self._live_view,
         )
 
     async def _get_table(self, deadline: Deadline) -> SessionTable:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, SERVER_INFO_KEY, STATELESS_VERSIONS
+from footlight.server.live_view import EXTENSION
 from footlight.server.requests import Handler, Request
 
 if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import ToolCaller
     from footlight.server.help import TicketOffice
+    from footlight.server.live_view import LiveView
     from footlight.server.prompts.library import PromptLibrary
     from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
@@ -50,6 +52,8 @@ class ServerMethods:
     handlers: Mapping[str, Handler]
     input_schema: Callable[[str], dict[str, Any] | None] | None = None
     """Return the input schema of a tool, or None if there is no such tool. Only HTTP needs it."""
+    extensions: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """The settings of the extensions of the protocol that the server has, by their names."""
 
     def find(self, method: str, version: str) -> Handler | None:
         """Return the handler of a method, or None if the revision or this server does not have it."""
@@ -101,6 +105,7 @@ class ServerMethods:
             "prompts": {"listChanged": False},
             "resources": {"listChanged": list_changed, "subscribe": True},
             "tools": {"listChanged": False},
+            **({"extensions": dict(self.extensions)} if self.extensions else {}),
         }
 
 
@@ -116,10 +121,12 @@ def make_methods(
     mask: Mask | None = None,
     compact_list: bool = False,
     tickets: TicketOffice | None = None,
+    live_view: LiveView | None = None,
 ) -> ServerMethods:
     """Return the methods of the server, for any transport.
 
-    `tickets` are the invitations of persons to the watch page, if there is one.
+    `tickets` are the invitations of persons to the watch page, if there is one. Clients with MCP Apps show
+    `live_view`.
     """
     from footlight.server.protocol.completion import CompletionHandler
     from footlight.server.protocol.prompts import PromptHandlers
@@ -127,14 +134,16 @@ def make_methods(
     from footlight.server.protocol.tools import ToolHandlers
     from footlight.server.secrets.masking import keep_unmasked
 
+    has_app = live_view is not None and any(tool.app for tool in dispatcher.tools)
     tools = ToolHandlers(
         dispatcher,
         envelope,
         compact=compact_list,
         documentation_url=settings.documentation_url,
         tickets=tickets,
+        has_app=has_app,
     )
-    reading = ResourceHandlers(resources, subscriptions)
+    reading = ResourceHandlers(resources, subscriptions, live_view=live_view if has_app else None)
     prompting = PromptHandlers(prompts, mask=mask or keep_unmasked)
     handlers: dict[str, Handler] = {
         "tools/list": tools.list,
@@ -154,6 +163,7 @@ def make_methods(
         version=settings.version,
         instructions=instructions,
         handlers=handlers,
+        extensions={EXTENSION: {}} if has_app else {},
         input_schema=lambda name: next(
             (tool.input_schema for tool in dispatcher.tools if tool.name == name), None
         ),
@@ -161,7 +171,11 @@ def make_methods(
 
 
 def defer_methods(
-    settings: Settings, *, instructions: str, load: Callable[[], Awaitable[ServerMethods]]
+    settings: Settings,
+    *,
+    instructions: str,
+    has_app: bool,
+    load: Callable[[], Awaitable[ServerMethods]],
 ) -> ServerMethods:
     """Return methods that describe the server at once, and wait for `load` to do anything else.
 
@@ -180,4 +194,5 @@ def defer_methods(
         version=settings.version,
         instructions=instructions,
         handlers={method: defer(method) for method in METHODS},
+        extensions={EXTENSION: {}} if has_app else {},
     )

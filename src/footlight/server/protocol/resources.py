@@ -6,6 +6,7 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 from footlight.server.answers.untrusted import META
+from footlight.server.live_view import APP_URI, MIME_TYPE, shows_apps
 from footlight.server.protocol.paging import page_of
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 from footlight.server.resources.resources import (
@@ -18,6 +19,7 @@ from footlight.server.resources.resources import (
 from footlight.server.resources.subscriptions import Interest
 
 if TYPE_CHECKING:
+    from footlight.server.live_view import LiveView
     from footlight.server.resources.subscriptions import Subscriptions
 
 __all__ = ["ResourceHandlers"]
@@ -27,18 +29,30 @@ MAX_URIS = 1_000
 """The maximum number of URIs: they are all looked up at once, while no other request is served."""
 
 
+APP = ListedResource(
+    uri=APP_URI, name="watch", description="The live view of a session, for clients", mime_type=MIME_TYPE
+)
+
+
 class ResourceHandlers:
     """Handles `resources/*`.
 
     A resource that does not exist is an error in all revisions (-32602, with its URI).
     """
 
-    def __init__(self, resources: ResourceReader, subscriptions: Subscriptions) -> None:
+    def __init__(
+        self, resources: ResourceReader, subscriptions: Subscriptions, *, live_view: LiveView | None = None
+    ) -> None:
+        """Create the handlers. Clients with MCP Apps also get the page of `live_view`."""
+        self._live_view = live_view
         self._resources = resources
         self._subscriptions = subscriptions
 
     async def list(self, request: Request) -> dict[str, Any]:
-        found, following = page_of(await self._resources.list(request.caller), request)
+        resources = await self._resources.list(request.caller)
+        if self._live_view is not None and shows_apps(request.client_capabilities):
+            resources = (*resources, APP)
+        found, following = page_of(resources, request)
         return {"resources": [_resource(resource) for resource in found], **following}
 
     async def list_templates(self, request: Request) -> dict[str, Any]:
@@ -47,6 +61,8 @@ class ResourceHandlers:
 
     async def read(self, request: Request) -> dict[str, Any]:
         uri = request.text("uri")
+        if uri == APP_URI and self._live_view is not None:
+            return {"contents": [_app_contents(self._live_view)]}
         try:
             content = await self._resources.read(uri, request.caller)
         except ResourceNotFound as error:
@@ -90,6 +106,13 @@ class ResourceHandlers:
             return await self._resources.canonical(uri, request.caller)
         except ResourceNotFound:
             return uri
+
+
+def _app_contents(live_view: LiveView) -> dict[str, Any]:
+    """Return the page for clients. It connects to nothing: the client passes its calls of tools on."""
+    csp: dict[str, list[str]] = {"connectDomains": [], "resourceDomains": []}
+    meta = {"ui": {"csp": csp, "prefersBorder": True}}
+    return {"uri": APP_URI, "mimeType": MIME_TYPE, "text": live_view.read_app(), "_meta": meta}
 
 
 def _not_found(error: ResourceNotFound) -> ProtocolError:

@@ -57,6 +57,7 @@ def make_server(methods: ServerMethods) -> Server[Any]:
         # Without it, the SDK lists all tools again for every call over HTTP.
         get_tool_input_schema=methods.input_schema,
     )
+    server.extensions = dict(methods.extensions)
     for method, handler in {**methods.handlers, "server/discover": methods.discover}.items():
         server.add_request_handler(method, PARAMS[method], _adapt(methods, method, handler))
     return server

@@ -11,6 +11,7 @@ from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, point_into_meta
 from footlight.server.calls.dispatcher import UnknownTool
 from footlight.server.help import InputRequired
+from footlight.server.live_view import APP_URI, shows_apps
 from footlight.server.protocol.elicitation import find_elicitation
 from footlight.server.protocol.envelope import SuccessEnvelope
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
@@ -30,6 +31,9 @@ DOCUMENTATION = "footlight/documentation"
 """The key in `_meta` of a failed result: the page of its error code. Models do not need it, people do."""
 
 
+APP_META = {"ui": {"resourceUri": APP_URI, "visibility": ["model", "app"]}}
+
+
 class ToolHandlers:
     """Handle `tools/list` and `tools/call`. An unknown tool is a protocol error, a failure is an answer.
 
@@ -44,11 +48,13 @@ class ToolHandlers:
         compact: bool,
         documentation_url: str,
         tickets: TicketOffice | None = None,
+        has_app: bool = False,
     ) -> None:
         self._dispatcher = dispatcher
         self._envelope = envelope
         self._compact = compact
         self._tickets = tickets
+        self._has_app = has_app
         self._documentation = {
             error.code: error.documentation_link(documentation_url) for error in (*CODES, *APP_CODES)
         }
@@ -64,7 +70,13 @@ class ToolHandlers:
     async def list(self, request: Request) -> dict[str, Any]:
         request.optional_text("cursor")
         is_short = self._compact and not _uses_full_schemas(request.client_capabilities)
-        return {"tools": self._compact_list if is_short else self._full_list}
+        listed = self._compact_list if is_short else self._full_list
+        if self._has_app and shows_apps(request.client_capabilities):
+            listed = [
+                {**each, "_meta": APP_META} if tool.app else each
+                for each, tool in zip(listed, self._dispatcher.tools, strict=True)
+            ]
+        return {"tools": listed}
 
     async def call(self, request: Request) -> dict[str, Any]:
         name = request.text("name")

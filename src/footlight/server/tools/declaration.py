@@ -82,6 +82,10 @@ class Tool:
     """Whether its answer is sent whole, however long it is."""
     batch: bool = False
     """Whether it runs other tools, each as a step of its own."""
+    app: bool = False
+    """Whether clients with MCP Apps show the live view beside its answer."""
+    followed: bool = True
+    """Whether people see its calls."""
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
@@ -159,6 +163,8 @@ def tool(
     schema: Mapping[str, Any] | None = None,
     whole: bool = False,
     batch: bool = False,
+    app: bool = False,
+    followed: bool = True,
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
@@ -171,6 +177,8 @@ def tool(
     - `queued`: it waits for the session's other calls.
     - `observed`: its answer includes what changed on its page. Default: true for tools that act in a page. A
       tool of a session names the page with `call.use_page`.
+    - `app`: clients with MCP Apps show the live view beside its answer.
+    - `followed`: people see its calls on the watch page and in reports.
     - `shared`, `leading`: replace the parameters that come with the scope, and add some before the
       function's own.
     """
@@ -204,6 +212,8 @@ def tool(
             schema=schema,
             whole=whole,
             batch=batch,
+            app=app,
+            followed=followed,
         )
 
     return declare

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footlight.errors import FootlightError
     from footlight.server.answers.answer import AnswerLink, Image
     from footlight.server.help import Elicitation
+    from footlight.server.live_view import LiveView
 
 __all__ = ["CallReport", "StepOutcome", "ToolCall"]
 
@@ -98,6 +99,8 @@ class ToolCall:
     """Whether a recorder asks for the field that the call types into."""
     elicitation: Elicitation | None = None
     """The way to the person behind the client, if the client has one."""
+    live_view: LiveView | None = None
+    """Shows sessions to people, where the server has the watch page."""
     steps: RunSteps | None = None
     report: CallReport = field(default_factory=CallReport)
 

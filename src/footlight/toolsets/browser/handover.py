@@ -1,11 +1,13 @@
-"""Ask a person for help, who acts in the page and hands it back."""
+"""Show a session to a person, and ask them for help: they act in the page and hand it back."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from footlight.errors import DeadlineExceeded, HelpRefused, PermissionDenied
+from footlight.server.answers.answer import Image
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, action_result
 
@@ -23,18 +25,23 @@ class HelpResult(ActionResult):
     note: NotRequired[str]
 
 
-@tool(effect="act", group="handover", default_timeout_ms=HELP_TIMEOUT_MS)
+class LiveViewResult(TypedDict):
+    """`frame` and `revision` are what the next call passes as `afterFrame` and `afterCall`."""
+
+    session: dict[str, Any]
+    calls: list[dict[str, Any]]
+    frame: int
+    revision: int
+
+
+@tool(effect="act", group="handover", default_timeout_ms=HELP_TIMEOUT_MS, app=True)
 async def request_help(
     call: ToolCall,
     reason: Annotated[str, Field(min_length=1, max_length=1_000, description="What the person is to do")],
 ) -> HelpResult:
     """Ask a person for help. Waits until a person has acted in the page and has handed it back."""
     if not call.settings.has_watch_page:
-        raise PermissionDenied(
-            "Nobody can help: this server has no page on which a person can watch",
-            suggestion="Ask the server operator to start the server with --watch.",
-            setting="watch.enabled",
-        )
+        raise _no_page_error("Nobody can help")
     call.stage("waiting for a person")
     try:
         note = await _get_help(call, reason)
@@ -48,6 +55,33 @@ async def request_help(
     # They may have opened or closed pages meanwhile.
     call.use_page(await call.session.page_table.get())
     return {**action_result(call), "note": note} if note else {**action_result(call)}
+
+
+@tool(scope="server", effect="read", group="handover", untrusted=True, app=True, followed=False)
+async def watch_session(
+    call: ToolCall,
+    session_id: str | None = None,
+    after_frame: Annotated[int, Field(ge=0, description="Wait for a newer picture than this")] = 0,
+    after_call: Annotated[int, Field(ge=0, description="Only calls that changed after this revision")] = 0,
+) -> LiveViewResult:
+    """Show the session live to the person who uses this client: picture, state and calls."""
+    if call.live_view is None:
+        raise _no_page_error("Nobody can watch")
+    # It neither waits for the session's calls nor delays them, so it does not take the session's turn.
+    session = await call.sessions.get(session_id, caller=call.caller)
+    call.use_session(session)
+    view = await call.live_view.view(session, after_frame=after_frame, after_call=after_call)
+    if view.picture is not None:
+        call.attach_image(Image(view.picture, "image/jpeg"))
+    return cast("LiveViewResult", view.facts)
+
+
+def _no_page_error(what: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"{what}: this server has no page on which a person can watch",
+        suggestion="Ask the server operator to start the server with --watch.",
+        setting="watch.enabled",
+    )
 
 
 async def _get_help(call: ToolCall, reason: str) -> str:

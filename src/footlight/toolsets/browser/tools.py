@@ -100,5 +100,6 @@ TOOLS = (
     extraction.list_page_tools,
     extraction.call_page_tool,
     handover.request_help,
+    handover.watch_session,
 )
 """In the order of `tools/list`, which clients see."""
