@@ -91,6 +91,7 @@ export const own = /** @type {any} */ (
         "isConnected",
         "isContentEditable",
         "onclick",
+        "namespaceURI",
         "localName",
         "nextElementSibling",
         "nodeType",
