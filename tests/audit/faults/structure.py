@@ -117,7 +117,10 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a short Dutch page that says it is English",
         rule="outline/wrong-language",
-        faulty=page("<h1>Groene thee</h1><p>Giet nooit kokend water op de bladeren van deze thee.</p>"),
+        faulty=document(
+            "<main><h1>Groene thee</h1><p>Giet nooit kokend water op de bladeren van deze thee.</p></main>",
+            title="Groene thee – Brook & Leaf",
+        ),
         clean=page("<h1>Green tea</h1><p>Never pour boiling water on these. In Dutch it is “thee”.</p>"),
     ),
     Fault(
