@@ -97,7 +97,7 @@ class Watch:
     async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
         """Return what has changed in a session for people, after at most `VIEW_SECONDS`."""
         page = session.page_table.current
-        found = await self.pictures.next(session, page, after_frame, VIEW_SECONDS) if page else None
+        found = await self.pictures.wait_for_next(session, page, after_frame, VIEW_SECONDS) if page else None
         revision = self.journal.revision
         calls = self.journal.entries(session_id=session.id, after=after_call)
         facts = {
