@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.request import urlopen
 
 from footlight import MCPClient
@@ -129,13 +129,16 @@ def serve_cases(folder: Path) -> Generator[str]:
             thread.join()
 
 
+_MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".vtt": "text/vtt; charset=utf-8",
+    ".webm": "video/webm",
+}
+
+
 class _CaseHandler(SimpleHTTPRequestHandler):
-    extensions_map: ClassVar[dict[str, str]] = {
-        **SimpleHTTPRequestHandler.extensions_map,
-        ".html": "text/html; charset=utf-8",
-        ".vtt": "text/vtt; charset=utf-8",
-        ".webm": "video/webm",
-    }
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        return _MEDIA_TYPES.get(Path(path).suffix) or super().guess_type(path)
 
     def translate_path(self, path: str) -> str:
         return super().translate_path(path.removeprefix("/WAI"))

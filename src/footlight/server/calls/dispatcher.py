@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from footlight.browser.driver.offload import offload
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
-from footlight.browser.snapshot.playwright_lines import playwright_lines
 from footlight.caller import LOCAL, Caller
 from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.json_values import count_work
+from footlight.server.answers.playwright_lines import playwright_lines
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import (

@@ -110,13 +110,13 @@ class BrowserToolset(Toolset):
         if directory is None or not self.settings.knowledge.keep:
             return None
         from footlight.knowledge.store import KnowledgeStore
-        from footlight.toolsets.browser.recording import RULES
+        from footlight.toolsets.page_recording import RULES
 
         rules = replace(RULES, known_texts=tuple(secrets))
         return KnowledgeStore(directory.absolute(), rules=rules, screens=(), mask=mask)
 
     def make_recorder(self, store: KnowledgeStore) -> Recorder:
-        from footlight.toolsets.browser.recording import PageRecorder
+        from footlight.toolsets.page_recording import PageRecorder
 
         return PageRecorder(store, repository=Path.cwd())
 

@@ -15,7 +15,7 @@ from footlight.browser.sessions.session import SessionOptions
 from footlight.browser.sessions.session_state import apply_state, capture_state
 from footlight.errors import InvalidParameter, PermissionDenied
 from footlight.server.tools import Number, ToolCall, tool
-from footlight.toolsets.browser.session_options import (
+from footlight.toolsets.browser.parameters import (
     DialogPolicy,
     ExtraHeaders,
     Geolocation,

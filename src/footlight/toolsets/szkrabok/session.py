@@ -13,7 +13,7 @@ from footlight.browser.launch import launch_options
 from footlight.browser.launch.launch_options import PRESETS
 from footlight.errors import FootlightError
 from footlight.server.tools import ToolCall
-from footlight.toolsets.browser.session_options import ViewportInput
+from footlight.toolsets.browser.parameters import ViewportInput
 from footlight.toolsets.szkrabok.nav import go_to
 from footlight.toolsets.szkrabok.parameters import SessionName, get_named_sessions, named_tool, open_names
 

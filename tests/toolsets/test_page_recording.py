@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.knowledge.schema import step_schema
-from footlight.toolsets.browser.recording import screen_name
+from footlight.toolsets.page_recording import screen_name
 from tests.conftest import connect_browser
 from tests.site import Site
 
