@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footlight.audit.evidence.collectors.speed import LIMITS
+from footlight.audit.evidence.collectors.speed import LAYOUT_SHIFT, LIMITS
 from footlight.audit.report.metrics import read_metrics
 
 
@@ -30,7 +30,11 @@ def test_known_ones_come_first_in_their_order_with_units_and_limits() -> None:
 
 
 def test_the_limits_are_those_of_the_rules() -> None:
-    ruled = {each.metric: [most for _, most in each.limits] for each in LIMITS if len(each.limits) > 1}
+    ruled = {
+        each.metric: [most for _, most in each.limits]
+        for each in (*LIMITS, LAYOUT_SHIFT)
+        if len(each.limits) > 1
+    }
 
     assert {each.name: [each.good, each.poor] for each in read_metrics(dict.fromkeys(ruled, 0))} == ruled
 

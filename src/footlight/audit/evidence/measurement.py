@@ -19,7 +19,7 @@ from footlight.audit.evidence.collectors.layout import Layout
 from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
-from footlight.audit.evidence.collectors.speed import Speed
+from footlight.audit.evidence.collectors.speed import LayoutShift, Speed
 from footlight.audit.evidence.location import PageLocation, check_is_page, locate
 from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
 from footlight.audit.evidence.pictures import PageScreenshot
@@ -80,6 +80,7 @@ def passive_collectors() -> Sequence[Collector]:
         Forms(),
         Links(),
         Layout(),
+        LayoutShift(),
     )
 
 

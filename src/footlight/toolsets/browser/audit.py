@@ -228,7 +228,7 @@ async def web_vitals(call: ToolCall) -> WebVitals:
         page = _LivePage(call, world)
         view = await page.find_view()
         try:
-            answer = an_object(await page.evaluate(script("vitals")))
+            answer = an_object(await page.evaluate(script("entries", "vitals")))
         except MCPError as error:
             raise InvalidParameter(f"the page cannot be measured: {error.message}") from error
         result: dict[str, Any] = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from footlight.audit.evidence.collectors.speed import Speed
+from footlight.audit.evidence.collectors.speed import LayoutShift, Speed
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import DESKTOP, AuditedPage
@@ -37,7 +37,6 @@ async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) 
     assert [each.rule for each in collected.findings if each.rule not in WALL_CLOCK] == []
     assert sorted(collected.metrics) == [
         "blocking_ms",
-        "cls",
         "elements",
         "fcp_ms",
         "lcp_ms",
@@ -58,7 +57,7 @@ async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) 
         Fact(
             topic="speed",
             text="The server answered after N ms, something was shown after N ms, the largest part "
-            "after N ms, all was loaded after N ms, scripts blocked it for N ms, layout shift N",
+            "after N ms, all was loaded after N ms, scripts blocked it for N ms.",
         ),
         Fact(
             topic="speed",
@@ -90,6 +89,20 @@ async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, sit
     assert finding.measured_by == f"the browser's own timings of one load at 1280 px: {blocked}"
     assert summarize(collected) == {"speed/blocking": [("html", blocked)]}
     assert 900 <= collected.metrics["blocking_ms"] < 5000
+
+
+async def test_what_moves_the_page_after_it_was_loaded_counts(page: AuditedPage, site: Site) -> None:
+    bar = "const bar = document.createElement('div'); bar.style.height = '300px'; document.body.prepend(bar);"
+    late = f"addEventListener('late', () => {{ {bar} }});"
+    url = site.page(document(f"<p id=news style='height: 500px'>News</p><script>{late}</script>"))
+    await collect_at(url, page, Speed())
+    shown = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    await page.evaluate(f"async () => {{ dispatchEvent(new Event('late')); await {shown}; return null }}")
+
+    collected = await LayoutShift().collect(page, DESKTOP)
+
+    assert collected.metrics["cls"] > 0.1
+    assert "speed/layout-shift" in summarize(collected)
 
 
 async def test_redirects_are_counted(page: AuditedPage, site: Site) -> None:

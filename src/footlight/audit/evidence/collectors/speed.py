@@ -15,7 +15,7 @@ from footlight.audit.page.page import AuditedPage, AuditViewport
 from footlight.protocol.errors import ToolInvocationError
 from footlight.protocol.untrusted_json import an_object, integer, items, number, text
 
-__all__ = ["LIMITS", "RELOADS", "RULES", "Limit", "Speed"]
+__all__ = ["LAYOUT_SHIFT", "LIMITS", "RELOADS", "RULES", "LayoutShift", "Limit", "Speed"]
 
 MB = 1_000_000
 
@@ -46,19 +46,6 @@ LIMITS = (
         metric="lcp_ms",
         limits=(("medium", 2_500), ("high", 4_000)),
         elements="lcp",
-    ),
-    Limit(
-        rule=Rule(
-            id="speed/layout-shift",
-            severity="medium",
-            title="The page moves while it is read",
-            advice="Keep room for what comes late: give images and frames a width and a height, and put "
-            "notices over the page or below, never in between.",
-            help_url="https://web.dev/articles/cls",
-        ),
-        metric="cls",
-        limits=(("medium", 0.1), ("high", 0.25)),
-        elements="shifted",
     ),
     Limit(
         rule=Rule(
@@ -104,6 +91,19 @@ LIMITS = (
         metric="redirects",
         limits=(("low", 1),),
     ),
+)
+LAYOUT_SHIFT = Limit(
+    rule=Rule(
+        id="speed/layout-shift",
+        severity="medium",
+        title="The page moves while it is read",
+        advice="Keep room for what comes late: give images and frames a width and a height, and put "
+        "notices over the page or below, never in between.",
+        help_url="https://web.dev/articles/cls",
+    ),
+    metric="cls",
+    limits=(("medium", 0.1), ("high", 0.25)),
+    elements="shifted",
 )
 RULES = (
     Rule(
@@ -171,12 +171,30 @@ class Speed:
         )
 
 
+class LayoutShift:
+    """Measure how far the page has moved since it was opened.
+
+    Runs after the collectors that leave the page alone, because much of a page comes late.
+    """
+
+    name = "layout shift"
+    every_view = False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        answer = an_object(await page.evaluate(script("entries", "layout_shift")))
+        metrics = _read_metrics(an_object(answer.get("metrics")))
+        how = f"the browser's own record of layout shifts at {view.width} px"
+        found = _check_limit(LAYOUT_SHIFT, metrics, answer, view, how)
+        fact = Fact(topic="speed", text=f"Layout shift {_format_value('cls', metrics.get('cls', 0))}.")
+        return Collected(findings=[found] if found else [], facts=[fact], metrics=metrics)
+
+
 async def _measure(page: AuditedPage) -> object:
     """Return the browser's timings, of the last load if the page reloads itself meanwhile."""
     for _ in range(ATTEMPTS - 1):
         with contextlib.suppress(ToolInvocationError):
-            return await page.evaluate(script("speed"))
-    return await page.evaluate(script("speed"))
+            return await page.evaluate(script("entries", "speed"))
+    return await page.evaluate(script("entries", "speed"))
 
 
 def _read_metrics(answer: Mapping[str, Any]) -> Mapping[str, float]:
@@ -223,7 +241,6 @@ def _describe_times(metrics: Mapping[str, float]) -> str:
         "lcp_ms": "the largest part after",
         "load_ms": "all was loaded after",
         "blocking_ms": "scripts blocked it for",
-        "cls": "layout shift",
     }
     phrases = [
         f"{name} {_format_value(metric, metrics[metric])}"

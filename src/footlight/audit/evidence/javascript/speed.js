@@ -1,8 +1,7 @@
 // Read the timings that the browser recorded while the page loaded, when no more requests come or the time is over.
 
 import { describeAll, documentRoot, isVisible, own } from "./dom.js";
-
-/** @typedef {PerformanceEntry & { value: number, hadRecentInput: boolean, sources?: any[] }} Shift a layout shift */
+import { recordedEntries } from "./entries.js";
 
 const MOST_MS = 5000;
 const QUIET_MS = 500;
@@ -14,13 +13,12 @@ const LARGE_TEXT = 50_000;
 await quiet();
 const [document_] = navigations();
 const resources = loadedResources();
-const [paints, largest, shifts, tasks] = await Promise.all(
-  ["paint", "largest-contentful-paint", "layout-shift", "longtask"].map(buffered),
+const [paints, largest, tasks] = await Promise.all(
+  ["paint", "largest-contentful-paint", "longtask"].map((type) => recordedEntries(type)),
 );
 /** @type {PerformanceResourceTiming[]} */
 const all = [document_, ...resources].filter(Boolean);
 const first = paints.find((each) => each.name === "first-contentful-paint")?.startTime;
-const moved = worstWindow(shifts.filter((each) => !each.hadRecentInput));
 /** @type {<T>(list: T[], of: (each: T) => number) => number} */
 const sum = (list, of) => list.reduce((total, each) => total + of(each), 0);
 /** @type {(each: PerformanceResourceTiming) => number} */
@@ -35,7 +33,6 @@ export function answer() {
       ttfb_ms: document_?.responseStart || null,
       fcp_ms: first,
       lcp_ms: largest.at(-1)?.startTime,
-      cls: sum(moved, (each) => each.value),
       blocking_ms: sum(
         tasks.filter((each) => each.startTime + each.duration > (first ?? 0)),
         (each) => Math.max(each.duration - 50, 0),
@@ -56,7 +53,6 @@ export function answer() {
       [largest.at(-1)?.element].filter((each) => each != null),
       () => `shown ${Math.round(largest.at(-1)?.startTime)} ms after the page was asked for`,
     ),
-    shifted: shifted(),
     "oversized-image": oversized(),
     uncompressed: uncompressed(),
     "late-paint": waitedFor(),
@@ -93,92 +89,8 @@ async function quiet() {
     await wait(50);
 }
 
-/**
- * Return the entries from before the observer was added.
- *
- * @type {(type: string) => Promise<any[]>}
- */
-function buffered(type) {
-  return new Promise((resolve) => {
-    /** @type {any[]} */
-    const entries = [];
-    /** @type {PerformanceObserver} */
-    let observer;
-    /** @returns {void} */
-    const finish = () => {
-      entries.push(...(observer?.takeRecords() ?? []));
-      observer?.disconnect();
-      resolve(entries);
-    };
-    try {
-      observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
-      observer.observe({ type, buffered: true });
-    } catch {
-      return resolve([]);
-    }
-    setTimeout(finish, 100);
-  });
-}
-
-/**
- * Return the layout shifts that count: those in the worst five seconds, with less than one second between them.
- *
- * @type {(entries: Shift[]) => Shift[]}
- */
-function worstWindow(entries) {
-  let worst = /** @type {Shift[]} */ ([]),
-    current = /** @type {Shift[]} */ ([]);
-  /** @type {(list: Shift[]) => number} */
-  const total = (list) => list.reduce((sum, each) => sum + each.value, 0);
-  for (const entry of entries) {
-    const previous = current.at(-1);
-    const isSame =
-      previous && entry.startTime - previous.startTime < 1000 && entry.startTime - current[0].startTime < 5000;
-    current = isSame ? [...current, entry] : [entry];
-    if (total(current) > total(worst)) worst = current;
-  }
-  return worst;
-}
-
 /** @returns {HTMLImageElement[]} */
 const images = () => /** @type {HTMLImageElement[]} */ ([...own.getElementsByTagName(document, "img")]);
-
-/** @returns {ReturnType<typeof describeAll>} */
-function shifted() {
-  /** @type {Map<Element, number>} */
-  const far = new Map();
-  for (const { node, previousRect: from, currentRect: to } of moved.flatMap((each) => each.sources ?? [])) {
-    const element = node instanceof Element ? node : own.parentElement(node);
-    const distance = Math.round(Math.hypot(to.x - from.x, to.y - from.y));
-    if (element && own.isConnected(element) && distance > (far.get(element) ?? 0)) far.set(element, distance);
-  }
-  const unsized = images().filter(isUnsized);
-  const elements = [
-    ...unsized.filter((each) => isVisible(each)),
-    ...[...far.keys()]
-      .filter((each) => !unsized.includes(/** @type {HTMLImageElement} */ (each)))
-      .sort((one, other) => (far.get(other) ?? 0) - (far.get(one) ?? 0)),
-  ];
-  return describeAll(moved.length ? elements : [], (each) =>
-    unsized.includes(/** @type {HTMLImageElement} */ (each))
-      ? "an image that nothing keeps room for"
-      : `moved by ${far.get(each)} px`,
-  );
-}
-
-/**
- * Return whether neither attributes nor styles give the image a size.
- *
- * @type {(image: HTMLImageElement) => boolean}
- */
-function isUnsized(image) {
-  const style = image.computedStyleMap?.(); // Not every browser has it.
-  return (
-    String(style?.get("height")) === "auto" &&
-    String(style?.get("aspect-ratio")) === "auto" &&
-    getComputedStyle(image).position === "static"
-  );
-}
 
 /** @returns {ReturnType<typeof describeAll>} */
 function oversized() {
