@@ -64,6 +64,21 @@ async def test_it_becomes_the_driver_of_playwright(temporary: Path) -> None:
     assert folder.is_dir(), "the folder belongs to whoever has taken it"
 
 
+async def test_another_version_of_playwright_starts_its_own(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The members of Playwright that the connection needs are private, so they may change."""
+    monkeypatch.setattr("footlight.browser.driver.driver_connection.PlaywrightClient", object)
+    with start_early_driver() as driver:
+        assert driver is not None
+        taken = driver.take()
+        assert taken is not None
+        process, folder = taken
+        async with start_playwright(folder, process) as playwright:
+            assert "iPhone 15" in playwright.devices
+            assert process.pid not in [each.pid for each in driver_processes(temporary)]
+
+
 async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None

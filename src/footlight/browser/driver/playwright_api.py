@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import re
 import subprocess
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -63,6 +64,8 @@ __all__ = [
     "was_interrupted",
 ]
 
+logger = logging.getLogger(__name__)
+
 
 @asynccontextmanager
 async def start_playwright(
@@ -70,12 +73,20 @@ async def start_playwright(
 ) -> AsyncGenerator[Playwright]:
     """Start the driver process, or use `process`, which has been started with the same environment.
 
-    Its browser profiles are kept below `temporary`.
+    Its browser profiles are kept below `temporary`. Where this version of Playwright cannot be connected to a
+    running process, the process is ended and another one started.
     """
-    if process is not None:
-        async with connect_driver(process) as playwright:
-            yield playwright
-        return
+    async with AsyncExitStack() as stack:
+        if process is not None:
+            try:
+                connected = await stack.enter_async_context(connect_driver(process))
+            except (AttributeError, TypeError):
+                logger.warning("Playwright cannot use the driver that was started early", exc_info=True)
+                with process:  # Close its pipes, and wait for its end.
+                    process.kill()
+            else:
+                yield connected
+                return
     # The driver copies our environment when it starts and has no option for this.
     with _environment(driver_environment(temporary)):
         playwright = await async_playwright().start()
