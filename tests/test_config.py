@@ -102,6 +102,8 @@ DEFAULTS: dict[str, Any] = {
         "args": ["--disable-dev-shm-usage"],
         "downloadPath": None,
         "outputPath": None,
+        "sessionFileQuota": 2_000_000_000,
+        "fileQuota": 10_000_000_000,
         "channel": None,
         "executablePath": None,
         "cdpEndpoint": None,
@@ -130,6 +132,7 @@ DEFAULTS: dict[str, Any] = {
         "maxScreenshotSize": 10_485_760,
         "enableFileUpload": True,
         "enableScriptEvaluation": False,
+        "enablePageTools": False,
         "uploadRoots": ["."],
         "secretsFile": None,
     },
@@ -467,7 +470,8 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
         "FOOTLIGHT_SECURITY_ALLOWED_DOMAINS, FOOTLIGHT_SECURITY_BLOCKED_DOMAINS, "
         "FOOTLIGHT_SECURITY_BLOCK_PRIVATE_NETWORKS, "
         "FOOTLIGHT_SECURITY_MAX_SCREENSHOT_SIZE, FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD, "
-        "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_UPLOAD_ROOTS, "
+        "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_ENABLE_PAGE_TOOLS, "
+        "FOOTLIGHT_SECURITY_UPLOAD_ROOTS, "
         "FOOTLIGHT_SECURITY_SECRETS_FILE"
     )
 

@@ -47,6 +47,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         "observe": "none | diff | full",
         "settle": "auto | none",
         "expect": "object",
+        "locator": "boolean",
         "budget": "number",
     }
     assert error["retryable"] is False
