@@ -334,6 +334,7 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
         "new Proxy({}, {get: () => count++}).anything",
         "[...counting()]",
         "const before = count; count = before + 1; return before",
+        "const before = count; while (count === before) count++; while (count === before);",
         "document.title + localStorage.setItem('count', ++count)",
         "args => { count++; return 'SCRIPT ARGS' }",
     ],

@@ -47,7 +47,6 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
     fails nevertheless, the text is only run as a body if it cannot be compiled as an expression, so that none
     of it has run before.
     """
-    script = script.strip().rstrip(";")
     async with limit_reading(page, deadline):
         found = await _run_without_effects(page, script, args)
         if found is not None:
@@ -66,7 +65,7 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
         return None
     before, after = _AS_PLAIN_DATA.split("SCRIPT")
     request = {
-        "expression": before + script + after.replace("ARGS", given),
+        "expression": before + _trim_expression(script) + after.replace("ARGS", given),
         "throwOnSideEffect": True,
         "returnByValue": True,
         "silent": True,
@@ -81,7 +80,7 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
 
 
 async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any:
-    expression = _AS_EXPRESSION.replace("SCRIPT", script)
+    expression = _AS_EXPRESSION.replace("SCRIPT", _trim_expression(script))
     try:
         outcome = await page.playwright.evaluate(expression, list(args))
     except Error as error:
@@ -95,6 +94,10 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
         message = str(outcome["thrown"]).partition("\n")[0]
         raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
     return _as_data(outcome["value"])
+
+
+def _trim_expression(script: str) -> str:
+    return script.strip().rstrip(";")
 
 
 async def _compiles(page: Page, function: str) -> bool:
