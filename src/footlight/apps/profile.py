@@ -33,7 +33,6 @@ __all__ = [
     "Screen",
     "Services",
     "StateMode",
-    "load_profile",
 ]
 
 StateMode = Literal["default", "onboarding", "custom"]

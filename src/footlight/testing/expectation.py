@@ -1,8 +1,12 @@
 """Assertions on the answer of a tool that is called again until it is as expected, or a deadline has passed.
 
 ```python
-await expect(mcp.root.get_text, selector="h1")["data"]["text"].to_equal("Welcome")
-expect(sync_mcp.root.get_text, selector="h1")["data"].to_include({"text": "Welcome"})
+from footlight.testing import expect
+
+
+async def test_the_order_is_confirmed(mcp):
+    await mcp.root.click(selector="#order")
+    await expect(mcp.root.get_text, selector="#status")["data"]["text"].to_equal("Order 12 is confirmed")
 ```
 """
 

@@ -89,7 +89,7 @@ class Notes:
     def _echo(self, given: Mapping[str, Any]) -> types.CallToolResult:
         return types.CallToolResult(content=[types.TextContent(text=given["text"])])
 
-    def _make_long_note(self, given: Mapping[str, Any]) -> types.CallToolResult:
+    def _long(self, given: Mapping[str, Any]) -> types.CallToolResult:
         lines = [f"{self._greeting} {number}" for number in range(given["lines"])]
         return types.CallToolResult(content=[types.TextContent(text="\n".join(lines))])
 

@@ -272,7 +272,7 @@ async def test_methods_that_are_loaded_later_are_those_that_are_made() -> None:
         loads.append("load")
         return made
 
-    deferred = defer_methods(settings, instructions="Use it.", load=load)
+    deferred = defer_methods(settings, instructions="Use it.", has_app=False, load=load)
 
     assert deferred.handlers.keys() == made.handlers.keys()
     assert deferred.initialize_result("2025-11-25") == made.initialize_result("2025-11-25")

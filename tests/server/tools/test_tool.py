@@ -98,6 +98,7 @@ def test_the_input_schema_comes_from_the_signature() -> None:
                     "count": {"type": "object", "additionalProperties": {"type": "number"}},
                 },
             },
+            "locator": {"type": "boolean"},
             "budget": {"type": "number"},
         },
         "required": ["lampName"],
@@ -162,6 +163,7 @@ def test_arguments_arrive_under_the_functions_names() -> None:
         "observe": None,
         "settle": None,
         "expect": None,
+        "locator": None,
         "budget": None,
     }
 
@@ -178,6 +180,7 @@ EXPECTED = {
     "observe": "none | diff | full",
     "settle": "auto | none",
     "expect": "object",
+    "locator": "boolean",
     "budget": "number",
 }
 
@@ -213,7 +216,7 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
             {"lampName": "a", "lamp_name": "b"},
             "lamp_name: unknown parameter; "
             "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout, observe, settle, "
-            "expect, budget",
+            "expect, locator, budget",
         ),
         (
             {"lampName": "a", "tags": 1, "mode": 1},
