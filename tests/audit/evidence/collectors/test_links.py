@@ -168,8 +168,8 @@ async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedP
 async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pages(
     page: AuditedPage, site: Site
 ) -> None:
-    for path in ("/a", "/b", "/c"):
-        site.page(f"what is at {path}", path=path)
+    site.page("prices of green teas, by the gram", path="/a")
+    site.page("how we send parcels abroad", path="/b")
     body = (
         "<p><a href='/a'>Weiterlesen …</a> <a href='/b'>weiterlesen</a> <a href='/a'>here</a> <a "
         "href='/a'>Here</a>"
@@ -192,6 +192,12 @@ async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pag
             ("li:nth-of-type(1) > a", "“Prices” leads to /a"),
             ("li:nth-of-type(2) > a", "“Prices” leads to /b"),
         ],
+        "links/same-name": [
+            ("li:nth-of-type(3) > a", "“Report” leads to /a"),
+            ("li:nth-of-type(4) > a", "“Report” leads to /b"),
+            ("td:nth-of-type(1) > a", "“Edit” leads to /a"),
+            ("td:nth-of-type(2) > a", "“Edit” leads to /b"),
+        ],
         "links/new-window": [("p:nth-of-type(2) > a:nth-of-type(1)", 'target="_blank"')],
     }
 
@@ -210,6 +216,41 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
     collected = await collect_at(site.page(document(body)), page, Links())
 
     assert "links/same-text" not in summarize(collected)
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        pytest.param("", [], id="one source without scripts is the same content"),
+        pytest.param(
+            "<script src='/app.js'></script>",
+            ["li:nth-of-type(1) > a", "li:nth-of-type(2) > a"],
+            id="what a script shows is not known",
+        ),
+    ],
+)
+async def test_pages_of_one_source_may_differ_if_they_are_made_by_a_script(
+    page: AuditedPage, site: Site, script: str, found: list[str]
+) -> None:
+    for path in ("/one", "/two"):
+        site.page(f"<title>Shop</title><main id=app>Loading the shop</main>{script}", path=path)
+    body = (
+        "<ul><li><a href='/one'>Prices</a><li><a href='/two'>Prices</a></ul>"
+        "<p>See the <a href='/one'>order</a> of May and the <a href='/two'>order</a> of June.</p>"
+    )
+
+    collected = await collect_at(site.page(document(body)), page, Links())
+
+    assert [selector for selector, _ in summarize(collected).get("links/same-text", [])] == found
+
+
+async def test_a_new_window_is_found_where_nothing_is_around_the_link(page: AuditedPage, site: Site) -> None:
+    body = "<div><a href='/map' target=_blank>Map</a></div>"
+
+    collected = await collect_at(site.page(document(body)), page, Links())
+
+    assert [*summarize(collected)] == ["links/broken", "links/new-window"]
+    assert collected.skipped == []
 
 
 async def test_a_link_in_a_drawing_does_not_end_the_other_rules(page: AuditedPage, site: Site) -> None:

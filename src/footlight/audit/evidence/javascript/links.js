@@ -339,7 +339,7 @@ function targetOf(link) {
     .join("&")}`;
 }
 
-/** @typedef {{ url: string, source: string, words: Set<string>, isOfQuery: boolean }} Content */
+/** @typedef {{ url: string, source: string, words: Set<string>, isScripted: boolean }} Content */
 
 const IMMEDIATE = /^\s*0*\.?0*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
 /** Parts that all pages of a site have. */
@@ -361,10 +361,9 @@ async function contentOf(url, isFollowed = false) {
       IMMEDIATE.exec(page.querySelector("meta[http-equiv=refresh i]")?.getAttribute("content") ?? "") ?? [];
     const target = next ? URL.parse(next, url) : null;
     if (target) return isFollowed || !isHere(target) ? null : contentOf(target.href, true);
-    const scripts = [...page.querySelectorAll("script:not([src])")].map((each) => each.textContent).join("\n");
-    const isOfQuery = /location\.search|location\.href|URLSearchParams/.test(scripts);
+    const isScripted = page.querySelector("script") !== null;
     for (const each of page.querySelectorAll(REPEATED)) each.remove();
-    return { url, source, words: wordsOf(`${page.title} ${page.body?.textContent ?? ""}`), isOfQuery };
+    return { url, source, words: wordsOf(`${page.title} ${page.body?.textContent ?? ""}`), isScripted };
   } catch {
     return null;
   }
@@ -391,25 +390,27 @@ async function leadingElsewhere(groups) {
     const addresses = [...new Set(some.map(addressOf))];
     const contents = isReadable && addresses.length <= AT_ONCE ? await Promise.all(addresses.map(askOnce)) : [null];
     const known = contents.filter((each) => each !== null);
-    const isKnown = known.length === contents.length;
+    const isKnown = known.length === contents.length && !isMadeByScript(known);
     const isSame = isKnown && known.every((each) => isAlike(each, known[0]));
-    if (isKnown || isSure ? !isSame : false) found.push(...some);
+    if ((isKnown || isSure) && !isSame) found.push(...some);
   }
   return found;
 }
 
 /**
- * Return whether two pages serve the same purpose: most words of the shorter one are in both. A page that reads its
- * query in a script shows something else for another query, though its source is the same.
+ * Return whether the source does not say what the pages show: scripts make different pages of one source.
+ *
+ * @type {(pages: Content[]) => boolean}
+ */
+const isMadeByScript = (pages) =>
+  pages.some((one) => one.isScripted && pages.some((other) => other !== one && other.source === one.source));
+
+/**
+ * Return whether two pages serve the same purpose: most words of the shorter one are in both.
  *
  * @type {(one: Content, other: Content) => boolean}
  */
-function isAlike(one, other) {
-  if (one === other) return true;
-  return one.source === other.source
-    ? !(one.isOfQuery && one.url !== other.url)
-    : hasMostWordsOf(one.words, other.words);
-}
+const isAlike = (one, other) => one.source === other.source || hasMostWordsOf(one.words, other.words);
 
 /**
  * Return whether the link has an icon, which may say that it opens a window.
@@ -428,7 +429,11 @@ function unannounced() {
   /** @type {(link: AnyElement) => boolean} */
   const isAnnouncedBeside = (link) => {
     const around = link.closest("li, p, td");
-    return own.querySelectorAll(around, "a[target]").length === 1 && NEW_WINDOW.test(own.textContent(around) ?? "");
+    return (
+      around !== null &&
+      own.querySelectorAll(around, "a[target]").length === 1 &&
+      NEW_WINDOW.test(own.textContent(around) ?? "")
+    );
   };
   /** @type {(link: AnyElement) => boolean} */
   const isAnnounced = (link) =>
@@ -482,10 +487,8 @@ function tally() {
     .join(", ");
 }
 
-const ADVERTISING = /\b(ads?|advert\w*|sponsor\w*|promo\w*|anzeigen?|werbung|publicité|publicidad)\b/i;
-
 /**
- * Return the frames of one name whose documents serve different purposes. Advertising changes by itself.
+ * Return the frames of one name whose documents serve different purposes.
  *
  * @returns {AnyElement[]}
  */
@@ -497,7 +500,7 @@ function framesOfOneName() {
   return Object.entries(groups).flatMap(([name, some = []]) => {
     const words = some.map(wordsOfFrame).filter((each) => each?.size);
     const isSame = words.every((each) => each && words[0] && hasMostWordsOf(each, words[0]));
-    return !name || ADVERTISING.test(name) || words.length < some.length || isSame ? [] : some;
+    return !name || words.length < some.length || isSame ? [] : some;
   });
 }
 
