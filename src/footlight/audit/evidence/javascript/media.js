@@ -5,7 +5,8 @@ import { allElements, isVisible, oneLine, textOf } from "./dom.js";
 const SOUND_SECONDS = 3;
 const MAX_MEDIA = 20;
 const MAX_LISTENED = 3;
-const LOAD_MS = 2000;
+/** How long to wait for all media of the page together. */
+const LOAD_MS = 1500;
 const MAX_BYTES = 8_000_000;
 const RATE = 8000;
 /** Samples up to this, of 1, are silence. */
@@ -15,9 +16,7 @@ const FEW_WORDS = 25;
 const NEAR_PARENTS = 3;
 const TRANSCRIPT =
   /transcript|captions|subtitles|text version|lyrics|read (the|this)|transkript|untertitel|textfassung|transcription|sous-titres|transcripción|subtítulos|trascrizione|sottotitoli/i;
-/** What a text says that a video only repeats. */
-const ALTERNATIVE = /\b(same|above|also|again|alternative)\b/i;
-const CONTROL = /paus|stop|mute|play|volume|sound|anhalt|stumm|ton|son|arrêt|parar|silenc/i;
+const CONTROL = /paus|stop|mute|play|volume|sound|anhalt|stumm|silenc|parar|\b(ton|son|arrêter)\b/i;
 
 /** @type {AnyElement[]} */
 const media = allElements()
@@ -25,33 +24,44 @@ const media = allElements()
   .slice(0, MAX_MEDIA);
 
 /**
- * Wait until the durations and tracks of all media are known, or the time is over.
+ * Wait until the durations, tracks and silences of all media are known, or the time is over.
  *
  * @returns {Promise<void>}
  */
 export async function loadMedia() {
+  if (!media.length) return;
   const until = performance.now() + LOAD_MS;
-  const isLoading = () => media.some((each) => (each.readyState ?? 0) < 1 && each.networkState === 2);
-  while (isLoading() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
-  await Promise.all(
-    media
-      .filter((each) => each.localName === "video" && each.currentSrc)
-      .slice(0, MAX_LISTENED)
-      .map(listen),
-  );
+  await Promise.race([
+    Promise.all(
+      media.map(async (each) => {
+        while (isLoading(each) && performance.now() < until) await wait(50);
+        if (listened.includes(each)) await listen(each, until - performance.now());
+      }),
+    ),
+    wait(LOAD_MS),
+  ]);
 }
+
+/** @type {(ms: number) => Promise<unknown>} */
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @type {(element: AnyElement) => boolean} */
+const isLoading = (element) => (element.readyState ?? 0) < 1 && element.networkState === 2;
+
+const listened = media.filter((each) => each.localName === "video" && each.currentSrc).slice(0, MAX_LISTENED);
 
 /** @type {Map<AnyElement, boolean>} */
 const heard = new Map();
 
 /**
- * Listen to a file of this site: a track can be silent throughout. Nothing is noted where that cannot be known.
+ * Listen to a file of this site for at most `ms` milliseconds: a track can be silent throughout. Nothing is noted where
+ * that cannot be known.
  *
- * @type {(element: AnyElement) => Promise<void>}
+ * @type {(element: AnyElement, ms: number) => Promise<void>}
  */
-async function listen(element) {
+async function listen(element, ms) {
   try {
-    const answer = await fetch(element.currentSrc ?? "", { signal: AbortSignal.timeout(LOAD_MS) });
+    const answer = await fetch(element.currentSrc ?? "", { signal: AbortSignal.timeout(Math.max(ms, 0)) });
     if (Number(answer.headers.get("content-length") ?? Infinity) > MAX_BYTES) {
       answer.body?.cancel();
       return;
@@ -171,8 +181,7 @@ function hasText(element, forEyes = true) {
 const describesItself = (element) => element.hasAttribute("aria-describedby") || element.hasAttribute("aria-details");
 
 /**
- * Return the videos with sound that have no captions. Captions can be part of the picture, which their file may say, and
- * a video can repeat a text that is beside it.
+ * Return the videos with sound that have no captions, unless there is a text beside them that they may only repeat.
  *
  * @returns {AnyElement[]}
  */
@@ -184,9 +193,7 @@ export const uncaptioned = () =>
       !each.muted &&
       hasSound(each) === true &&
       !each.querySelector("track[kind=captions i], track[kind=subtitles i], track:not([kind])") &&
-      !/caption|subtitle|untertitel|sous-?titre/i.test(each.currentSrc ?? "") &&
-      !(hasText(each) && ALTERNATIVE.test(textNear(each))) &&
-      !TRANSCRIPT.test(textNear(each)),
+      !hasText(each),
   );
 
 /** @returns {AnyElement[]} */
