@@ -58,6 +58,14 @@ def test_one_more_does_not_and_only_what_was_asked_is_counted() -> None:
     )
 
 
+def test_findings_of_level_aaa_count_only_on_demand() -> None:
+    found = [finding(severity="low", wcag=criteria) for criteria in (["1.4.6 AAA"], ["2.4.4 A", "2.4.9 AAA"])]
+    pages = audits.page(evidence=evidence(found))
+
+    assert judge(Thresholds(low=1), pages)[1] == 0
+    assert judge(Thresholds(low=1, level="AAA"), pages)[1] == 1
+
+
 @pytest.mark.parametrize(
     ("status", "allowed"),
     [("partial", Thresholds(low=9, allow_partial=True)), ("failed", Thresholds(low=9, allow_failed=True))],

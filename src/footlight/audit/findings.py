@@ -123,6 +123,11 @@ class Finding:
     cites: Sequence[str] = ()
     """The ids of the evidence, for a judged finding."""
 
+    @property
+    def is_only_aaa(self) -> bool:
+        """Return whether all success criteria that it fails are of level AAA, which few pages aim at."""
+        return bool(self.wcag) and all(each.endswith(" AAA") for each in self.wcag)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "rule": self.rule,

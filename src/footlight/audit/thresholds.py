@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from footlight.audit.baseline import new_findings
 from footlight.audit.findings import SEVERITIES, Severity, count_severities
@@ -29,7 +30,7 @@ class Verdict:
 class Thresholds:
     """The allowed number of findings on all pages together, measured and judged. None sets no limit.
 
-    Findings of a baseline are not counted.
+    Findings of a baseline are not counted. Findings of WCAG's level AAA are counted only if `level` is AAA.
 
     A page that was not measured could have any number of findings, so a failed page does not pass unless it
     is allowed, and neither does a partial page if there is a threshold.
@@ -39,6 +40,7 @@ class Thresholds:
     high: int | None = None
     medium: int | None = None
     low: int | None = None
+    level: Literal["AA", "AAA"] = "AA"
     allow_partial: bool = False
     allow_failed: bool = False
 
@@ -62,7 +64,9 @@ class Thresholds:
         return any(self._maximum(severity) is not None for severity in SEVERITIES)
 
     def _check_counts(self, audit: Audit) -> Iterator[tuple[bool, str]]:
-        counts = count_severities(new_findings(audit))
+        counts = count_severities(
+            each for each in new_findings(audit) if self.level == "AAA" or not each.is_only_aaa
+        )
         new = "" if audit.known is None else "new "
         for severity, count in counts.items():
             if (most := self._maximum(severity)) is not None:

@@ -48,6 +48,14 @@ def test_a_finding_of_the_baseline_is_skipped() -> None:
     assert (root.get("failures"), root.get("skipped")) == ("0", "1")
 
 
+def test_a_finding_of_level_aaa_is_skipped() -> None:
+    contrast = finding(severity="low", wcag=["1.4.6 AAA"])
+
+    root = ElementTree.fromstring(render_junit(audit(page([contrast], url=URL))))
+
+    assert (root.get("failures"), root.get("skipped")) == ("0", "1")
+
+
 def test_hostile_texts_are_valid_xml() -> None:
     hostile = finding(title=HOSTILE, advice=HOSTILE, elements=[element(HOSTILE, note=HOSTILE)])
 

@@ -19,7 +19,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_junit(audit: Audit, *, verdict: Verdict | None = None) -> str:  # noqa: ARG001 - as other formats
-    """Render the JUnit report. A finding is a failed test case; one of the baseline is skipped."""
+    """Render the JUnit report. A finding is a failed test case, or skipped if it is of the baseline or level AAA."""
     root = ElementTree.Element("testsuites", {"name": "footlight audit"})
     presentable = make_presentable(audit)
     for page in presentable.pages:
@@ -46,6 +46,8 @@ def _render_cases(audit: Audit, page: PageAudit) -> Iterator[ElementTree.Element
         case = _case(audit, page, f"{finding.rule}: {finding.title}")
         if is_known(audit, page, finding):
             ElementTree.SubElement(case, "skipped", {"message": "in the baseline"})
+        elif finding.is_only_aaa:
+            ElementTree.SubElement(case, "skipped", {"message": "of WCAG's level AAA"})
         else:
             head = {"type": finding.severity, "message": _text(finding.title)}
             ElementTree.SubElement(case, "failure", head).text = _text(_describe(finding))

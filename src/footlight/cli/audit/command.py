@@ -25,6 +25,7 @@ SECTIONS = {
         "max_high",
         "max_medium",
         "max_low",
+        "level",
         "allow_partial",
         "allow_failed",
     ),
@@ -85,6 +86,12 @@ EXAMPLES = (
 @click.option("--max-high", type=_count, metavar="N", help="Fail with more than N high findings.")
 @click.option("--max-medium", type=_count, metavar="N", help="Fail with more than N medium findings.")
 @click.option("--max-low", type=_count, metavar="N", help="Fail with more than N low findings.")
+@click.option(
+    "--level",
+    type=click.Choice(["AA", "AAA"]),
+    default="AA",
+    help="Level of WCAG up to which findings count in thresholds. Default: AA.",
+)
 @click.option("--allow-partial", is_flag=True, help="Pass even if something could not be measured.")
 @click.option("--allow-failed", is_flag=True, help="Pass even if a page could not be opened.")
 @click.option(

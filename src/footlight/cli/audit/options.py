@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.audit.page.server import own_server, server_of
 from footlight.audit.report.report_file import get_format
@@ -58,6 +58,7 @@ class AuditArguments:
     max_high: int | None
     max_medium: int | None
     max_low: int | None
+    level: Literal["AA", "AAA"]
     allow_partial: bool
     allow_failed: bool
     provider: AIProvider | None
@@ -184,6 +185,7 @@ def make_thresholds(arguments: AuditArguments) -> Thresholds:
         high=arguments.max_high,
         medium=arguments.max_medium,
         low=arguments.max_low,
+        level=arguments.level,
         allow_partial=arguments.allow_partial,
         allow_failed=arguments.allow_failed,
     )
