@@ -23,6 +23,8 @@ def leaving(how: str) -> str:
 
 REFRESH = "<meta http-equiv=refresh content='0; url=/login'>"
 LATE_SCRIPT = "<script>onload = () => setTimeout(() => { location.href = '/login' }, 700)</script>"
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001000002024401003b")
+PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
 WAYS_ON = [
     REFRESH,
     "<meta http-equiv=refresh content='1; url=/login'>",
@@ -74,10 +76,11 @@ async def test_a_move_within_the_document_is_none(page: AuditedPage, site: Site)
         ("application/xml", "<r><a>1</a></r>", "an XML document"),
         ("application/json", '{"a": 1}', "a JSON document"),
         ("text/plain", "teas", "a plain text document"),
+        ("image/gif", GIF, "an image"),
     ],
 )
 async def test_a_document_of_another_kind_is_named_and_not_audited(
-    page: AuditedPage, site: Site, type: str, content: str, kind: str
+    page: AuditedPage, site: Site, type: str, content: str | bytes, kind: str
 ) -> None:
     url = site.route(reply(content, type=type), path="/document")
 
@@ -85,3 +88,10 @@ async def test_a_document_of_another_kind_is_named_and_not_audited(
         await collect_evidence(page, url)
 
     assert raised.value.message == f"{url} is {kind} ({type}), not an HTML page, and was not audited"
+
+
+async def test_a_pdf_document_is_not_audited(page: AuditedPage, site: Site) -> None:
+    url = site.route(reply(PDF, type="application/pdf"), path="/terms.pdf")
+
+    with pytest.raises(MCPError, match="is not a page|is a PDF document"):
+        await collect_evidence(page, url)

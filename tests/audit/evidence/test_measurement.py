@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
+from PIL import Image
 
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collectors.axe import AxeRules
@@ -148,6 +150,27 @@ async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Si
     assert button.ref is not None
     assert (nowhere.ref, whole.picture) == (None, None)
     assert [(each.width, each.marked) for each in evidence.screenshots] == [(1280, False), (1280, True)]
+
+
+async def test_a_picture_shows_the_element_where_the_page_shifts_late(
+    any_page: AuditedPage, site: Site
+) -> None:
+    """The button is red, and moves between the time when it is found and the picture, and meanwhile."""
+    button = "<button style='display: block; width: 80px; height: 30px; border: 0; background: red'></button>"
+    shift = "let n = 0; setInterval(() => { if (n < 20) gap.style.height = `${++n * 15}px`; }, 60);"
+    url = site.page(
+        f"<!doctype html><html lang=en><title>Late</title><div id=gap></div>{button}<script>{shift}</script>"
+    )
+
+    evidence = await collect_evidence(any_page, url, collectors=[AxeRules(), Photograph()], views=[DESKTOP])
+
+    found = next(each for each in evidence.findings if each.rule == "axe/button-name")
+    picture = found.elements[0].picture
+    assert picture is not None
+    with Image.open(io.BytesIO(picture.data)) as image:
+        middle = image.convert("RGB").getpixel((image.width // 4, image.height // 2))
+    assert isinstance(middle, tuple)
+    assert middle[0] > 200 > 60 > middle[1]
 
 
 async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:

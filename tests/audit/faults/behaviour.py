@@ -34,14 +34,14 @@ def add_style(css: str, main: str) -> str:
     return page(main, head=f"<style>{css}</style>")
 
 
-def make_tone(seconds: int) -> bytes:
+def make_tone(seconds: int, *, volume: int = 9000) -> bytes:
     """Return a sound file with one tone."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(1)
         sound.setsampwidth(2)
         sound.setframerate(8000)
-        samples = (int(9000 * math.sin(n / 4)) for n in range(8000 * seconds))
+        samples = (int(volume * math.sin(n / 4)) for n in range(8000 * seconds))
         sound.writeframes(b"".join(struct.pack("<h", each) for each in samples))
     return file.getvalue()
 
@@ -49,15 +49,24 @@ def make_tone(seconds: int) -> bytes:
 SOUNDS = {
     "/talk.wav": reply(make_tone(5), type="audio/wav"),
     "/gong.wav": reply(make_tone(2), type="audio/wav"),
+    "/still.wav": reply(make_tone(5, volume=0), type="audio/wav"),
+    "/talk.vtt": reply("WEBVTT\n\n00:00.000 --> 00:04.000\nTake five grams for a pot.\n", type="text/vtt"),
 }
 SPOKEN = (
     "<p>What our tea master says in it: take five grams for a pot, let boiling water stand for five "
     "minutes, pour it over the leaves, and wait for two minutes before you drink the first cup.</p>"
 )
 
+CAPTIONS = '<track kind="captions" src="/talk.vtt" srclang="en" label="English">'
+
 
 def sound(attributes: str, more: str = "") -> str:
     return page(f"<h1>Sencha</h1><audio {attributes}></audio>{more}")
+
+
+def video(attributes: str, inside: str = "", more: str = "") -> str:
+    size = 'width="320" height="200"'
+    return page(f'<h1>Sencha</h1><video {size} aria-label="Tea talk" {attributes}>{inside}</video>{more}')
 
 
 def film(attributes: str, start: str) -> str:
@@ -107,6 +116,41 @@ FAULTS: Sequence[Fault] = (
             'src="/talk.wav" controls aria-label="Tea talk"',
             '<p><a href="/help">Transcript of the talk</a></p>',
         ),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a video that is heard unasked",
+        rule="page/autoplay-sound",
+        faulty=video('src="/talk.wav" autoplay', CAPTIONS),
+        clean=video('src="/talk.wav" controls', CAPTIONS),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a video without captions",
+        rule="page/no-captions",
+        faulty=video('src="/talk.wav" controls'),
+        clean=video('src="/talk.wav" controls', CAPTIONS),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a video with chapters in place of captions",
+        rule="page/no-captions",
+        faulty=video('src="/talk.wav" controls', CAPTIONS.replace("captions", "chapters")),
+        clean=video('src="/talk.wav" controls', CAPTIONS.replace("captions", "subtitles")),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a video that says nothing",
+        rule="page/silent-video",
+        faulty=video('src="/still.wav" controls'),
+        clean=video('src="/still.wav" controls', more=SPOKEN),
+        routes=SOUNDS,
+    ),
+    Fault(
+        name="a silent video with a hidden text",
+        rule="page/silent-video",
+        faulty=video('src="/still.wav" controls', more=f"<div hidden>{SPOKEN}</div>"),
+        clean=video('src="/still.wav" controls', more='<p><a href="/help">Transcript of the video</a></p>'),
         routes=SOUNDS,
     ),
     Fault(

@@ -33,6 +33,23 @@ def swallowing(condition: str) -> str:
     )
 
 
+def editor(key: str) -> str:
+    """Return a page whose field keeps Tab until this key is pressed, which the page says is Ctrl+M."""
+    return page(
+        f"<p>Press Ctrl+M, then Tab, to leave the field.</p>{NOTE}<script>"
+        "note.addEventListener('keydown', event => {"
+        "if (event.key === 'Tab' && !note.dataset.left) event.preventDefault();"
+        f"if (event.ctrlKey && event.key === '{key}') note.dataset.left = 'yes'; }});</script>"
+    )
+
+
+def refocusing(condition: str) -> str:
+    script = (
+        f"note.addEventListener('blur', () => {{ if ({condition}) setTimeout(() => note.focus(), 10); }});"
+    )
+    return page(f"{NOTE}<script>{script}</script>")
+
+
 def dialog(script: str) -> str:
     return page(
         '<h1>Sencha</h1><div id="sizes"><button type="button">50 g</button> '
@@ -103,6 +120,18 @@ FAULTS: Sequence[Fault] = (
             "if (event.key === 'Tab' && !note.dataset.left) event.preventDefault();"
             "if (event.key === 'Escape') note.dataset.left = 'yes';"
         ),
+    ),
+    Fault(
+        name="a text field whose exit does not work",
+        rule="focus/trap",
+        faulty=editor("nothing"),
+        clean=editor("m"),
+    ),
+    Fault(
+        name="a text field that takes the focus back",
+        rule="focus/trap",
+        faulty=refocusing("true"),
+        clean=refocusing("note.value"),
     ),
     Fault(
         name="buttons that hand the focus to each other",

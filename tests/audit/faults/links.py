@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from tests.audit.faults.fault import Fault, reply
 from tests.audit.faults.pages import page
 
@@ -21,6 +24,11 @@ ROUTES = {
     "/failing": reply("Not now", status=500),
     "/members": reply("Sign in first", status=401),
 }
+
+
+async def answer_query(request: Request) -> Response:
+    path = "/chat" if request.query_params.get("by") == "1" else "/hotline"
+    return await ROUTES[path](request)
 
 
 def teas(more: str) -> str:
@@ -120,10 +128,7 @@ FAULTS: Sequence[Fault] = (
         rule="links/same-name",
         faulty=teas('<p>Our <a href="/ask?by=1">advice</a>.</p><p>Your <a href="/ask?by=2">advice</a>.</p>'),
         clean=teas('<p>Our <a href="/chat?by=1">advice</a>.</p><p>Your <a href="/chat?by=2">advice</a>.</p>'),
-        routes={
-            **ROUTES,
-            "/ask": reply(page("<h1>Ask</h1><script>document.title = location.search;</script>")),
-        },
+        routes={**ROUTES, "/ask": answer_query},
     ),
     Fault(
         name="read more, in a sentence of one of two",

@@ -115,7 +115,19 @@ FAULTS: Sequence[Fault] = (
         name="grey on white",
         rule="axe/color-contrast",
         faulty=tea('<p style="color: #aaa">Sold out until June.</p>'),
-        clean=tea('<p style="color: #666">Sold out until June.</p>'),
+        clean=tea('<p style="color: #555">Sold out until June.</p>'),
+    ),
+    Fault(
+        name="grey on white, for tired eyes",
+        rule="axe/color-contrast-enhanced",
+        faulty=tea('<p style="color: #707070">Sold out until June.</p>'),
+        clean=tea('<p style="color: #505050">Sold out until June.</p>'),
+    ),
+    Fault(
+        name="a red that is legible only to most",
+        rule="axe/color-contrast-enhanced",
+        faulty=tea('<p style="color: #c81e1e">Sold out until June.</p>'),
+        clean=tea('<p style="color: #8c1515">Sold out until June.</p>'),
     ),
     Fault(
         name="a link that only its colour tells from the text",

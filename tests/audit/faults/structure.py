@@ -189,6 +189,32 @@ FAULTS: Sequence[Fault] = (
         clean=page("<h1>Teas</h1><table><tr><th>Tea<th>Price<tr><td>Sencha<td>€1</table>"),
     ),
     Fault(
+        name="a label of a card that has no role",
+        rule="axe/aria-prohibited-attr",
+        faulty=page("<h1>Teas</h1><div aria-label='Sencha'>Steamed leaves from Shizuoka.</div>"),
+        clean=page("<h1>Teas</h1><div role='group' aria-label='Sencha'>Steamed leaves from Shizuoka.</div>"),
+    ),
+    Fault(
+        name="a heading of a row alone",
+        rule="axe/th-has-data-cells",
+        faulty=page("<h1>Teas</h1><table><tr><th>Tea<td>Price<tr><th scope=row>Sencha</table>"),
+        clean=page("<h1>Teas</h1><table><tr><th>Tea<th>Price<tr><th scope=row>Sencha<td>€1</table>"),
+    ),
+    Fault(
+        name="a page that is replaced tomorrow",
+        rule="axe/meta-refresh-no-exceptions",
+        faulty=page(
+            f"<h1>Sencha</h1>{BREWING}", head='<meta http-equiv="refresh" content="72001; url=/teas">'
+        ),
+        clean=page(f"<h1>Sencha</h1>{BREWING}"),
+    ),
+    Fault(
+        name="a page that loads itself each day",
+        rule="axe/meta-refresh-no-exceptions",
+        faulty=page(f"<h1>Sencha</h1>{BREWING}", head='<meta http-equiv="refresh" content="86400">'),
+        clean=page(f"<h1>Sencha</h1>{BREWING}"),
+    ),
+    Fault(
         name="a Hebrew page from left to right",
         rule="outline/wrong-direction",
         faulty=document(f"<main>{HEBREW}</main>", title="תה ירוק", lang="he"),

@@ -19,7 +19,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_junit(audit: Audit, *, verdict: Verdict | None = None) -> str:  # noqa: ARG001 - as other formats
-    """Render the JUnit report. A finding is a failed test case, or skipped if it is of the baseline or level AAA."""
+    """Render the JUnit report. A finding is a failed test; those of the baseline or level AAA are skipped."""
     root = ElementTree.Element("testsuites", {"name": "footlight audit"})
     presentable = make_presentable(audit)
     for page in presentable.pages:
