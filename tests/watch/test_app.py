@@ -12,7 +12,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from playwright.async_api import expect
 
-from tests.conftest import server_command
+from footlight.config import Settings
+from footlight.server.live_view import APP_TOOLS
+from footlight.toolsets.browser import BrowserToolset
+from tests.conftest import connect_browser, server_command
 from tests.http_client import Raw, events, handshake, request
 from tests.site import Site
 from tests.watch.conftest import LIMIT_MS, Agent
@@ -155,3 +158,19 @@ async def test_the_default_list_does_not_grow() -> None:
         tools = {each.name for each in (await c.list_tools()).tools}
 
     assert not tools & {"request_help", "watch_session"}
+
+
+async def test_watching_opens_no_session(site: Site) -> None:
+    async with connect_browser(site, "--watch", "--tools", "all") as browser:
+        error = await browser.refused("watch_session")
+        sessions = (await browser.call("list_sessions"))["sessions"]
+
+        assert error["code"] == "SESSION_NOT_FOUND"
+        assert sessions == []
+
+        await browser.show("<h1>Shop</h1>")
+        assert (await browser.call("watch_session"))["session"]
+
+
+def test_the_tools_with_the_app_are_known_before_they_are_imported() -> None:
+    assert {tool.name for tool in BrowserToolset(Settings()).tools if tool.app} == APP_TOOLS

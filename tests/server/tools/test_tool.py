@@ -240,6 +240,28 @@ def test_what_is_shown_of_a_wrong_value_is_short() -> None:
     assert len(raised.value.message) < 300
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tags": [1] * 400_000}, "tags.0: must be a valid string, got 1"),
+        ({f"{'k' * 1_000}{n}": 1 for n in range(1_000)}, f"{'k' * 100}…: unknown parameter; light takes"),
+        ({"lamp": {str(n): 1 for n in range(60_000)}}, "arguments: an object has more than 50,000 keys"),
+        (
+            {"expect": {"count": {str(n): "x" for n in range(1_000)}}},
+            "arguments: 1,000 values are not as light expects them",
+        ),
+        ({"mode": {"a": ["x" * 1_000_000] * 1_000}}, "mode: must be 'slow' or 'fast', got {'a': ['xxxxx"),
+    ],
+)
+def test_what_is_reported_of_a_large_call_is_short(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidParameter) as raised:
+        light.parse({"lampName": "a", **arguments})
+
+    assert raised.value.message.startswith(message)
+    assert len(raised.value.message) < 1_500
+    assert len(raised.value.details.get("parameter", "")) < 200
+
+
 SCALARS = (
     st.none() | st.booleans() | st.integers(-1, 9) | st.floats(allow_nan=False) | st.text("ab", max_size=2)
 )

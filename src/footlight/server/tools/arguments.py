@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,12 @@ from footlight.server.tools.schema import Function
 __all__ = ["ExpectedArguments", "parse_arguments"]
 
 MAX_PROBLEMS = 5
+MAX_LISTED_PROBLEMS = 100
+"""Of more problems only their number is reported: describing one takes up to 20 µs."""
+MAX_KEYS = 50_000
+"""The keys of one object."""
 MAX_VALUE_CHARACTERS = 100
+MAX_DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +51,7 @@ def parse_arguments(
         MissingParameter, InvalidParameter: name the field and say what was expected.
     """
     try:
-        values = _with_whole_numbers(_without_nulls(expected, arguments))
+        values = _with_whole_numbers(_with_few_unknown(expected, _without_nulls(expected, arguments)))
         _check_names(expected, values)
         return expected.model.model_validate(values, context=secrets)
     except ValidationError as error:
@@ -60,14 +66,22 @@ def _without_nulls(expected: ExpectedArguments, arguments: Mapping[str, Any]) ->
     return {key: value for key, value in arguments.items() if value is not None or key not in optional}
 
 
+def _with_few_unknown(expected: ExpectedArguments, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the known arguments, and as many unknown ones as an error names."""
+    known = expected.properties
+    unknown = itertools.islice((name for name in values if name not in known), MAX_PROBLEMS)
+    kept = known.keys() | set(unknown)
+    return {name: value for name, value in values.items() if name in kept}
+
+
 def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None:
     """Refuse parameters that a fixed schema does not list, even if the function's signature accepts them."""
     known = expected.properties
     unknown = next((name for name in values if name not in known), None)
     if expected.is_fixed and unknown is not None:
         raise InvalidParameter(
-            _unknown_parameter(unknown, expected.tool, known),
-            parameter=unknown,
+            _unknown_parameter(_shorten(unknown), expected.tool, known),
+            parameter=_shorten(unknown),
             tool=expected.tool,
             expected=_type_names(known),
         )
@@ -76,19 +90,28 @@ def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None
 def _with_whole_numbers(value: Any) -> Any:
     """Turn 2.0 into 2: JSON does not distinguish them, and some clients write the first."""
     if isinstance(value, dict):
+        if len(cast("dict[str, Any]", value)) > MAX_KEYS:
+            raise InvalidParameter(f"arguments: an object has more than {MAX_KEYS:,} keys")
         return {key: _with_whole_numbers(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_with_whole_numbers(item) for item in cast("list[Any]", value)]
+        items = cast("list[Any]", value)
+        return [item if type(item) in _PLAIN else _with_whole_numbers(item) for item in items]
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value
 
 
+_PLAIN = (str, int)
+
+
 def _error_from(error: ValidationError, expected: ExpectedArguments) -> FootlightError:
     """Return an error about the first problem, with the others in its details."""
+    details: dict[str, Any] = {"tool": expected.tool, "expected": _type_names(expected.properties)}
+    if error.error_count() > MAX_LISTED_PROBLEMS:
+        message = f"arguments: {error.error_count():,} values are not as {expected.tool} expects them"
+        return InvalidParameter(message, **details)
     problems = [_problem(problem, expected) for problem in error.errors(include_url=False)]
     missing = [field for field, kind, _ in problems if kind == "missing"]
-    details: dict[str, Any] = {"tool": expected.tool, "expected": _type_names(expected.properties)}
     if missing:
         names = ", ".join(missing)
         return MissingParameter(
@@ -103,7 +126,7 @@ def _error_from(error: ValidationError, expected: ExpectedArguments) -> Footligh
 
 def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     """Return the path of the field, the kind of the problem, and a sentence about it."""
-    path = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    path = ".".join(_shorten(str(part)) for part in problem["loc"]) or "arguments"
     if problem["type"] == "extra_forbidden":
         return path, "extra", _unknown_parameter(path, expected.tool, expected.properties)
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
@@ -122,7 +145,25 @@ def _unknown_parameter(path: str, tool: str, known: Iterable[str]) -> str:
 
 
 def _shorten_value(value: object) -> str:
-    text = repr(value)
+    return _shorten(repr(_first_items(value)))
+
+
+def _first_items(value: Any, depth: int = 0) -> Any:
+    """Return a value of which at least as much is left as an error quotes."""
+    if isinstance(value, str):
+        return value[: MAX_VALUE_CHARACTERS + 1]
+    if isinstance(value, (list, dict)) and depth == MAX_DEPTH:
+        return ...
+    if isinstance(value, list):
+        items = itertools.islice(cast("list[Any]", value), MAX_VALUE_CHARACTERS)
+        return [_first_items(item, depth + 1) for item in items]
+    if isinstance(value, dict):
+        pairs = itertools.islice(cast("dict[str, Any]", value).items(), MAX_VALUE_CHARACTERS)
+        return {_first_items(key): _first_items(item, depth + 1) for key, item in pairs}
+    return value
+
+
+def _shorten(text: str) -> str:
     return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
 
 

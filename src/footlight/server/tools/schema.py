@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic.alias_generators import to_camel
+from pydantic_core import SchemaValidator
 
 __all__ = [
     "ERROR_SCHEMA",
@@ -96,13 +97,29 @@ def make_arguments_model(
             fields[parameter.name] = (hints[parameter.name], default)
     for name, field in shared.items():
         fields.setdefault(name, field)
-    return create_model(
+    model = create_model(
         function.__name__,
         __config__=ConfigDict(
             alias_generator=to_camel, extra="forbid", strict=True, frozen=True, validate_by_name=False
         ),
         **fields,
     )
+    schema = _stop_at_first_item(model.__pydantic_core_schema__)
+    model.__pydantic_validator__ = SchemaValidator(schema, _use_prebuilt=False)
+    return model
+
+
+def _stop_at_first_item(schema: Any) -> Any:
+    """Return a core schema whose lists are refused at their first wrong item: a caller may send millions."""
+    if isinstance(schema, list):
+        return [_stop_at_first_item(each) for each in cast("list[Any]", schema)]
+    if isinstance(schema, tuple):
+        return tuple(_stop_at_first_item(each) for each in cast("tuple[Any, ...]", schema))
+    if not isinstance(schema, dict):
+        return schema
+    parts = cast("dict[str, Any]", schema)
+    stop = {"fail_fast": True} if parts.get("type") == "list" else {}
+    return {key: _stop_at_first_item(part) for key, part in parts.items()} | stop
 
 
 def make_input_schema(arguments: type[BaseModel]) -> dict[str, Any]:

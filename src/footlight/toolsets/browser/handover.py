@@ -67,8 +67,8 @@ async def watch_session(
     """Show the session live to the person who uses this client: picture, state and calls."""
     if call.live_view is None:
         raise _no_page_error("Nobody can watch")
-    # It neither waits for the session's calls nor delays them, so it does not take the session's turn.
-    session = await call.sessions.get(session_id, caller=call.caller)
+    # It neither opens a session nor takes its turn: it neither waits for the session's calls nor delays them.
+    session = call.sessions.find(session_id, caller=call.caller)
     call.use_session(session)
     view = await call.live_view.view(session, after_frame=after_frame, after_call=after_call)
     if view.picture is not None:
