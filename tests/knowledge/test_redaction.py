@@ -195,6 +195,23 @@ def test_words_of_a_phrase_are_redacted_where_letters_are_percent_encoded() -> N
     assert redact_shapes("%2520".join(each.replace("%", "%25") for each in encoded), lambda _: False) == MARK
 
 
+@pytest.mark.parametrize("first", [0xFF21, 0x1D400, 0x24B6], ids=["full width", "bold", "circled"])
+def test_secret_shapes_are_recognised_in_letters_of_another_form(first: int) -> None:
+    def spell(text: str) -> str:
+        forms = {65 + at: first + at for at in range(26)}
+        small = 0x20 if first == 0xFF21 else 26
+        return text.translate(forms | {97 + at: first + small + at for at in range(26)})
+
+    words = [spell(word) for word in PHRASE.split()]
+
+    assert redact_shapes(" ".join(words), lambda _: False) == MARK
+    assert redact_shapes("\u3000".join(words), lambda _: False) == MARK
+    assert redact_shapes(" ".join("\u200b".join(word) for word in words), lambda _: False) == MARK
+    assert redact_shapes(f"key {spell('ab' * 32)}", lambda _: False) == f"key {MARK}"
+    assert SecretTexts([PHRASE]).redact_words(f"the word is {words[0]}!") == f"the word is {MARK}!"
+    assert redact_shapes(" ".join(words[:4]), lambda _: False) == " ".join(words[:4])
+
+
 def test_a_word_of_a_phrase_is_in_no_selector_and_no_candidate() -> None:
     """A page names what comes closest to a selector, and a call names what it looks for."""
     said = 'No element found matching selector "text=omit". Closest on the page: button "tent" (#tent-1)'

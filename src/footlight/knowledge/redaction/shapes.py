@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
@@ -98,6 +100,8 @@ def redact_shapes(text: str, is_secret_name: NameRule, *, levels: int = MAX_LEVE
         text = _redact_vault(text)
         text = _JSON_ENTRY.sub(lambda found: _redact_entry(found, is_secret_name), text)
     if len(text) >= 12:
+        plain = decode_letters(text)
+        text = plain if not text.isascii() and _TOKENS.search(plain) else text
         text = _HEADER.sub(rf"\1{MARK}", text)
         text = _TOKENS.sub(MARK, _WEB_TOKEN.sub(rf"\1{MARK}", text))
     if len(text) >= MIN_RANDOM_CHARS:
@@ -106,8 +110,22 @@ def redact_shapes(text: str, is_secret_name: NameRule, *, levels: int = MAX_LEVE
 
 
 def decode_letters(text: str) -> str:
-    """Return the text with the ASCII letters decoded that are percent-encoded, which none need be."""
+    """Return the text with the ASCII characters that are written in another way, which none need be.
+
+    Letters may be percent-encoded, and letters and digits in full width or of another compatible form.
+    Invisible characters are removed.
+    """
+    if not text.isascii():
+        text = "".join(map(_plain_character, text))
     return _ENCODED_LETTER.sub(lambda found: chr(int(found[1], 16)), text) if "%" in text else text
+
+
+@lru_cache(maxsize=4_096)
+def _plain_character(character: str) -> str:
+    if unicodedata.category(character) == "Cf":
+        return ""
+    plain = unicodedata.normalize("NFKC", character)
+    return plain if len(plain) == 1 and plain.isascii() else character
 
 
 def _redact_phrases(text: str) -> str:
@@ -117,7 +135,7 @@ def _redact_phrases(text: str) -> str:
 
 def find_phrase(text: str) -> str | None:
     """Return the words of a text that is nothing but a seed phrase, numbered or not, or else None."""
-    text = text.strip()
+    text = decode_letters(text).strip()
     is_phrase = MIN_PHRASE_CHARS <= len(text) <= MAX_PHRASE_CHARS and _SEED_PHRASE.fullmatch(text)
     return " ".join(re.findall("[a-z]{3,8}", text)) if is_phrase and text == text.lower() else None
 
