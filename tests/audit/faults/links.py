@@ -13,8 +13,8 @@ from tests.audit.faults.pages import page
 __all__ = ["FAULTS"]
 
 ROUTES = {
-    "/sencha": reply(page("<h1>Sencha</h1>")),
-    "/bancha": reply(page("<h1>Bancha</h1>")),
+    "/sencha": reply(page("<h1>Sencha</h1><p>Steamed leaves that taste like grass.</p>", title="Sencha")),
+    "/bancha": reply(page("<h1>Bancha</h1><p>Roasted in autumn, mild at night.</p>", title="Bancha")),
     "/chat": reply(page("<h1>Chat</h1><p>Write to our tea master, from nine to five.</p>", title="Chat")),
     "/hotline": reply(page("<h1>Hotline</h1><p>Ring 01422 555010 at any hour.</p>", title="By telephone")),
     "/map": reply("<!doctype html><html lang=en><title>Map</title><p>Mill Lane, past the bridge"),
