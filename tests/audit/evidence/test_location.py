@@ -93,5 +93,5 @@ async def test_a_document_of_another_kind_is_named_and_not_audited(
 async def test_a_pdf_document_is_not_audited(page: AuditedPage, site: Site) -> None:
     url = site.route(reply(PDF, type="application/pdf"), path="/terms.pdf")
 
-    with pytest.raises(MCPError, match="is not a page|is a PDF document"):
+    with pytest.raises(MCPError, match=r"is not a page|is a PDF document"):
         await collect_evidence(page, url)

@@ -16,6 +16,9 @@ const FEW_WORDS = 25;
 const NEAR_PARENTS = 3;
 const TRANSCRIPT =
   /transcript|captions|subtitles|text version|lyrics|read (the|this)|transkript|untertitel|textfassung|transcription|sous-titres|transcripción|subtítulos|trascrizione|sottotitoli/i;
+/** How a video is labelled that only repeats a text. */
+const ALTERNATIVE =
+  /\b(same|above|also|again|alternative|instead|auch|gleiche|derselbe|statt|aussi|même|también|mismo|anche|stesso)\b/i;
 const CONTROL = /paus|stop|mute|play|volume|sound|anhalt|stumm|silenc|parar|\b(ton|son|arrêter)\b/i;
 
 /** @type {AnyElement[]} */
@@ -181,7 +184,8 @@ function hasText(element, forEyes = true) {
 const describesItself = (element) => element.hasAttribute("aria-describedby") || element.hasAttribute("aria-details");
 
 /**
- * Return the videos with sound that have no captions, unless there is a text beside them that they may only repeat.
+ * Return the videos with sound that have no captions. A video needs none if it only repeats a text that is beside it,
+ * and that is said there. Captions that are part of the picture cannot be known.
  *
  * @returns {AnyElement[]}
  */
@@ -193,7 +197,8 @@ export const uncaptioned = () =>
       !each.muted &&
       hasSound(each) === true &&
       !each.querySelector("track[kind=captions i], track[kind=subtitles i], track:not([kind])") &&
-      !hasText(each),
+      !(hasText(each) && ALTERNATIVE.test(textNear(each))) &&
+      !TRANSCRIPT.test(textNear(each)),
   );
 
 /** @returns {AnyElement[]} */
