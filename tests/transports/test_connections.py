@@ -52,7 +52,7 @@ async def serving(transport: str) -> AsyncGenerator[str]:
             settings=settings,
             access_control=access_control,
             serve_connection=serve_connection,
-            be_ready=be_ready,
+            ready=be_ready,
         )
     async with serving as url:
         yield url.replace("ws:", "http:")
