@@ -60,7 +60,7 @@ async def test_a_finding_says_what_would_satisfy_its_rule(any_page: AuditedPage,
             count=1,
             help_url=f"https://dequeuniversity.com/rules/axe/{version}/color-contrast?application=axeAPI",
             wcag=["1.4.3 AA"],
-            act=["afw4f7", "09o5cg"],
+            act=["09o5cg", "afw4f7"],
         )
     ]
 

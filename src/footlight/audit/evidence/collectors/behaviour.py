@@ -27,7 +27,7 @@ RULES = (
         act=("f51b46", "eac66b"),
         severity="high",
         title="A video with sound has no captions",
-        advice='Add a <track kind="captions"> with all that is said and the sounds that matter. Only captions '
+        advice='Add a <track kind="captions"> with all that is said and the sounds that matter. Captions '
         "that are part of the picture cannot be seen by this check.",
         help_url=f"{WCAG}captions-prerecorded.html",
     ),

@@ -224,6 +224,21 @@ function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
   };
 }
 
+/**
+ * Leave out of the stricter rule about contrast the elements that fail the other one already.
+ *
+ * @type {(rules: AxeRule[]) => AxeRule[]}
+ */
+function withoutRepeatedContrast(rules) {
+  const failing = rules.filter((rule) => rule.id === "color-contrast").flatMap((rule) => rule.nodes);
+  const known = new Set(failing.map((node) => JSON.stringify(node.target)));
+  return rules.map((rule) =>
+    rule.id === "color-contrast-enhanced"
+      ? { ...rule, nodes: rule.nodes.filter((node) => !known.has(JSON.stringify(node.target))) }
+      : rule,
+  );
+}
+
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
   try {
@@ -240,7 +255,7 @@ export async function answer() {
           (rule) => !certain.includes(rule) && rule.id !== ABOUT_STYLES && (!closed || !ABOUT_FRAMES.includes(rule.id)),
         )
         .map(describeRule),
-      violations: [...results.flatMap((each) => each.violations), ...certain]
+      violations: withoutRepeatedContrast([...results.flatMap((each) => each.violations), ...certain])
         .map(keepOnly)
         .filter((rule) => rule.nodes.length)
         .map(describeRule),
