@@ -74,6 +74,7 @@ ROWS = [
 
 SERVER_TOOLS = {"create_session", "close_session", "list_sessions"}
 SESSION_TOOLS = {
+    "watch_session",
     *("get_cookies", "set_cookies", "save_state", "restore_state"),
     *("block_resource", "mock_response", "set_offline", "set_throttling", "get_request_log"),
     *("tabs", "handle_dialog", "trace", "har", "console_messages", "get_request", "downloads", "emulate"),
@@ -88,7 +89,7 @@ READ_ONLY = {
     *("extract_table", "extract_links", "get_page_metadata"),
     *("find_element", "find_elements", "element_exists", "is_visible", "is_enabled", "wait_for_selector"),
     *("snapshot", "find", "read_page", "wait_for", "console_messages", "get_request", "downloads"),
-    *("expect", "console_stacks", "audit_page", "recheck", "web_vitals", "list_page_tools"),
+    *("expect", "console_stacks", "audit_page", "recheck", "web_vitals", "list_page_tools", "watch_session"),
 }
 OURS = (
     *("snapshot", "find", "read_page", "tabs", "wait_for", "expect", "handle_dialog", "run_steps"),
@@ -106,7 +107,7 @@ OURS = (
     *("delete_cookies", "storage", "clipboard", "fill_form", "drop", "emulate"),
     *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel", "tap", "swipe"),
     *("audit_page", "recheck", "web_vitals", "list_page_tools", "call_page_tool"),
-    "request_help",
+    *("request_help", "watch_session"),
 )
 """What the document does not have, in our order."""
 
