@@ -53,7 +53,7 @@ async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) 
         if field["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
         else:
-            if field["selected"]:
+            if field["selected"] and not page.session.is_traced:
                 await insert_text_alone(page, selector, value, deadline)
             else:
                 await element.fill(value, timeout=timeout_ms)

@@ -99,6 +99,11 @@ class PageOwner(Protocol):
         ...
 
     @property
+    def is_traced(self) -> bool:
+        """Whether a trace is being recorded, in which readers look for the actions by Playwright's names."""
+        ...
+
+    @property
     def views(self) -> Mapping[str, PageView]:
         """The views of the open pages by page id, oldest page first."""
         ...

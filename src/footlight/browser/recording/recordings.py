@@ -62,6 +62,10 @@ class Recordings:
         """The files of the videos of closed pages, or the errors that prevented them."""
         self._finishing: set[asyncio.Task[None]] = set()
 
+    @property
+    def is_tracing(self) -> bool:
+        return self._trace is not None
+
     async def start_trace(self, reserve: Reserve) -> Path:
         """Start to record a trace, and return its file.
 

@@ -331,6 +331,10 @@ class Session:
         return self._environment.secrets
 
     @property
+    def is_traced(self) -> bool:
+        return self.recordings.is_tracing
+
+    @property
     def scratch_path(self) -> Path:
         return self._environment.scratch_path
 
