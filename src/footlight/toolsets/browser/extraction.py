@@ -196,7 +196,7 @@ async def read_page(
 ) -> PageMarkdown:
     """Read the main content as Markdown"""
     article = await read(call.page, call.deadline, selector=selector, links=links)
-    markdown = call.mask(article.markdown)
+    markdown = await call.mask_long(article.markdown)
     part = cut_part(markdown, offset, budget or call.settings.observation.budget)
     answer: PageMarkdown = {
         "title": article.title,
