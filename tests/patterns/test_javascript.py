@@ -21,7 +21,7 @@ MADE_FROM_TEXT = {
         r"log-?out|sign-?off",
         r"^(click( here)?|more( info(rmation)?)?|details?)$",
     ],
-    "audit/evidence/javascript/outline.js": [r"^(untitled|document|home)( page)?$", r"\p{Script=Arabic}"],
+    "audit/evidence/javascript/outline.js": [r"^(untitled|document|home)( page)?$"],
     "browser/page/scripts/inspect/likeness.js": [r"sa|ve|del|ok"],
 }
 """Examples of the expressions that each script makes from text."""

@@ -17,6 +17,7 @@ AT_RUN_TIME = {
     ],
     "client/export/body.py:_parts": [r"(hunter2\ \ hunter2|hunter2)"],
     "client/replay/variables.py:replace_keys": [r"hunter2\ \ hunter2|hunter2"],
+    "client/secret_words.py:_in_query": ["([/?&;#])", "([?&;#])"],
     "client/server_address.py:expand": [r"\$\{API_TOKEN\}|\$\{API_TOKEN_2\}", r"(?!)"],
     "demo/shop/order_check.py:_check_pattern": [r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+", r"\+?[\d ()/-]{5,24}"],
     "knowledge/redaction/rules.py:_search_word": [REVEALING_IDS, SECRET_NAMES],

@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic.alias_generators import to_camel
-from pydantic_core import SchemaValidator
 
 __all__ = [
     "ERROR_SCHEMA",
@@ -105,7 +104,8 @@ def make_arguments_model(
         **fields,
     )
     schema = _stop_at_first_item(model.__pydantic_core_schema__)
-    model.__pydantic_validator__ = SchemaValidator(schema, _use_prebuilt=False)
+    make_validator: Any = type(model.__pydantic_validator__)
+    model.__pydantic_validator__ = make_validator(schema, _use_prebuilt=False)
     return model
 
 

@@ -214,14 +214,14 @@ function drawnLists() {
   /** @type {(each: AnyElement) => unknown} */
   const isThree = (each) => {
     const next = own.nextElementSibling(each);
-    return isFirst(each) && isBullet(next) && isBullet(next?.nextElementSibling ?? null);
+    return isFirst(each) && isBullet(next) && isBullet(next && own.nextElementSibling(next));
   };
   return elements.filter((each) => own.matches(each, "p, div") && isThree(each));
 }
 
 const REPEATED_PARTS = "nav, aside, footer, [role=navigation], [role=complementary], [role=contentinfo]";
 /** @type {(element: AnyElement) => boolean} */
-const isRepeated = (element) => element.closest(REPEATED_PARTS) !== null;
+const isRepeated = (element) => own.closest(element, REPEATED_PARTS) !== null;
 
 /**
  * Return whether people see the element and screen readers announce it.
@@ -229,7 +229,7 @@ const isRepeated = (element) => element.closest(REPEATED_PARTS) !== null;
  * @type {(element: AnyElement) => boolean}
  */
 function isShown(element) {
-  const box = element.getBoundingClientRect();
+  const box = own.getBoundingClientRect(element);
   return isRead(element) && box.right + scrollX > 0 && box.bottom + scrollY > 0;
 }
 
@@ -239,11 +239,11 @@ function isShown(element) {
  * @returns {AnyElement | undefined}
  */
 function repeatedPartBeforeContent() {
-  const links = (/** @type {AnyElement} */ each) => each.matches("nav, aside, [role=navigation], [role=complementary]");
+  const links = (/** @type {AnyElement} */ each) => own.matches(each, "nav, aside, [role=navigation], [role=complementary]");
   const part = elements.find((each) => links(each) && isRead(each));
-  const content = texts.filter(({ element }) => !isRepeated(element) && !element.closest("a, button, header"));
+  const content = texts.filter(({ element }) => !isRepeated(element) && !own.closest(element, "a, button, header"));
   if (!part || !content.length) return undefined;
-  const isFirst = part.compareDocumentPosition(content[0].element) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const isFirst = own.compareDocumentPosition(part, content[0].element) & Node.DOCUMENT_POSITION_FOLLOWING;
   return isFirst && content.reduce((sum, each) => sum + each.text.trim().length, 0) >= MIN_CONTENT ? part : undefined;
 }
 
@@ -252,7 +252,7 @@ const MIN_CONTENT = 60;
 /** @returns {boolean} */
 function hasContentHeading() {
   return elements.some(
-    (each) => each.matches("h1, h2, h3, h4, h5, h6, [role=heading]") && isShown(each) && !isRepeated(each),
+    (each) => own.matches(each, "h1, h2, h3, h4, h5, h6, [role=heading]") && isShown(each) && !isRepeated(each),
   );
 }
 
@@ -264,20 +264,20 @@ function hasContentHeading() {
 function hasBypass() {
   /** @type {(link: AnyElement) => boolean} */
   const isSkip = (link) => {
-    const id = (link.getAttribute("href") ?? "").slice(1);
-    const target = id ? document.getElementById(decodeId(id)) : null;
+    const id = (own.getAttribute(link, "href") ?? "").slice(1);
+    const target = id ? own.getElementById(document, decodeId(id)) : null;
     return target !== null && (!isRepeated(target) || !hasTextAfterStart(target));
   };
   return elements.some(
     (each) =>
-      (each.matches('a[href^="#"]') && isSkip(each)) ||
-      each.matches("button, summary, [role=button], [aria-expanded], [onclick]") ||
-      (each.matches("main, [role=main]") && isRead(each)),
+      (own.matches(each, 'a[href^="#"]') && isSkip(each)) ||
+      own.matches(each, "button, summary, [role=button], [aria-expanded], [onclick]") ||
+      (own.matches(each, "main, [role=main]") && isRead(each)),
   );
 }
 
 /** @type {(target: AnyElement) => boolean} */
-const hasTextAfterStart = (target) => Boolean(target.textContent.trim());
+const hasTextAfterStart = (target) => Boolean(own.textContent(target).trim());
 
 /** @type {(id: string) => string} */
 function decodeId(id) {
@@ -301,9 +301,9 @@ const WITHOUT_ROLE = "div, span, p, b, i, u, s, small, em, strong, code, sub, su
 /** @returns {AnyElement[]} */
 function describingNoRole() {
   return elements.filter((each) => {
-    const role = (each.getAttribute("role") ?? "").trim().toLowerCase();
-    const isGeneric = role ? /^(none|presentation|generic)$/.test(role) : each.matches(WITHOUT_ROLE);
-    return isGeneric && isRead(each) && OF_ROLES.some((name) => each.getAttribute(name)?.trim());
+    const role = (own.getAttribute(each, "role") ?? "").trim().toLowerCase();
+    const isGeneric = role ? /^(none|presentation|generic)$/.test(role) : own.matches(each, WITHOUT_ROLE);
+    return isGeneric && isRead(each) && OF_ROLES.some((name) => own.getAttribute(each, name)?.trim());
   });
 }
 
@@ -346,7 +346,7 @@ export function answer() {
     "alt-says-nothing": () => describeAll(altSaysNothing(), (each) => `alt="${oneLine(each.alt)}"`),
     "no-bypass": () => describeAll(withoutBypass(), () => "comes before the content on each page"),
     "description-of-no-role": () =>
-      describeAll(describingNoRole(), (each) => OF_ROLES.filter((name) => each.hasAttribute(name)).join(", ")),
+      describeAll(describingNoRole(), (each) => OF_ROLES.filter((name) => own.hasAttribute(each, name)).join(", ")),
     "no-content-heading": () => describeAll(withoutHeading(), () => "no heading begins the content after it"),
     "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(own.textContent(each))}`),
   });
