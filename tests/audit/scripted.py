@@ -80,7 +80,7 @@ class ScriptedModel:
 
 
 def refs(page: str, role: str, name: str = "") -> list[str]:
-    """Return the refs of such elements, also within a row or list item, as our server or `@playwright/mcp` writes them."""
+    """Return the refs of such elements, as our server or `@playwright/mcp` writes them."""
     named = f' "{re.escape(name)}"' if name else ""
     ours = re.findall(rf"(?:^\W*|\| |: )(e\d+) {role}{named}", page, re.MULTILINE)
     return ours or re.findall(rf"- {role}{named}[^\n]*?\[ref=(\w+)\]", page)

@@ -239,7 +239,8 @@ function isShown(element) {
  * @returns {AnyElement | undefined}
  */
 function repeatedPartBeforeContent() {
-  const links = (/** @type {AnyElement} */ each) => own.matches(each, "nav, aside, [role=navigation], [role=complementary]");
+  const links = (/** @type {AnyElement} */ each) =>
+    own.matches(each, "nav, aside, [role=navigation], [role=complementary]");
   const part = elements.find((each) => links(each) && isRead(each));
   const content = texts.filter(({ element }) => !isRepeated(element) && !own.closest(element, "a, button, header"));
   if (!part || !content.length) return undefined;
