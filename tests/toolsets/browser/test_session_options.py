@@ -325,12 +325,12 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
         await browser.show("<p>x</p>", sessionId=session_id)
 
     files = list((tmp_path / "sessions").iterdir())
-    assert {file.suffix for file in files} == {".json", ".options"}
+    assert {file.suffix for file in files} == {".json", ".details"}
     assert not any("p4ssword" in file.read_text() for file in files)
 
     async with connect_browser(site, *flags, **environment) as browser:
         looks = await browser.call("evaluate", script=LOOK, sessionId=session_id)
-        assert looks == {"result": ["Lamp/7", 640, "fr-FR", True, "lit"]}
+        assert looks == {"result": ["Lamp/7", 640, "fr-FR", True, "lit"], "restored": True}
         await browser.call("close_session", sessionId=session_id)
     assert list((tmp_path / "sessions").iterdir()) == []
 
