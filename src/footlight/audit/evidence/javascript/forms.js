@@ -112,7 +112,7 @@ function hasQuestion(radio) {
   const legend = (group ? [...own.children(group)] : []).find((each) => own.localName(each) === "legend");
   const isReferenced =
     elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
-  return isNamed || own.textContent(legend).trim() || isReferenced || radio.closest("table, [role=grid]");
+  return isNamed || own.textContent(legend)?.trim() || isReferenced || radio.closest("table, [role=grid]");
 }
 
 /** @type {(form: AnyElement) => string} */
