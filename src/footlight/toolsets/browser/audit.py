@@ -315,10 +315,12 @@ class _LivePage:
 
         console = self._call.session.console
         await console.fetch(self._call.page.id)
-        wanted = MessageFilter(levels=("error", "warning"), page=self._call.page.id, since_navigation=True)
+        message_filter = MessageFilter(
+            levels=("error", "warning"), page=self._call.page.id, since_navigation=True
+        )
         return [
             ConsoleMessage(level=each.level, text=each.text, source=each.source)
-            for each in console.matching(wanted)[:MAX_MESSAGES]
+            for each in console.matching(message_filter)[:MAX_MESSAGES]
         ]
 
     async def find_ref(self, selector: str) -> str | None:

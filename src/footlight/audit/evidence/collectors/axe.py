@@ -38,7 +38,7 @@ _SEVERITIES: Mapping[str, Severity] = {
     "meta-refresh-no-exceptions": "low",
     "th-has-data-cells": "medium",
 }
-"""For rules whose impact axe-core overstates."""
+"""Severities of rules whose impact axe-core overstates."""
 _ACT: Mapping[str, Sequence[str]] = {
     "aria-prohibited-attr": ("kb1m8s",),
     "landmark-one-main": ("b40fd1",),
