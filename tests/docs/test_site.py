@@ -67,7 +67,7 @@ def pages_of(built: Path) -> list[str]:
 def test_every_page_loads_without_errors_and_without_other_hosts(built: Path, url: str) -> None:
     with open_browser(size=DESKTOP) as browser:
         for page in pages_of(built):
-            browser.call("navigate", url=f"{url}/{page}", observe="none")
+            browser.call("navigate", url=f"{url}/{page}", waitUntil="networkidle", observe="none")
         messages = browser.call("console_messages")["data"]["messages"]
         requests = browser.call("get_request_log", limit=1_000)["data"]["entries"]
 

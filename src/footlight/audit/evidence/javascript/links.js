@@ -341,7 +341,7 @@ function targetOf(link) {
 
 /** @typedef {{ url: string, source: string, words: Set<string>, isScripted: boolean }} Content */
 
-const IMMEDIATE = /^\s*0*\.?0*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
+const IMMEDIATE = /^\s*(?:(?:0+(?:\.0*)?|\.0*)\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
 /** Parts that all pages of a site have. */
 const REPEATED = "nav, header, footer, script, style, template, [role=navigation], [role=banner], [role=contentinfo]";
 

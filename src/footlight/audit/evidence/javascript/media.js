@@ -101,7 +101,7 @@ function hasSound(element) {
  */
 function playedSeconds(element) {
   const duration = Number(element.duration);
-  const [, start, end] = /#.*\bt=(?:npt:)?([\d.]*)(?:,([\d.]+))?/.exec(element.currentSrc ?? "") ?? [];
+  const [, start, end] = /^[^#]*#(?:.*&)?t=(?:npt:)?([\d.]*)(?:,([\d.]+))?/.exec(element.currentSrc ?? "") ?? [];
   return Math.min(Number(end ?? Infinity), Number.isNaN(duration) ? 0 : duration) - Number(start || 0);
 }
 
