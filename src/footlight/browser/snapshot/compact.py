@@ -59,7 +59,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             yield line
         elif _is_separator(node):
             pass
-        elif size := _count_options(lines, index):
+        elif node.role == "option" and (size := _count_options(lines, index)):
             options = tuple((each.node,) for each in lines[index : index + size] if each.node is not None)
             yield Line(line.depth, None, line.mark, cells=options)
             index += size
@@ -70,7 +70,8 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             run = run + 1 if run_depth == line.depth else 1
             run_depth = line.depth
             has_urls = run <= ROWS_WITH_URLS
-            yield replace(line, node=row, cells=tuple(parts for parts, _ in cells), has_urls=has_urls)
+            parts = tuple([parts for parts, _ in cells])
+            yield Line(line.depth, row, line.mark, cells=parts, has_urls=has_urls)
             index = end
             continue
         elif node.name and node.role in _WRAPPERS and (child := _only_child(lines, index)):
@@ -133,10 +134,10 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
     is_cell = line.node.role in CELLS
     if row.node.role == "row" and not is_cell:
         return None
+    if index + 1 == len(lines) or lines[index + 1].depth <= line.depth:
+        return (line.node,), 1
     following = lines[index + 1 : index + 2 + MAX_PARTS * 2]
     inside = list(takewhile(lambda other: other.depth > line.depth, following))
-    if not inside:
-        return (line.node,), 1
     parts = _parts_of(inside, row)
     if parts is None or len(inside) > MAX_PARTS * 2 or not (is_cell or _is_wrapper(line.node)):
         return None

@@ -52,6 +52,8 @@ class Node:
     """
     line: str | None = field(default=None, init=False, repr=False, compare=False)
     """The rendered line. It is cached here because nodes live through many snapshots."""
+    row: tuple[object, str] | None = field(default=None, init=False, repr=False, compare=False)
+    """For the first node in a row that is one line: what the row contains, and the rendered contents."""
 
     @property
     def known_name(self) -> str:

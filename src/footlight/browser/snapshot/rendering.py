@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NotRequired
 
 from typing_extensions import TypedDict
@@ -40,7 +40,7 @@ MAX_LEVELS = 60
 """The limit for JSON, because its readers and writers are recursive."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A line of text before it is rendered: a node at a level, or only a note.
 
@@ -72,10 +72,14 @@ class Line:
         return f"{self.mark}{indent}{' '.join(words)}"
 
     def _render_cells(self, limit: int | None) -> str:
-        cells = self.cells
-        if not self.has_urls:
-            cells = tuple(tuple(replace(node, url="") for node in parts) for parts in cells)
-        return _render_cells(cells, limit)
+        if limit is not None or not self.cells[0]:
+            return _render_cells(self.cells, limit, has_urls=self.has_urls)
+        first, key = self.cells[0][0], (self.has_urls, self.cells)
+        if first.row is None or first.row[0] != key:
+            rendered = _render_cells(self.cells, None, has_urls=self.has_urls)
+            object.__setattr__(first, "row", (key, rendered))
+        assert first.row is not None
+        return first.row[1]
 
 
 def make_lines(nodes: Sequence[Node]) -> list[Line]:
@@ -94,7 +98,7 @@ def _render_node(node: Node, limit: int | None, *, removed: bool) -> str:
     return _render_line(node) if limit is None else _render_element(node, limit)
 
 
-def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None) -> str:
+def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None, *, has_urls: bool) -> str:
     """Return ` of buttons: e2 "1" | e3 "2"` if all cells have one role, else `: "Tea" | e4 link "Buy"`."""
     last = max((at for at, parts in enumerate(cells) if not _is_empty(parts)), default=len(cells) - 1)
     cells = cells[: last + 1]
@@ -102,7 +106,10 @@ def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None) -> str:
     common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
     common = "" if common == "text" else common
     written = " | ".join(
-        [" & ".join([_render_cell(node, common, limit) for node in parts]) for parts in cells]
+        [
+            " & ".join([_render_cell(node, common, limit, has_url=has_urls) for node in parts])
+            for parts in cells
+        ]
     )
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
@@ -113,17 +120,16 @@ def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None) -> str:
 
 def _is_empty(cell: Sequence[Node]) -> bool:
     return all(
-        node.role in _PLAIN_CELLS and quote(node.name) == _render_cell(node, "", None) == '""'
+        node.role in _PLAIN_CELLS and not node.name and _render_cell(node, "", None, has_url=True) == '""'
         for node in cell
     )
 
 
-def _render_cell(node: Node, common: str, limit: int | None) -> str:
+def _render_cell(node: Node, common: str, limit: int | None, *, has_url: bool) -> str:
     if node.role in _PLAIN_CELLS and not node.states and not (node.value or node.text or node.description):
         return quote(shorten(node.name, limit))
-    text = _render_element(node, limit)
+    text = _render_head(node, limit, has_url=has_url)
     if node.value or node.text:
-        text = _render_element(replace(node, value=None, text=""), limit)
         text += f": {quote(shorten(node.value or node.text, limit))}"
     role = f"{quote_unless_word(node.role)} "
     ref = f"{node.ref} " if node.ref else ""
@@ -153,11 +159,22 @@ def _render_removed(node: Node, limit: int | None) -> str:
 
 
 def _render_element(node: Node, limit: int | None) -> str:
+    head = _render_head(node, limit)
+    content = node.value or node.text
+    if not content:
+        return head
+    if node.value and node.text:
+        head += f" text {quote(shorten(node.text, limit))}"
+    return f"{head}: {_quote_if_ambiguous(shorten(content, limit))}"
+
+
+def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
+    """Return the line of a node without its value and its text."""
     if _is_text(node):
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
-    if node.url and not _ACTION_URL.match(node.url):
+    if has_url and node.url and not _ACTION_URL.match(node.url):
         words.append(f"-> {_render_url(node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")
@@ -165,14 +182,9 @@ def _render_element(node: Node, limit: int | None) -> str:
         words.append(f"placeholder {quote(shorten(node.placeholder, limit))}")
     if node.description:
         words.append(f"description {quote(shorten(node.description, limit))}")
-    if node.value and node.text:
-        words.append(f"text {quote(shorten(node.text, limit))}")
     if node.box:
         words.append(f"box={_render_numbers(node.box)}")
-    content = node.value or node.text
-    return (
-        f"{' '.join(words)}: {_quote_if_ambiguous(shorten(content, limit))}" if content else " ".join(words)
-    )
+    return " ".join(words)
 
 
 def _title_words(node: Node, limit: int | None) -> list[str]:
