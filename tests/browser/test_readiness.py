@@ -17,7 +17,7 @@ import pytest
 from footlight.browser.actions.click import click_element
 from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_api import Error, was_dispatched
 from footlight.browser.page.press_check import is_ready, take_outcome
 from footlight.browser.page.settling import settle
 from footlight.browser.sessions.engine import Engine
@@ -37,7 +37,7 @@ pytestmark = [
     pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is pressed so"),
 ]
 
-LIMIT_MS = 1_000.0
+LIMIT_MS = 3_000.0
 
 TARGETS: Mapping[str, str] = {
     "button": "<button id=t ATTRIBUTES>press</button>",
@@ -147,8 +147,8 @@ async def test_a_press_has_the_outcome_that_playwright_gives_it(
     succeeds = True
     try:
         await element.click(timeout=LIMIT_MS, delay=1)
-    except Error:
-        succeeds = False
+    except Error as error:  # On a busy machine the limit may end after the click was sent.
+        succeeds = was_dispatched(error)
     expected = await events(page)
 
     await show(page, url)
@@ -156,8 +156,8 @@ async def test_a_press_has_the_outcome_that_playwright_gives_it(
     done = True
     try:
         await click_element(page, selector, Deadline.after(LIMIT_MS), button="left", count=1)
-    except FootlightError:
-        done = False
+    except FootlightError as error:
+        done = error.details.get("dispatched") is True
 
     assert not (ready and situation in MOVING)
     if situation in REFUSED and succeeds and not done:

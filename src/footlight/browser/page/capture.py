@@ -121,6 +121,15 @@ async def ask(frame: Frame, request: dict[str, Any]) -> Any:
     return _read_reply(await frame.get_attribute(_selector_of(request), "v", timeout=0))
 
 
+async def _ask_main(page: Page, request: dict[str, Any]) -> Any:
+    """Return the reply about the main document, with a single message of CDP where that is possible."""
+    with contextlib.suppress(Error):
+        reply = await page.scripts.ask("snapshot", json.dumps(request))
+        if reply is not None:
+            return _read_reply(reply)
+    return await ask(page.playwright.main_frame, request)
+
+
 async def ask_about(element: Locator, request: dict[str, Any], *, timeout_ms: float) -> Any:
     """Return the snapshot script's reply to a request about an element. It is waited for."""
     return _read_reply(await element.locator(_selector_of(request)).get_attribute("v", timeout=timeout_ms))
@@ -165,7 +174,9 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
     """Return the reply of one pass over a frame, whose content is `depth` levels deep in the page."""
     last = before if before and before.depth == depth else FrameView()
     async with page.view.numbers.reserve() as ref_numbers:
-        reply = await ask(frame, {"what": "look", "since": last.generation, **ref_numbers})
+        request = {"what": "look", "since": last.generation, **ref_numbers}
+        is_main = frame == page.playwright.main_frame
+        reply = await (_ask_main(page, request) if is_main else ask(frame, request))
         page.view.numbers.next = reply["next"]
     last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
     page.view.frames[frame] = last

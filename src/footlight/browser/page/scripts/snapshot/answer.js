@@ -152,6 +152,10 @@ function makeReply(root, text) {
   return element;
 }
 
+// The server asks for the main document with a message of CDP, which needs no element for the reply.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.snapshot")] = (/** @type {string} */ request) =>
+  reply(document, JSON.parse(request));
+
 const REFS = /^e\d+(,e\d+)*$/;
 
 /** @type {(root: Scope, body: string) => AnyElement[]} */
