@@ -8,8 +8,9 @@ import pytest
 from PIL import Image, ImageColor
 
 from footlight.browser.reading.areas import Area, PictureFrame
-from footlight.browser.reading.pictures import COLOURS, Mark, draw_marks, is_marked
+from footlight.browser.reading.pictures import COLOURS, Mark, draw_marks, fit, is_marked
 from footlight.browser.snapshot.nodes import Node, NodeBox
+from footlight.errors import ResourceExhausted
 
 
 def draw_areas(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
@@ -75,3 +76,13 @@ def test_what_can_be_acted_on_and_seen_is_marked(node: Node, is_one: bool) -> No
 def test_a_box_becomes_whole_pixels_of_the_picture() -> None:
     assert PictureFrame(0, 0, 1).area(NodeBox(1.2, 2.5, 3.1, 4)) == Area(1, 2, 4, 5)
     assert PictureFrame(0, -100, 2).area(NodeBox(1, 2, 3, 4)) == Area(2, 204, 6, 8)
+
+
+def test_a_picture_of_too_many_pixels_is_refused_before_it_is_read() -> None:
+    file = io.BytesIO()
+    Image.new("1", (14_000, 14_000)).save(file, "PNG")
+
+    with pytest.raises(ResourceExhausted, match="more pixels than this server reads"):
+        draw_marks(file.getvalue(), [], type="png", quality=None)
+    with pytest.raises(ResourceExhausted, match="more pixels than this server reads"):
+        fit(file.getvalue(), type="png", quality=None, max_side=100)

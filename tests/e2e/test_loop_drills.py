@@ -86,9 +86,26 @@ async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watche
         for text, times in (("x", 9_000_000), ('ö"', 2_500_000)):
             answer = await browser.answer("evaluate", script=f"{text!r}.repeat({times})")
             assert (answer.structured_content or {})["resource"]["bytes"] > 5_000_000
-        answer = await browser.answer("evaluate", script="Array.from({length: 75000}, (_, at) => 'c ' + at)")
-        assert "c 50" in (answer.structured_content or {})["preview"]
+        for script in (
+            "Array.from({length: 140_000}, (_, at) => 'c ' + at)",
+            "Array.from({length: 140_000}, (_, at) => at)",
+            "Array.from({length: 40_000}, (_, at) => ({at}))",
+        ):
+            answer = await browser.answer("evaluate", script=script)
+            assert "50" in (answer.structured_content or {})["preview"]
 
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_no_large_picture_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    await browser.show(
+        "<body style='margin: 0; height: 12000px; width: 3000px; background: linear-gradient(red, blue)'>"
+    )
+    with gaps_in(watched_file) as gaps:
+        taken = await browser.call("screenshot", fullPage=True, maxSide=1_000)
+
+    assert (taken["height"], taken["originalHeight"]) == (1_000, 12_000)
     assert gaps.too_long == []
 
 

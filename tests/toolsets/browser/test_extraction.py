@@ -376,6 +376,10 @@ async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
         ("missing.field", "ReferenceError: missing is not defined"),
         ("Promise.reject(new TypeError('no'))", "TypeError: no"),
         ("this is no script", "SyntaxError: Unexpected identifier 'is'"),
+        (
+            "let it = []; for (let i = 0; i < 20000; i++) it = [it]; return it",
+            "its value is nested too deeply",
+        ),
     ],
 )
 async def test_an_error_of_the_script_is_reported_without_a_stack(

@@ -90,10 +90,12 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
             outcome = await page.playwright.evaluate(_AS_BODY.replace("SCRIPT", script), list(args))
         except Error as error:
             raise await _script_error(page, error) from error
+    if outcome is None:  # The page could not even write down that the value is no value.
+        raise InvalidParameter("script: its value is nested too deeply", parameter="script", page=page.url)
     if "thrown" in outcome:
         message = str(outcome["thrown"]).partition("\n")[0]
         raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
-    return _as_data(outcome["value"])
+    return await asyncio.to_thread(_as_data, outcome["value"])
 
 
 def _trim_expression(script: str) -> str:

@@ -6,7 +6,9 @@ This module imports Pillow, so import it only when it is needed.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -15,6 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from footlight.browser.reading.areas import Area
 from footlight.browser.snapshot.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.nodes import Node
+from footlight.errors import ResourceExhausted
 
 __all__ = ["EncodedImage", "Mark", "draw_marks", "fit", "is_marked"]
 
@@ -40,8 +43,12 @@ class EncodedImage:
 
 
 def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_side: int) -> EncodedImage:
-    """Scale the image down so that no side is longer than `max_side`; 0 leaves it as it is."""
-    with Image.open(io.BytesIO(data)) as image:
+    """Scale the image down so that no side is longer than `max_side`; 0 leaves it as it is.
+
+    Raises:
+        ResourceExhausted: it has too many pixels.
+    """
+    with _open_screenshot(data) as image:
         original = image.size
         if not max_side or max(original) <= max_side:
             return EncodedImage(data, original, original)
@@ -53,6 +60,21 @@ def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_s
         file, type, **({"quality": JPEG_QUALITY if quality is None else quality} if type == "jpeg" else {})
     )
     return EncodedImage(file.getvalue(), size, original)
+
+
+@contextmanager
+def _open_screenshot(data: bytes) -> Generator[Image.Image]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data))
+    except Image.DecompressionBombError:
+        raise ResourceExhausted(
+            "The screenshot has more pixels than this server reads",
+            suggestion="Take it without fullPage, in a smaller viewport, or of one element.",
+        ) from None
+    with image:
+        yield image
 
 
 class Mark(NamedTuple):
@@ -72,7 +94,7 @@ def draw_marks(
     picture: bytes, marks: Iterable[Mark], *, type: Literal["png", "jpeg"], quality: int | None
 ) -> bytes:
     """Draw a frame around each visible element, and a label that hides no other label."""
-    with Image.open(io.BytesIO(picture)) as opened:
+    with _open_screenshot(picture) as opened:
         image = opened.convert("RGB")
     pen = ImageDraw.Draw(image)
     font = ImageFont.load_default(FONT_SIZE)

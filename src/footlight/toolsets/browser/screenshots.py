@@ -31,7 +31,7 @@ MODEL_SIDE = 1568
 """Pixels of the longer side. Models scale larger images down, so more pixels only cost tokens."""
 
 
-def attach(
+async def attach(
     call: ToolCall,
     data: bytes,
     *,
@@ -46,10 +46,11 @@ def attach(
 
     Raises:
         PermissionDenied: The picture is larger than this server allows.
+        ResourceExhausted: It has too many pixels.
     """
     from footlight.browser.reading.pictures import fit
 
-    picture = fit(data, type=type, quality=quality, max_side=max_side)
+    picture = await asyncio.to_thread(fit, data, type=type, quality=quality, max_side=max_side)
     _check_size(call, picture.data)
     return picture, attach_screenshot(call, picture.data, type=type, size=picture.size, full_page=full_page)
 
@@ -106,7 +107,7 @@ async def screenshot(
         _screenshot_with_marks(call, options) if marks else take_screenshot(call.page, options, call.deadline)
     )
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
-    return _attach_screenshot(call, data, options, int(side))
+    return await _attach_screenshot(call, data, options, int(side))
 
 
 @tool(effect="read")
@@ -116,7 +117,7 @@ async def screenshot_element(
     """Screenshot element"""
     options = ScreenshotOptions(type=type)
     data = await take_element_screenshot(call.page, selector, options, call.deadline)
-    return _attach_screenshot(call, data, options, MODEL_SIDE if max_side is None else int(max_side))
+    return await _attach_screenshot(call, data, options, MODEL_SIDE if max_side is None else int(max_side))
 
 
 async def _screenshot_with_marks(call: ToolCall, options: ScreenshotOptions) -> bytes:
@@ -133,11 +134,11 @@ async def _screenshot_with_marks(call: ToolCall, options: ScreenshotOptions) -> 
     return await asyncio.to_thread(draw_marks, picture, marks, type=options.type, quality=options.quality)
 
 
-def _attach_screenshot(
+async def _attach_screenshot(
     call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int
 ) -> ScreenshotTaken:
     """Attach the image to the answer and return its size."""
-    picture, uri = attach(
+    picture, uri = await attach(
         call,
         data,
         type=options.type,
@@ -224,7 +225,7 @@ async def visual_diff(
                 f"baseline: {baseline} cannot be compared with: {error}", parameter="baseline"
             ) from None
         side = 0 if full_page else MODEL_SIDE
-        _, uri = attach(call, difference.picture, max_side=side, full_page=full_page)
+        _, uri = await attach(call, difference.picture, max_side=side, full_page=full_page)
         compared = _describe_difference(difference, max_percent, uri)
     return {**compared, "saved": str(path)} if path else compared
 

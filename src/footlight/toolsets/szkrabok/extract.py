@@ -102,7 +102,7 @@ async def screenshot(
         else take_element_screenshot(call.page, selector, options, call.deadline)
     )
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
-    picture, uri = attach(call, data, type=type, quality=whole, max_side=int(side), full_page=full_page)
+    picture, uri = await attach(call, data, type=type, quality=whole, max_side=int(side), full_page=full_page)
     answer: ElementScreenshot = {
         "width": picture.size[0],
         "height": picture.size[1],
