@@ -97,6 +97,20 @@ async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watche
     assert gaps.too_long == []
 
 
+async def test_no_arguments_of_a_caller_hold_up_others(browser: Browser, watched_file: Path) -> None:
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        args = [[{"a": at} for at in range(24_000)], {"__proto__": 1}]
+        for given, script in (
+            (args[:1], "rows => [rows.length, rows[9]]"),
+            (args[1:], "x => Object.keys(x)"),
+        ):
+            answer = await browser.call("evaluate", script=f"document.title = 'x', {script}", args=given)
+            assert answer["result"] == ([24_000, {"a": 9}] if given == args[:1] else ["__proto__"])
+
+    assert gaps.too_long == []
+
+
 @pytest.mark.slow
 async def test_no_large_picture_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
     await browser.show(

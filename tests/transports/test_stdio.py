@@ -34,6 +34,8 @@ def refusal(code: int, message: str, request_id: str | int | None = None) -> dic
     return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
 
 
+TOO_MANY = "the message has more than 50,000 values"
+TOO_DEEP = "the message is nested more than 100 levels deep"
 NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
 
 
@@ -168,8 +170,12 @@ async def test_the_error_for_an_unknown_version_lists_the_known_ones() -> None:
         (b"\xff\xfe\x00", NOT_JSON),
         (b"\x00", NOT_JSON),
         (b'{"a": "\xc3"}', NOT_JSON),
-        (b"[" * 100_000, NOT_JSON),
-        (b'{"a":' * 100_000, NOT_JSON),
+        (b"[" * 100_000, refusal(-32600, f"Invalid request: {TOO_MANY}")),
+        (b'{"id":7,"a":[' + b"[1.5]," * 30_000 + b"0]}", refusal(-32600, f"Invalid request: {TOO_MANY}", 7)),
+        (
+            b'{"params":{"id":1,"a":' + b"[" * 500 + b"]" * 500 + b'},"jsonrpc":"2.0","id":"x"}',
+            refusal(-32600, f"Invalid request: {TOO_DEEP}", "x"),
+        ),
         (b"[]", refusal(-32600, "Invalid request: batches are not supported")),
         (
             b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, cast
 
 from footlight.protocol.messages import Message, is_id
 
-__all__ = ["INVALID_REQUEST", "PARSE_ERROR", "Refused", "parse_message", "refusal", "to_line"]
+__all__ = [
+    "INVALID_REQUEST",
+    "PARSE_ERROR",
+    "Refused",
+    "find_excess",
+    "find_id",
+    "parse_message",
+    "refusal",
+    "to_line",
+]
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+MAX_VALUES = 50_000
+"""How many values a message may have. More would be read, copied and masked too slowly for other callers."""
+MAX_DEPTH = 100
+"""How deeply the values of a message may be nested."""
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_ID = r'"id"\s*+:\s*+(-?[0-9]{1,16}+|"[^"\\]{0,200}+")'
+_OTHER = r'"(?:jsonrpc|method)"\s*+:\s*+"[^"\\]*+"'
+_ID_AT_START = re.compile(r"\s*+\{\s*+(?:" + _OTHER + r"\s*+,\s*+)*" + _ID + r"\s*+[,}]")
+_ID_AT_END = re.compile(_ID + r"\s*+(?:,\s*+" + _OTHER + r"\s*+)*\}\s*+\Z")
+_END_LENGTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +44,8 @@ class Refused:
 
 def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
     """Return the message, or the answer to data that is not one. `unit` names the data in errors: a line."""
+    if excess := find_excess(data):
+        return refusal(INVALID_REQUEST, f"Invalid request: {excess}", find_id(data))
     try:
         value: object = json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
@@ -34,6 +57,40 @@ def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
         return message
     id = message.get("id")
     return refusal(INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 message", id if is_id(id) else None)
+
+
+def find_excess(data: bytes | str) -> str | None:
+    """Return what a message has too much of, without reading it as JSON; None for one that may be read."""
+    text = _as_characters(data)
+    opened = text.count("[") + text.count("{")
+    if opened <= MAX_DEPTH and opened + text.count(",") <= MAX_VALUES:
+        return None
+    outside = _STRING.sub("", text)
+    if sum(map(outside.count, "[{,")) > MAX_VALUES:
+        return f"the message has more than {MAX_VALUES:,} values"
+    depth = 0
+    for character in outside:
+        depth += (character in "[{") - (character in "]}")
+        if depth > MAX_DEPTH:
+            return f"the message is nested more than {MAX_DEPTH} levels deep"
+    return None
+
+
+def find_id(data: bytes | str) -> str | int | None:
+    """Return the id of a message that is not read as JSON, if the id is at its beginning or at its end."""
+    text = _as_characters(data)
+    found = _ID_AT_START.match(text) or _ID_AT_END.search(text[-_END_LENGTH:])
+    if found is None:
+        return None
+    try:
+        return json.loads(found[1] if isinstance(data, str) else found[1].encode("latin-1"))
+    except ValueError:
+        return None
+
+
+def _as_characters(data: bytes | str) -> str:
+    """Return a text in which the syntax of JSON is as in `data`: each byte is a character of it."""
+    return data if isinstance(data, str) else data.decode("latin-1")
 
 
 def refusal(code: int, message: str, id: str | int | None = None) -> Refused:

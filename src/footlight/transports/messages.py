@@ -19,6 +19,8 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
+from footlight.transports.json_messages import find_excess, find_id
+
 __all__ = ["message_of", "parse_message", "read_message", "refusal", "to_json"]
 
 
@@ -42,6 +44,8 @@ def message_of(value: object) -> SessionMessage:
 
 def parse_message(data: bytes | str, *, unit: str) -> SessionMessage | JSONRPCError:
     """Return the message, or the error to answer with. `unit` is the word for `data`, such as `line`."""
+    if excess := find_excess(data):
+        return refusal(INVALID_REQUEST, f"Invalid request: {excess}", find_id(data))
     try:
         return read_message(data)
     except ValueError:

@@ -128,12 +128,13 @@ async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
         (b"{", -32700, "Parse error: the body is not JSON"),
         (b"", -32700, "Parse error: the body is not JSON"),
         (b'{"a": "\xff"}', -32700, "Parse error: the body is not JSON"),
-        (b"[" * 100_000, -32700, "Parse error: the body is not JSON"),
+        (b"[" * 100_000, -32600, "Invalid request: the message has more than 50,000 values"),
+        (b"[" * 200, -32600, "Invalid request: the message is nested more than 100 levels deep"),
         (b"{}", -32600, "Invalid request: not a JSON-RPC 2.0 message"),
         (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, "Invalid request: not a JSON-RPC 2.0 message"),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, "Invalid request: batches are not supported"),
     ],
-    ids=["half", "nothing", "no UTF-8", "deep", "empty", "another version", "batch"],
+    ids=["half", "nothing", "no UTF-8", "many", "deep", "empty", "another version", "batch"],
 )
 async def test_what_is_no_message_is_reported_as_on_every_transport(
     client: Raw, era: str, body: bytes, code: int, message: str

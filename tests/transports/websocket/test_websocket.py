@@ -44,6 +44,7 @@ pytestmark = pytest.mark.anyio
 LIMIT_SECONDS = 20.0
 RESOURCE_EXHAUSTED = {"code": "RESOURCE_EXHAUSTED", "retryable": True}
 NOT_JSON = "Parse error: the message is not JSON"
+TOO_MANY = "Invalid request: the message has more than 50,000 values"
 NOT_A_MESSAGE = "Invalid request: not a JSON-RPC 2.0 message"
 NO_BATCH = "Invalid request: batches are not supported"
 
@@ -320,7 +321,8 @@ async def test_the_subprotocol_is_mcp() -> None:
         ("", -32700, NOT_JSON, None),
         ("hello", -32700, NOT_JSON, None),
         ('{"jsonrpc":"2.0","id":1,"method":"ping"', -32700, NOT_JSON, None),
-        ("[" * 100_000, -32700, NOT_JSON, None),
+        ("[" * 100_000, -32600, TOO_MANY, None),
+        ('{"jsonrpc":"2.0","id":"\u00e9","method":[' + "[]," * 30_000 + "0]}", -32600, TOO_MANY, "é"),
         ("[]", -32600, NO_BATCH, None),
         ('[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, NO_BATCH, None),
         ("null", -32600, NOT_A_MESSAGE, None),

@@ -80,14 +80,17 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
 
 
 async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any:
-    expression = _AS_EXPRESSION.replace("SCRIPT", _trim_expression(script))
+    given = json.dumps(list(args))  # Playwright itself takes long to write a large value.
+    if "__proto__" in given:  # In a literal it is no name of a property.
+        given = f"JSON.parse({json.dumps(given)})"
+    expression = _with_arguments(_AS_EXPRESSION, given, _trim_expression(script))
     try:
-        outcome = await page.playwright.evaluate(expression, list(args))
+        outcome = await page.playwright.evaluate(expression)
     except Error as error:
         if not is_syntax_error(error) or await _compiles(page, expression):
             raise await _script_error(page, error) from error
         try:
-            outcome = await page.playwright.evaluate(_AS_BODY.replace("SCRIPT", script), list(args))
+            outcome = await page.playwright.evaluate(_with_arguments(_AS_BODY, given, script))
         except Error as error:
             raise await _script_error(page, error) from error
     if outcome is None:  # The page could not even write down that the value is no value.
@@ -96,6 +99,11 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
         message = str(outcome["thrown"]).partition("\n")[0]
         raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
     return await asyncio.to_thread(_as_data, outcome["value"])
+
+
+def _with_arguments(function: str, arguments: str, script: str) -> str:
+    before, after = function.replace("ARGUMENTS", arguments, 1).rsplit("SCRIPT", 1)
+    return f"{before}{script}{after}"
 
 
 def _trim_expression(script: str) -> str:
@@ -135,7 +143,8 @@ def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
     return {key: _as_data(item, inside) for key, item in cast("dict[str, Any]", value).items()}
 
 
-_CAUGHT = """async args => {
+_CAUGHT = """async () => {
+  const args = ARGUMENTS;
   const run = async () => { BODY };
   try {
     return {value: await run()};
