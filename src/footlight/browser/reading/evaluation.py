@@ -80,9 +80,8 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
 
 
 async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any:
-    given = json.dumps(list(args))  # Playwright itself takes long to write a large value.
-    if "__proto__" in given:  # In a literal it is no name of a property.
-        given = f"JSON.parse({json.dumps(given)})"
+    # Playwright itself takes long to write a large value. In a literal, `__proto__` is no name of a property.
+    given = _PROTO.sub('["__proto__"]:', json.dumps(list(args)))
     expression = _with_arguments(_AS_EXPRESSION, given, _trim_expression(script))
     try:
         outcome = await page.playwright.evaluate(expression)
@@ -99,6 +98,9 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
         message = str(outcome["thrown"]).partition("\n")[0]
         raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
     return await asyncio.to_thread(_as_data, outcome["value"])
+
+
+_PROTO = re.compile(r'(?<!\\)"__proto__":')
 
 
 def _with_arguments(function: str, arguments: str, script: str) -> str:
