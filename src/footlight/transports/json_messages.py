@@ -28,6 +28,7 @@ MAX_DEPTH = 100
 """How deeply the values of a message may be nested."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
 _ID = r'"id"\s*+:\s*+(-?[0-9]{1,16}+|"[^"\\]{0,200}+")'
 _OTHER = r'"(?:jsonrpc|method)"\s*+:\s*+"[^"\\]*+"'
 _ID_AT_START = re.compile(r"\s*+\{\s*+(?:" + _OTHER + r"\s*+,\s*+)*" + _ID + r"\s*+[,}]")
@@ -69,8 +70,10 @@ def find_excess(data: bytes | str) -> str | None:
     if sum(map(outside.count, "[{,")) > MAX_VALUES:
         return f"the message has more than {MAX_VALUES:,} values"
     depth = 0
-    for character in outside:
-        depth += (character in "[{") - (character in "]}")
+    for bracket in _BRACKET.finditer(outside):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth < 0:  # No JSON, which its reader notices here at the latest.
+            return None
         if depth > MAX_DEPTH:
             return f"the message is nested more than {MAX_DEPTH} levels deep"
     return None
