@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collectors.axe import AxeRules
-from footlight.audit.evidence.collectors.behaviour import Behaviour
+from footlight.audit.evidence.collectors.behaviour import Behaviour, ChangingText
 from footlight.audit.evidence.collectors.console import ConsoleErrors
 from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.evidence.collectors.forms import Forms
@@ -80,6 +80,7 @@ def passive_collectors() -> Sequence[Collector]:
         Forms(),
         Links(),
         Layout(),
+        ChangingText(),
         LayoutShift(),
     )
 
@@ -97,6 +98,7 @@ def find_collector(rule: str) -> Collector | None:
 
 
 _BY_FAMILY: Mapping[str, Callable[[], Collector]] = {
+    "changes": ChangingText,
     "console": ConsoleErrors,
     "forms": Forms,
     "layout": Layout,

@@ -223,13 +223,23 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
     [
         pytest.param("", [], id="one source without scripts is the same content"),
         pytest.param(
-            "<script src='/app.js'></script>",
-            ["li:nth-of-type(1) > a", "li:nth-of-type(2) > a"],
-            id="what a script shows is not known",
+            "<script>app.dataset.ready = 'yes'</script>",
+            [],
+            id="scripts that show the same",
+        ),
+        pytest.param(
+            "<script>app.textContent = location.pathname === '/one' ? 'Sencha, fresh' : 'Winter hours'</script>",
+            [
+                "li:nth-of-type(1) > a",
+                "li:nth-of-type(2) > a",
+                "p > a:nth-of-type(1)",
+                "p > a:nth-of-type(2)",
+            ],
+            id="scripts that show something else",
         ),
     ],
 )
-async def test_pages_of_one_source_may_differ_if_they_are_made_by_a_script(
+async def test_pages_of_one_source_are_compared_as_their_scripts_show_them(
     page: AuditedPage, site: Site, script: str, found: list[str]
 ) -> None:
     for path in ("/one", "/two"):

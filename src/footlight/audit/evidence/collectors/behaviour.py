@@ -7,7 +7,7 @@ from footlight.audit.evidence.rule import Rule, findings_of
 from footlight.audit.evidence.scripts import find_failed_rules, script
 from footlight.audit.page.page import AuditedPage, AuditViewport
 
-__all__ = ["Behaviour"]
+__all__ = ["Behaviour", "ChangingText"]
 
 WCAG = "https://www.w3.org/WAI/WCAG22/Understanding/"
 
@@ -95,8 +95,35 @@ class Behaviour:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("media", "behaviour"))
+        answer = await page.evaluate(script("media", "changing_text", "behaviour"))
         how = f"the page as loaded at {view.width} px, before any interaction"
         return Collected(
             findings=findings_of(RULES, answer, view, how), skipped=find_failed_rules(answer, self.name)
         )
+
+
+CHANGING_TEXT = Rule(
+    id="changes/changing-text",
+    wcag=("2.2.2 A",),
+    act=("efbfc7",),
+    severity="medium",
+    title="Text changes by itself and cannot be stopped",
+    advice="Give a button that pauses, stops or hides it, or let readers choose how often it changes.",
+    help_url=f"{WCAG}pause-stop-hide.html",
+)
+
+
+class ChangingText:
+    """Find text that goes on changing by itself, since `Behaviour` began to watch or from now on.
+
+    Runs after the other collectors that leave the page alone. Waits for changes only where a script has set a
+    timer that repeats, or a first change was seen.
+    """
+
+    name = "text that changes by itself"
+    every_view = False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        answer = await page.evaluate(script("changing_text", "changes"))
+        how = f"the page without any interaction at {view.width} px"
+        return Collected(findings=findings_of((CHANGING_TEXT,), answer, view, how))

@@ -54,7 +54,7 @@ RULES = (
     Rule(
         id="links/same-text",
         wcag=("2.4.4 A",),
-        act=("fd3a94",),
+        act=("fd3a94", "b20e66"),
         severity="medium",
         title="Links of the same name in the same place lead to different pages",
         advice="Name each by what is different.",
@@ -100,7 +100,7 @@ class Links:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("words", "links"))
+        answer = await page.evaluate(script("words", "link_targets", "links"))
         return Collected(
             findings=findings_of(RULES, answer, view, "the links of the page, and requests to its own site"),
             facts=facts_of(answer, "links"),

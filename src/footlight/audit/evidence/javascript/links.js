@@ -2,6 +2,7 @@
 // other sites never.
 
 import { allElements, describeAll, documentTitle, isVisible, oneLine, own, runRules } from "./dom.js";
+import { addressInHandler, asShown, contentOf, isAlike, REPEATED } from "./link_targets.js";
 import { hasMostWordsOf, wordsOf } from "./words.js";
 
 // Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
@@ -44,7 +45,6 @@ const NEW_WINDOW = anyOf([
 
 const MOST_ASKED = 50;
 const AT_ONCE = 6;
-const MAX_CONTENT = 500_000;
 const MAX_GROUPS = 10;
 /** How many targets of links of the same name are read. */
 const MOST_READ = 20;
@@ -81,12 +81,20 @@ function nameOf(link) {
 }
 
 // A page may change or remove its links while some are requested.
+/** Elements that are announced as links, and that a script opens. */
+const scripted = elements.filter(
+  (each) =>
+    own.getAttribute(each, "role") === "link" && !links.includes(each) && addressInHandler(each) && isVisible(each),
+);
+const allLinks = [...links, ...scripted];
 /** @type {Map<AnyElement, string>} */
-const hrefs = new Map(links.map((link) => [link, (link.getAttribute("href") ?? "").trim()]));
+const hrefs = new Map(
+  allLinks.map((link) => [link, (own.getAttribute(link, "href") ?? addressInHandler(link) ?? "").trim()]),
+);
 /** @type {(link: AnyElement) => string} */
 const hrefOf = (link) => hrefs.get(link) ?? "";
 /** @type {Map<AnyElement, URL | null>} */
-const urls = new Map(links.map((link) => [link, URL.parse(hrefOf(link), own.baseURI(document))]));
+const urls = new Map(allLinks.map((link) => [link, URL.parse(hrefOf(link), own.baseURI(document))]));
 /** @type {(link: AnyElement) => URL | null} */
 const urlOf = (link) => urls.get(link) ?? null;
 /** @type {(link: AnyElement) => string} */
@@ -254,6 +262,9 @@ function vague() {
   return some.filter((each) => (targets.get(plainName(each))?.size ?? 0) > 1);
 }
 
+/** @type {(some: AnyElement[]) => Set<string>} */
+const sitesOf = (some) => new Set(some.map((each) => (urlOf(each)?.hostname ?? "").replace(/^www\./, "")));
+
 /** @typedef {{ links: AnyElement[], isSure: boolean }} SameName links of one name; `isSure` if they also confuse unread */
 
 /**
@@ -273,12 +284,32 @@ function sameNamesInContext() {
       ? isParagraphOfLinks(paragraph)
       : plainName(/** @type {Element | null} */ (link.closest("li")) ?? link) === plainName(link);
   };
-  const bare = groupsOf(links.filter(isNamed), (each) => (isBare(each) ? contextOf(each) : null));
-  const inText = groupsOf(links.filter(isNamed), (each) => (isBare(each) ? null : each.closest("p, li, td, dd, div")));
+  const named = allLinks.filter(isNamed);
+  /** @type {(link: AnyElement) => AnyElement | null} */
+  const listOf = (link) => (isBare(link) ? contextOf(link) : null);
+  const bare = groupsOf(named, listOf);
+  const inText = groupsOf(named, (each) => (listOf(each) ? null : blockOf(each)));
   return [
     ...bare.map((some) => ({ links: some, isSure: true })),
     ...inText.map((some) => ({ links: some, isSure: false })),
   ];
+}
+
+/** Parts of which a sentence or a heading may distinguish the links. */
+const BLOCKS = "p, li, td, dd, div, section, article, main, body";
+
+/**
+ * Return the part of the page whose text says what a link is about: a block, or what follows the last heading in it.
+ *
+ * @type {(link: AnyElement) => AnyElement | null}
+ */
+function blockOf(link) {
+  const block = own.closest(link, BLOCKS);
+  for (let each = /** @type {AnyElement | null} */ (link); each && each !== block; each = own.parentElement(each)) {
+    for (let before = own.previousElementSibling(each); before; before = own.previousElementSibling(before))
+      if (/^h[1-6]$/.test(own.localName(before))) return before;
+  }
+  return block;
 }
 
 /** @type {(link: AnyElement) => boolean} */
@@ -339,36 +370,6 @@ function targetOf(link) {
     .join("&")}`;
 }
 
-/** @typedef {{ url: string, source: string, words: Set<string>, isScripted: boolean }} Content */
-
-const IMMEDIATE = /^\s*(?:(?:0+(?:\.0*)?|\.0*)\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
-/** Parts that all pages of a site have. */
-const REPEATED = "nav, header, footer, script, style, template, [role=navigation], [role=banner], [role=contentinfo]";
-
-/**
- * Return what this site answers at a URL, or null if it cannot be known. An immediate refresh is followed once.
- *
- * @type {(url: string, isFollowed?: boolean) => Promise<Content | null>}
- */
-async function contentOf(url, isFollowed = false) {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(EACH_MS), headers: { accept: "text/html" } });
-    const type = response.headers.get("content-type") ?? "";
-    if (!response.ok || !type.includes("html")) return null;
-    const source = (await response.text()).slice(0, MAX_CONTENT);
-    const page = new DOMParser().parseFromString(source, "text/html");
-    const [, next] =
-      IMMEDIATE.exec(page.querySelector("meta[http-equiv=refresh i]")?.getAttribute("content") ?? "") ?? [];
-    const target = next ? URL.parse(next, url) : null;
-    if (target) return isFollowed || !isHere(target) ? null : contentOf(target.href, true);
-    const isScripted = page.querySelector("script") !== null;
-    for (const each of page.querySelectorAll(REPEATED)) each.remove();
-    return { url, source, words: wordsOf(`${page.title} ${page.body?.textContent ?? ""}`), isScripted };
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Return the links whose targets differ. Targets of this site that can be read are compared.
  *
@@ -377,9 +378,9 @@ async function contentOf(url, isFollowed = false) {
 async function leadingElsewhere(groups) {
   /** @type {AnyElement[]} */
   const found = [];
-  /** @type {Map<string, Promise<Content | null>>} */
+  /** @type {Map<string, ReturnType<typeof contentOf>>} */
   const asked = new Map();
-  /** @type {(url: string) => Promise<Content | null>} */
+  /** @type {(url: string) => ReturnType<typeof contentOf>} */
   const askOnce = (url) => {
     const known = asked.get(url) ?? (asked.size < MOST_READ ? contentOf(url) : Promise.resolve(null));
     asked.set(url, known);
@@ -389,28 +390,14 @@ async function leadingElsewhere(groups) {
     const isReadable = some.every((each) => isHere(urlOf(each)) && !mayChange(each));
     const addresses = [...new Set(some.map(addressOf))];
     const contents = isReadable && addresses.length <= AT_ONCE ? await Promise.all(addresses.map(askOnce)) : [null];
-    const known = contents.filter((each) => each !== null);
-    const isKnown = known.length === contents.length && !isMadeByScript(known);
-    const isSame = isKnown && known.every((each) => isAlike(each, known[0]));
+    const read = contents.filter((each) => each !== null);
+    const known = read.length === contents.length ? await asShown(read) : [null];
+    const isKnown = known.every((each) => each !== null);
+    const isSame = isKnown && known.every((each) => each && known[0] && isAlike(each, known[0]));
     if ((isKnown || isSure) && !isSame) found.push(...some);
   }
   return found;
 }
-
-/**
- * Return whether the source does not say what the pages show: scripts make different pages of one source.
- *
- * @type {(pages: Content[]) => boolean}
- */
-const isMadeByScript = (pages) =>
-  pages.some((one) => one.isScripted && pages.some((other) => other !== one && other.source === one.source));
-
-/**
- * Return whether two pages serve the same purpose: most words of the shorter one are in both.
- *
- * @type {(one: Content, other: Content) => boolean}
- */
-const isAlike = (one, other) => one.source === other.source || hasMostWordsOf(one.words, other.words);
 
 /**
  * Return whether the link has an icon, which may say that it opens a window.
@@ -539,12 +526,15 @@ export async function answer() {
   const statusAt = (link) => statuses.get(addressOf(link)) ?? 0;
   const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);
   const ambiguous = await leadingElsewhere(sameNamesInContext().slice(0, MAX_GROUPS));
-  const everywhere = groupsOf(links.filter(isNamed), () => document).filter(
+  const everywhere = groupsOf(allLinks.filter(isNamed), () => document).filter(
     (some) => !some.some((each) => ambiguous.includes(each)),
   );
-  const apart = await leadingElsewhere(everywhere.slice(0, MAX_GROUPS).map((some) => ({ links: some, isSure: false })));
+  // A page of another site is another page; those of this site are compared.
+  const apart = await leadingElsewhere(
+    everywhere.slice(0, MAX_GROUPS).map((some) => ({ links: some, isSure: sitesOf(some).size > 1 })),
+  );
   const known = [...statuses.values()].filter((each) => each !== null).length;
-  const elsewhere = [...urls.values()].filter((each) => isWeb(each) && !isHere(each));
+  const elsewhere = links.map(urlOf).filter((each) => isWeb(each) && !isHere(each));
   const others = [...new Set(elsewhere.map((each) => each?.hostname))];
   const more = others.length > 10 ? `, and ${others.length - 10} more` : "";
   const left = [
