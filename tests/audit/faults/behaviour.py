@@ -80,7 +80,58 @@ def news(script: str) -> str:
     )
 
 
+def changing(script: str, more: str = "") -> str:
+    return page(f'{PLAIN}<p>Just now: <span id="now">Sencha</span></p>{more}<script>{script}</script>')
+
+
+VISITORS = (
+    "let timer = setInterval(() => now.textContent = `${Math.round(Math.random() * 1e6)} visitors`, 700);"
+)
+HEADLINES = "const teas = ['Bancha is back', 'Gyokuro of May', 'Matcha for two']; let n = 0;"
+
+
+def shortcut(test: str, action: str, more: str = "") -> str:
+    return page(
+        f'{PLAIN}<label for="tea">Tea</label><input id="tea">{more}<ul id="list"><li>Genmaicha</li></ul>'
+        f"<script>addEventListener('keydown', event => {{ if ({test}) {{ {action} }} }});</script>"
+    )
+
+
+ADD = (
+    "if (tea.value) { list.append(Object.assign(document.createElement('li'), { textContent: tea.value })); }"
+)
 FAULTS: Sequence[Fault] = (
+    Fault(
+        name="a number that changes all the time",
+        rule="changes/changing-text",
+        faulty=changing(VISITORS),
+        clean=changing(VISITORS, '<button type="button" onclick="clearInterval(timer)">Pause</button>'),
+    ),
+    Fault(
+        name="headlines that replace each other",
+        rule="changes/changing-text",
+        faulty=changing(f"{HEADLINES} setInterval(() => now.textContent = teas[n++ % 3], 1500);"),
+        clean=changing(
+            f"{HEADLINES} "
+            "const t = setInterval(() => n < 3 ? now.textContent = teas[n++] : clearInterval(t), 300);"
+        ),
+    ),
+    Fault(
+        name="a character that adds what was written",
+        rule="keys/character-shortcut",
+        faulty=shortcut("event.key === '+'", ADD),
+        clean=shortcut(
+            "event.key === '+' && on.checked",
+            ADD,
+            '<label for="on"><input type="checkbox" id="on" checked> Shortcut: + adds the tea</label>',
+        ),
+    ),
+    Fault(
+        name="a character that goes to the search",
+        rule="keys/character-shortcut",
+        faulty=shortcut("event.key === '/'", "event.preventDefault(); tea.focus();"),
+        clean=shortcut("event.key === '/' && event.ctrlKey", "event.preventDefault(); tea.focus();"),
+    ),
     Fault(
         name="a film that plays by itself",
         rule="page/autoplay",

@@ -95,9 +95,28 @@ def ordering(control: str) -> str:
     )
 
 
+def with_skip_link(attributes: str, script: str = "") -> str:
+    link = f'<p><a href="#main" {attributes}>Skip to the main content</a></p>'
+    return render_many_links(f"{link}<script>{script}</script>").replace(
+        '<main id="main">', '<main id="main" tabindex="-1">'
+    )
+
+
 ORDER = "told.textContent = 'It is in your basket.'"
 
 FAULTS: Sequence[Fault] = (
+    Fault(
+        name="a skip link that only scrolls",
+        rule="focus/skip-link",
+        faulty=with_skip_link('onclick="main.scrollIntoView(); return false"'),
+        clean=with_skip_link('onclick="main.scrollIntoView(); main.focus(); return false"'),
+    ),
+    Fault(
+        name="a skip link whose page takes the focus back",
+        rule="focus/skip-link",
+        faulty=with_skip_link("", "onhashchange = () => document.querySelector('nav a').focus();"),
+        clean=with_skip_link("", "onhashchange = () => document.querySelector('main a').focus();"),
+    ),
     Fault(
         name="links without an outline",
         rule="focus/not-visible",

@@ -19,6 +19,7 @@ from footlight.audit.evidence.collectors.layout import Layout
 from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
+from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
 from footlight.audit.evidence.collectors.speed import LayoutShift, Speed
 from footlight.audit.evidence.location import PageLocation, check_is_page, locate
 from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
@@ -66,7 +67,7 @@ _Measured = tuple[
 
 def standard_collectors() -> Sequence[Collector]:
     """Return the collectors in the order in which they run: those that change the page run last."""
-    return (*passive_collectors(), FocusOrder(), Photograph())
+    return (*passive_collectors(), FocusOrder(), Photograph(), CharacterShortcuts())
 
 
 def passive_collectors() -> Sequence[Collector]:

@@ -22,6 +22,7 @@ MAX_SECONDS = 40.0
 PRESSES_PER_CHECK = 8
 """How many presses are sent before the page is asked for its record of them."""
 MAX_ORDER_LENGTH = 520
+SKIP = "window[Symbol.for('footlight.skip')]"
 KEY = "window[Symbol.for('footlight.focus')]"
 WCAG = "https://www.w3.org/WAI/WCAG22/Understanding/"
 
@@ -94,6 +95,15 @@ RULES = (
         help_url=f"{WCAG}bypass-blocks.html",
     ),
 )
+SKIP_LINK = Rule(
+    id="focus/skip-link",
+    wcag=("2.4.1 A",),
+    severity="medium",
+    title="A skip link does not move the focus",
+    advice="Link to the `id` of the main part, and let no script cancel that. A script that scrolls there "
+    "must also move the focus there: give the main part tabindex=-1 and call focus().",
+    help_url=f"{WCAG}bypass-blocks.html",
+)
 UNREACHABLE = Rule(
     id="focus/unreachable",
     wcag=("2.1.1 A",),
@@ -130,7 +140,7 @@ class FocusOrder:
         found = [_adjust_severity(each, answer) for each in findings_of(RULES, answer, view, how)]
         stops = [_describe_stop(an_object(each)) for each in items(answer.get("stops"))]
         return Collected(
-            findings=[*found, *_find_unreachable(clickable, view)],
+            findings=[*found, *_find_unreachable(clickable, view), *await _press_skip_link(page, view)],
             facts=[Fact(topic="focus", text=_describe_order(stops, text(answer.get("done"))))],
             metrics={"focus_stops": len(stops)} if answer else {},
         )
@@ -191,6 +201,17 @@ def _key_name(words: str) -> str:
     names = {"esc": "Escape", "escape": "Escape", "ctrl": "Control", "cmd": "Meta"}
     parts = [part for part in re.split(r"[\s+-]", words.lower()) if part]
     return "+".join(names.get(part) or (part if len(part) == 1 else part.capitalize()) for part in parts)
+
+
+async def _press_skip_link(page: AuditedPage, view: AuditViewport) -> Sequence[Finding]:
+    """Press Enter and Tab on the skip link, if there is one, and judge where the focus landed."""
+    if not an_object(await page.evaluate(script("skip_links"))).get("found"):
+        return []
+    await page.press("Enter")
+    await page.evaluate(f"() => {SKIP}?.land() ?? null")
+    await page.press("Tab")
+    answer = await page.evaluate(f"() => {SKIP}?.judge() ?? null")
+    return findings_of((SKIP_LINK,), answer, view, f"Enter and Tab, pressed at {view.width} px")
 
 
 async def _ask_recorder(page: AuditedPage, call: str) -> Mapping[str, Any]:
