@@ -119,7 +119,7 @@ def _read_case(listed: Mapping[str, Any]) -> ActCase:
 def serve_cases(folder: Path) -> Generator[str]:
     """Serve the folder as the W3C's site does, and yield the URL of the cases."""
     handler = functools.partial(_CaseHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _CaseServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
@@ -134,6 +134,11 @@ _MEDIA_TYPES = {
     ".vtt": "text/vtt; charset=utf-8",
     ".webm": "video/webm",
 }
+
+
+class _CaseServer(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: browsers end requests for media that they do not need any more."""
 
 
 class _CaseHandler(SimpleHTTPRequestHandler):

@@ -43,6 +43,21 @@ def editor(key: str) -> str:
     )
 
 
+def explaining(key: str) -> str:
+    """Return a page whose parts keep the focus until this key is pressed, which its help calls Ctrl+M."""
+    return page(
+        '<h1>Sencha</h1><div id="parts"><button type="button">50 g</button> '
+        '<button type="button" id="ask">How to leave this part</button></div>'
+        '<p id="said" role="status"></p><p><a href="/orders">Order it</a></p><script>'
+        "const [first, last] = parts.children; let isOn = true;"
+        "ask.onclick = () => { said.textContent = 'Press Ctrl+M to leave it.'; };"
+        "parts.addEventListener('focusout', event => {"
+        "if (isOn && !parts.contains(event.relatedTarget)) setTimeout(() => first.focus()); });"
+        f"parts.onkeydown = event => {{ if (event.ctrlKey && event.key === '{key}') {{"
+        " isOn = false; document.querySelector('main > p a').focus(); } };</script>"
+    )
+
+
 def refocusing(condition: str) -> str:
     script = (
         f"note.addEventListener('blur', () => {{ if ({condition}) setTimeout(() => note.focus(), 10); }});"
@@ -139,6 +154,12 @@ FAULTS: Sequence[Fault] = (
             "if (event.key === 'Tab' && !note.dataset.left) event.preventDefault();"
             "if (event.key === 'Escape') note.dataset.left = 'yes';"
         ),
+    ),
+    Fault(
+        name="a part whose help names an exit that does not work",
+        rule="focus/trap",
+        faulty=explaining("nothing"),
+        clean=explaining("m"),
     ),
     Fault(
         name="a text field whose exit does not work",

@@ -75,6 +75,18 @@ FAULTS: Sequence[Fault] = (
         clean=prices('role="region" aria-label="Prices" tabindex="0" style="overflow-x: auto"'),
     ),
     Fault(
+        name="a word that prevents zooming",
+        rule="layout/no-zoom",
+        faulty=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace('">', ', user-scalable=never">')),
+        clean=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace('">', ', user-scalable=yes">')),
+    ),
+    Fault(
+        name="a largest size that is a word",
+        rule="layout/no-zoom",
+        faulty=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace('">', ', maximum-scale=none">')),
+        clean=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace('">', ', maximum-scale=10">')),
+    ),
+    Fault(
         name="a line that ends in the middle",
         rule="layout/cut-off",
         faulty=add_style("main p { width: 9rem; overflow: hidden; white-space: nowrap; }"),

@@ -61,6 +61,8 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
     does not have are left to Playwright.
     """
     given = json.dumps(list(args))
+    if script.lstrip().startswith("async"):  # Its result is a promise.
+        return None
     if page.own_cdp is None or page.document_request is not None or "__proto__" in given:
         return None
     before, after = _AS_PLAIN_DATA.split("SCRIPT")

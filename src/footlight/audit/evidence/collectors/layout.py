@@ -58,6 +58,15 @@ RULES = (
         help_url="https://developer.mozilla.org/docs/Web/HTML/Guides/Viewport_meta_element",
     ),
     Rule(
+        id="layout/no-zoom",
+        wcag=("1.4.4 AA",),
+        act=("b4f0c3",),
+        severity="high",
+        title="A word in the viewport's <meta> prevents zooming",
+        advice="Take user-scalable and maximum-scale away: browsers read a word they do not know as 0.",
+        help_url=f"{WCAG}resize-text.html",
+    ),
+    Rule(
         id="layout/fixed-bars",
         severity="medium",
         title="Fixed content takes much of a phone's screen",

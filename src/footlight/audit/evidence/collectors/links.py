@@ -30,7 +30,6 @@ RULES = (
     ),
     Rule(
         id="links/link-as-button",
-        wcag=("4.1.2 A",),
         severity="medium",
         title="A link leads nowhere",
         advice="Use `<button>` for what acts on the page, and an address for what leads on.",

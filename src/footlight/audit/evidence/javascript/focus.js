@@ -51,6 +51,10 @@ for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets,
 const QUIET_MS = 120;
 const MAX_SETTLE_MS = 1000;
 const MAX_EXIT_TEXT = 50_000;
+const MAX_HELP = 3;
+const OPENS_HELP = 'button, [role=button], summary, a[href^="#"]';
+const HELP =
+  /\b(help|how|instructions?|exit|leave|keyboard|keys|hilfe|verlassen|tasten|aide|quitter|clavier|ayuda|salir|teclado|aiuto|uscire)\b/i;
 const MODAL_INSIDE = "iframe, object, embed, audio, video, area";
 const KEY_NAME = "(esc|escape|f\\d{1,2}|(?:(?:ctrl|control|alt|shift|cmd)\\s?[+-]\\s?)?[a-z])";
 const EXIT = new RegExp(
@@ -131,7 +135,7 @@ addEventListener(
     return { done, heard, isRestless };
   },
   settle,
-  exit: () => documentedExit(),
+  exit: async () => documentedExit() ?? (await revealedExit()),
   resume: () => {
     const before = stops.length;
     done = null;
@@ -185,6 +189,22 @@ function documentedExit() {
   const text = (documentBody()?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
   const found = EXIT.exec(text);
   return found ? { key: found[1] ?? found[2], words: oneLine(found[0], 120) } : null;
+}
+
+/**
+ * Return the way out that the page names after its help was asked for, among the elements that Tab reaches.
+ *
+ * @returns {Promise<{ key: string, words: string } | null>}
+ */
+async function revealedExit() {
+  const help = stops.map((each) => each.element).filter((each) => own.matches(each, OPENS_HELP) && HELP.test(nameOf(each)));
+  for (const each of help.slice(0, MAX_HELP)) {
+    each.click();
+    await settle();
+    const found = documentedExit();
+    if (found) return found;
+  }
+  return null;
 }
 
 /** @returns {Record<string, any>} */

@@ -53,6 +53,7 @@ export function answer() {
     "no-viewport": () => describeAll(meta || !root || !NARROW ? [] : [root], () => 'no <meta name="viewport">'),
     "fixed-viewport": () =>
       describeAll(NARROW && meta && /width\s*=\s*\d+/.test(meta.content) ? [meta] : [], (each) => each.content),
+    "no-zoom": () => describeAll(meta && refusesZoom(meta.content) ? [meta] : [], (each) => each.content),
     "long-lines": () =>
       describeAll(
         WIDE ? elements.filter(isLongLined) : [],
@@ -178,4 +179,21 @@ function isStretched(element) {
   const ratio = width / height / (naturalWidth / naturalHeight);
   stretchedBy.set(element, Math.max(ratio, 1 / ratio));
   return width > 24 && height > 24 && Math.max(ratio, 1 / ratio) > STRETCHED;
+}
+
+/**
+ * Return whether the content of a viewport's meta element prevents zooming with a word that browsers read as a number:
+ * any word they do not know is 0. axe-core reads numbers and `no`.
+ *
+ * @type {(content: string) => boolean}
+ */
+function refusesZoom(content) {
+  const settings = content
+    .toLowerCase()
+    .split(/[,;]/)
+    .map((each) => each.split("=", 2).map((part) => part.trim()));
+  return settings.some(([name, value = ""]) => {
+    const isUnknownWord = /^[a-z][\w-]*$/.test(value) && !["yes", "no", "device-width", "device-height"].includes(value);
+    return (name === "user-scalable" || name === "maximum-scale") && isUnknownWord;
+  });
 }
