@@ -19,7 +19,7 @@ import sys
 import tarfile
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -30,6 +30,7 @@ from urllib.request import urlopen
 from footlight import MCPClient
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.measurement import collect_evidence, standard_collectors
+from footlight.audit.findings import Evidence
 from footlight.audit.page.page import DESKTOP, AuditedPage
 from footlight.audit.page.server import own_server
 from footlight.audit.page.server_page import page_of
@@ -43,6 +44,9 @@ ARCHIVE = "https://codeload.github.com/w3c/wcag-act-rules/tar.gz/refs/heads/main
 ASSETS = "content-assets/wcag-act-rules"
 """The folder of the cases in the repository; on the site it is below `/WAI/`."""
 CASE_SECONDS = 90.0
+CPUS = os.cpu_count() or 1
+JOBS = 3 * CPUS
+"""How many pages are audited at a time. Much of an audit is waiting."""
 _CRITERION = re.compile(r"wcag\d\d:(\d\.\d+\.\d+)")
 
 
@@ -153,35 +157,47 @@ class _CaseHandler(SimpleHTTPRequestHandler):
 
 
 async def audit_cases(
-    cases: Sequence[ActCase], folder: Path, *, jobs: int, client: MCPClient
+    cases: Sequence[ActCase], folder: Path, *, jobs: int, clients: Sequence[MCPClient]
 ) -> Sequence[CaseResult]:
-    """Audit the cases, `jobs` at a time, and return their results in the order of the cases."""
+    """Audit the cases, `jobs` at a time, and return their results in the order of the cases.
+
+    A page that is a case of several rules is audited once.
+    """
+    groups: dict[str, list[ActCase]] = {}
+    for each in cases:
+        groups.setdefault(each.id, []).append(each)
     results: dict[str, CaseResult] = {}
-    waiting = [*reversed(cases)]
+    waiting = [*reversed(groups.values())]
 
     async def work(page: AuditedPage) -> None:
         while waiting:
-            case = waiting.pop()
-            results[case.path] = await _audit_case(page, f"{url}/{case.path}", case)
-            if len(results) % 50 == 0:
-                print(f"{len(results)} of {len(cases)}", file=sys.stderr)
+            group = waiting.pop()
+            results.update(await _audit_page(page, f"{url}/{group[0].path}", group))
+            if len(waiting) % 50 == 0:
+                print(f"{len(waiting)} of {len(groups)} pages left", file=sys.stderr)
         await page.close()
 
     with serve_cases(folder) as url:
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(jobs):
-                tasks.create_task(work(await page_of(client)))
+            for number in range(jobs):
+                tasks.create_task(work(await page_of(clients[number % len(clients)])))
     return [results[case.path] for case in cases]
 
 
-async def _audit_case(page: AuditedPage, url: str, case: ActCase) -> CaseResult:
+async def _audit_page(page: AuditedPage, url: str, cases: Sequence[ActCase]) -> Mapping[str, CaseResult]:
+    """Audit the page of these cases, and return the result of each by its path."""
     # Pictures decide nothing here.
     collectors = [each for each in standard_collectors() if not isinstance(each, Photograph)]
     try:
         async with asyncio.timeout(CASE_SECONDS):
             evidence = await collect_evidence(page, url, collectors=collectors, views=(DESKTOP,))
     except (MCPError, TimeoutError) as error:
-        return CaseResult(case=case, found_by=(), error=str(error) or "it took too long")
+        why = str(error) or "it took too long"
+        return {case.path: CaseResult(case=case, found_by=(), error=why) for case in cases}
+    return {case.path: _judge_case(case, evidence) for case in cases}
+
+
+def _judge_case(case: ActCase, evidence: Evidence) -> CaseResult:
     about = [each for each in evidence.findings if _is_about(case, each.act, each.wcag)]
     return CaseResult(
         case=case,
@@ -236,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cases", type=Path, help="a checkout of w3c/wcag-act-rules, instead of a download")
     parser.add_argument("--rule", action="append", help="the id of a rule; can be repeated")
     parser.add_argument("--only", choices=("failed", "passing"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="pages side by side")
+    parser.add_argument("--jobs", type=int, default=JOBS, help="pages side by side")
     parser.add_argument("--out", type=Path, help="a JSON file with the result of each case")
     parser.add_argument("--list", action="store_true", help="print missed cases and false alarms")
     options = parser.parse_args(arguments)
@@ -257,8 +273,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 async def _run(cases: Sequence[ActCase], folder: Path, jobs: int) -> Sequence[CaseResult]:
-    async with MCPClient(own_server(environ=os.environ), timeout_ms=60_000) as client:
-        return await audit_cases(cases, folder, jobs=jobs, client=client)
+    async with AsyncExitStack() as stack:
+        # A server is one process, and a few pages keep it busy.
+        servers = [MCPClient(own_server(environ=os.environ), timeout_ms=60_000) for _ in range(CPUS)]
+        clients = [await stack.enter_async_context(each) for each in servers[: max(jobs // 2, 1)]]
+        return await audit_cases(cases, folder, jobs=jobs, clients=clients)
 
 
 if __name__ == "__main__":

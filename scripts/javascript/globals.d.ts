@@ -1,6 +1,8 @@
 // What Python puts before the scripts of the audit, and what the type library does not know yet.
 
 declare const AGAIN: boolean;
+declare const BEGINS: boolean;
+declare const RENDERS: boolean;
 declare const RULE: string | null;
 declare const ONLY: AnyElement | null | undefined;
 declare const FORGET: boolean;

@@ -55,7 +55,7 @@ async def test_a_table_counts_what_is_found_and_what_is_a_false_alarm(tmp_path: 
 
     command = config_of("footlight").transport()
     async with MCPClient(command, timeout_ms=60_000) as client:
-        results = await audit_cases(cases, tmp_path, jobs=2, client=client)
+        results = await audit_cases(cases, tmp_path, jobs=2, clients=[client])
 
     assert [each.error for each in results] == [None] * 4
     assert [*write_table(results)][2:] == [

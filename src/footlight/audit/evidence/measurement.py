@@ -6,12 +6,15 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+
+import anyio
 
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collectors.axe import AxeRules
-from footlight.audit.evidence.collectors.behaviour import Behaviour, ChangingText
+from footlight.audit.evidence.collectors.behaviour import Behaviour, ChangingText, TextWatch
 from footlight.audit.evidence.collectors.console import ConsoleErrors
 from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.evidence.collectors.forms import Forms
@@ -56,6 +59,7 @@ MAX_MOVES = 4
 """How often the collectors start again on a page that moves on."""
 MAX_WAITS = 12
 WAIT_SECONDS = 0.5
+CLOSE_SECONDS = 10.0
 MAX_REFS = 40
 MAX_PICTURES = 3
 """How many elements of a finding have pictures."""
@@ -67,11 +71,15 @@ _Measured = tuple[
 
 def standard_collectors() -> Sequence[Collector]:
     """Return the collectors in the order in which they run: those that change the page run last."""
-    return (*passive_collectors(), FocusOrder(), Photograph(), CharacterShortcuts())
+    speed, *others = passive_collectors(renders=True)
+    return (speed, TextWatch(), *others, ChangingText(), FocusOrder(), Photograph(), CharacterShortcuts())
 
 
-def passive_collectors() -> Sequence[Collector]:
-    """Return the collectors that only read the page, and neither press keys in it nor scroll it."""
+def passive_collectors(*, renders: bool = False) -> Sequence[Collector]:
+    """Return the collectors that only read the page, and neither press keys in it nor scroll it.
+
+    With `renders`, targets of links that are made by scripts are compared in hidden frames.
+    """
     return (
         Speed(),
         ConsoleErrors(),
@@ -79,9 +87,8 @@ def passive_collectors() -> Sequence[Collector]:
         Outline(),
         AxeRules(),
         Forms(),
-        Links(),
+        Links(renders=renders),
         Layout(),
-        ChangingText(),
         LayoutShift(),
     )
 
@@ -99,7 +106,6 @@ def find_collector(rule: str) -> Collector | None:
 
 
 _BY_FAMILY: Mapping[str, Callable[[], Collector]] = {
-    "changes": ChangingText,
     "console": ConsoleErrors,
     "forms": Forms,
     "layout": Layout,
@@ -150,6 +156,8 @@ class Measurement:
     moves: list[PageMove] = field(default_factory=list[PageMove])
     location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
     pictures: dict[int, PageScreenshot] = field(default_factory=dict[int, PageScreenshot])
+    first_done: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the first collector, which measures speed, has ended: then other pages may load."""
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.monotonic)
 
@@ -160,13 +168,18 @@ class Measurement:
             MCPError: the page cannot be opened at the first width, or runs no scripts.
         """
         first, *others = self.views
+        for each in self.collectors:
+            if isinstance(each, AxeRules):
+                each.first = first
         self.opened = await self.open(first)
         source = ""
         try:
-            await self.measure(first, self.collectors)
-            source = await self.read_source()
-            for view in others:
-                await self.measure_again(view, [each for each in self.collectors if each.every_view])
+            async with self.beside(others) as measurements:
+                await self.measure(first, self.collectors)
+                source = await self.read_source()
+                for view, measurement in zip(others, measurements, strict=True):
+                    if measurement is None or not self.merge(await measurement):
+                        await self.measure_again(view, self.collectors_of_width())
             if others:
                 await self.measure_again(first, ())
         except MCPConnectionError as error:
@@ -179,6 +192,59 @@ class Measurement:
         shots = await asyncio.to_thread(self.add_pictures, findings)
         self.to_check = [self.with_pictures(each) for each in self.to_check]
         return self.make_evidence(self.opened, findings, shots)
+
+    def collectors_of_width(self) -> Sequence[Collector]:
+        return [each for each in self.collectors if each.every_view]
+
+    @asynccontextmanager
+    async def beside(
+        self, views: Sequence[AuditViewport]
+    ) -> AsyncGenerator[Sequence[asyncio.Task[Measurement] | None]]:
+        """Measure at these widths on pages of their own, as soon as the speed of the first is known.
+
+        Yields a task for each width, or None where the server has only one page.
+        """
+        pages = [await self.page.beside() for _ in views]
+        tasks = [
+            None if page is None else asyncio.create_task(self.measure_beside(page, view))
+            for page, view in zip(pages, views, strict=True)
+        ]
+        try:
+            yield tasks
+        finally:
+            for task in filter(None, tasks):
+                task.cancel()
+            # Shielded: the pages are closed also when the caller has cancelled the work.
+            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+                await asyncio.gather(*filter(None, tasks), return_exceptions=True)
+
+    async def measure_beside(self, page: AuditedPage, view: AuditViewport) -> Measurement:
+        """Measure at one width on another page, which is closed at the end. Failures end up in `skipped`."""
+        await self.first_done.wait()
+        other = Measurement(page, self.url, self.collectors_of_width(), (view,), self.progress)
+        try:
+            other.opened = await other.open(view)
+            await other.measure(view, other.collectors)
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            other.skip(f"everything at {view.width} px", error)
+        finally:
+            await page.close()
+        return other
+
+    def merge(self, other: Measurement) -> bool:
+        """Add what was measured at another width. Return False if that was another page."""
+        if (self.moves or other.moves) and other.location.page_url != self.location.page_url:
+            return False
+        for known, found in ((self.findings, other.findings), (self.to_check, other.to_check)):
+            for each in found:
+                _add_finding(known, each)
+        self.facts.extend(other.facts)
+        self.metrics |= other.metrics
+        self.skipped.extend(other.skipped)
+        self.pictures |= other.pictures
+        return True
 
     def so_far(self, why: str) -> Evidence | None:
         """Return the evidence so far, or None if the page was never opened. `why` says why it ended."""
@@ -234,6 +300,7 @@ class Measurement:
                 raise
             except Exception as error:  # noqa: BLE001 - a defect of one collector must not end the others
                 failure = error
+            self.first_done.set()
             if await self.has_moved():
                 return False
             if failure is not None:

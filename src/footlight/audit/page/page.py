@@ -84,6 +84,10 @@ class AuditedPage(Protocol):
         """Return the server's ref of the element, or None."""
         ...
 
+    async def beside(self) -> AuditedPage | None:
+        """Return another page of the same browser that is not open yet, or None if there can be only one."""
+        ...
+
     async def close(self) -> None:
         """Close the session of the page. Never raises."""
         ...

@@ -180,6 +180,9 @@ class FootlightPage(_ToolPage):
             (ref for node in items(found.get("nodes")) if (ref := text(an_object(node).get("ref")))), None
         )
 
+    async def beside(self) -> AuditedPage:
+        return FootlightPage(self.client, self._timeout_ms, self._session_arguments)
+
     async def close(self) -> None:
         session, self.session = self.session, None
         if session is not None:
@@ -224,6 +227,9 @@ class PlaywrightMcpPage(_ToolPage):
         except ToolInvocationError:
             return None
         return found[1] if found else None
+
+    async def beside(self) -> None:
+        return None
 
     async def close(self) -> None:
         with suppress(MCPError):

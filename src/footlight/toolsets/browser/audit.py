@@ -337,6 +337,9 @@ class _LivePage:
         page.view.note_reported([seen[0]], of=self._snapshot.nodes)
         return ref
 
+    async def beside(self) -> None:
+        return None
+
     async def close(self) -> None: ...
 
 

@@ -249,7 +249,7 @@ async def test_pages_of_one_source_are_compared_as_their_scripts_show_them(
         "<p>See the <a href='/one'>order</a> of May and the <a href='/two'>order</a> of June.</p>"
     )
 
-    collected = await collect_at(site.page(document(body)), page, Links())
+    collected = await collect_at(site.page(document(body)), page, Links(renders=True))
 
     assert [selector for selector, _ in summarize(collected).get("links/same-text", [])] == found
 

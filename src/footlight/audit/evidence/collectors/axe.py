@@ -66,11 +66,12 @@ class AxeRules:
         """Create the collector, for all rules or for one (`image-alt`)."""
         self._rule = rule
         self.version: str | None = None
-        self._first: AuditViewport | None = None
+        self.first: AuditViewport | None = None
+        """The width at which all rules run. By default, that of the first call."""
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        self._first = self._first or view
-        repeats = "true" if view != self._first else "false"
+        self.first = self.first or view
+        repeats = "true" if view != self.first else "false"
         settings = f"const AGAIN = {repeats}; const RULE = {json.dumps(self._rule)};"
         answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}{settings}")))
         self.version = text(answer.get("version"))
@@ -81,7 +82,7 @@ class AxeRules:
                 replace(_finding(an_object(each), view, how), advice=_TO_CHECK)
                 for each in items(answer.get("incomplete"))
             ],
-            facts=[Fact(topic="page", text=fact) for fact in _facts(answer) if view == self._first],
+            facts=[Fact(topic="page", text=fact) for fact in _facts(answer) if view == self.first],
         )
 
 

@@ -7,7 +7,7 @@ from footlight.audit.evidence.rule import Rule, findings_of
 from footlight.audit.evidence.scripts import find_failed_rules, script
 from footlight.audit.page.page import AuditedPage, AuditViewport
 
-__all__ = ["Behaviour", "ChangingText"]
+__all__ = ["Behaviour", "ChangingText", "TextWatch"]
 
 WCAG = "https://www.w3.org/WAI/WCAG22/Understanding/"
 
@@ -95,7 +95,7 @@ class Behaviour:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("media", "changing_text", "behaviour"))
+        answer = await page.evaluate(script("media", "behaviour"))
         how = f"the page as loaded at {view.width} px, before any interaction"
         return Collected(
             findings=findings_of(RULES, answer, view, how), skipped=find_failed_rules(answer, self.name)
@@ -113,8 +113,20 @@ CHANGING_TEXT = Rule(
 )
 
 
+class TextWatch:
+    """Begin to watch for text that changes by itself."""
+
+    name = "the texts as they are now"
+    every_view = False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        del view
+        await page.evaluate(_changes(begins=True))
+        return Collected()
+
+
 class ChangingText:
-    """Find text that goes on changing by itself, since `Behaviour` began to watch or from now on.
+    """Find text that has gone on changing by itself since `TextWatch`.
 
     Runs after the other collectors that leave the page alone. Waits for changes only where a script has set a
     timer that repeats, or a first change was seen.
@@ -124,6 +136,10 @@ class ChangingText:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("changing_text", "changes"))
+        answer = await page.evaluate(_changes(begins=False))
         how = f"the page without any interaction at {view.width} px"
         return Collected(findings=findings_of((CHANGING_TEXT,), answer, view, how))
+
+
+def _changes(*, begins: bool) -> str:
+    return script("changing_text", "changes", before=f"const BEGINS = {str(begins).lower()};")

@@ -98,8 +98,13 @@ class Links:
     name = "the links"
     every_view = False
 
+    def __init__(self, *, renders: bool = False) -> None:
+        """Create the collector. `renders`: load targets in hidden frames where scripts make their content."""
+        self._renders = renders
+
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("words", "link_targets", "links"))
+        settings = f"const RENDERS = {str(self._renders).lower()};"
+        answer = await page.evaluate(script("words", "link_targets", "links", before=settings))
         return Collected(
             findings=findings_of(RULES, answer, view, "the links of the page, and requests to its own site"),
             facts=facts_of(answer, "links"),

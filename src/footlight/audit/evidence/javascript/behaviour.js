@@ -1,6 +1,5 @@
 // Find what the page does without being asked, and what it prevents its readers from doing.
 
-import { watchText } from "./changing_text.js";
 import {
   above,
   allElements,
@@ -24,7 +23,6 @@ const names = new Map();
 
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
-  watchText(); // The collector of changing text asks later what it saw.
   await loadMedia();
   return runRules({
     "autoplay-sound": () => describeAll(loudMedia(), sourceNote),

@@ -1,4 +1,4 @@
-// Read what links lead to, and compare it. Only pages of this site are read.
+// Read what links lead to, and compare it. Only pages of this site are read. RENDERS: also load them in hidden frames.
 
 import { documentRoot, own } from "./dom.js";
 import { hasMostWordsOf, wordsOf } from "./words.js";
@@ -77,7 +77,7 @@ export async function asShown(pages) {
     (one) => one.isScripted && pages.some((other) => other !== one && other.source === one.source),
   );
   if (!isMadeByScript) return pages;
-  return pages.length > MOST_RENDERED ? [null] : Promise.all(pages.map(renderedContentOf));
+  return !RENDERS || pages.length > MOST_RENDERED ? [null] : Promise.all(pages.map(renderedContentOf));
 }
 
 /**
