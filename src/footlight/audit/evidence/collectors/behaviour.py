@@ -142,4 +142,4 @@ class ChangingText:
 
 
 def _changes(*, begins: bool) -> str:
-    return script("changing_text", "changes", before=f"const BEGINS = {str(begins).lower()};")
+    return script("controls", "changing_text", "changes", before=f"const BEGINS = {str(begins).lower()};")

@@ -33,7 +33,7 @@ class CharacterShortcuts:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = an_object(await page.evaluate(script("shortcuts")))
+        answer = an_object(await page.evaluate(script("controls", "shortcuts")))
         keys = [key for each in items(answer.get("keys")) if len(key := text(each) or "") == 1]
         if not keys:
             return Collected()

@@ -1,5 +1,6 @@
 // Watch for text that changes by itself: `watchText` begins, and `changingText` ends and returns what went on changing.
 
+import { hasControl } from "./controls.js";
 import { allElements, documentBody, isVisible, oneLine, own, textOf } from "./dom.js";
 
 /**
@@ -47,7 +48,8 @@ export function watchText() {
   });
   const watched = { childList: true, characterData: true, subtree: true };
   observer.observe(document, watched);
-  for (const each of allElements()) if (own.shadowRoot(each)) observer.observe(own.shadowRoot(each) ?? document, watched);
+  for (const each of allElements())
+    if (own.shadowRoot(each)) observer.observe(own.shadowRoot(each) ?? document, watched);
   const watch = {
     began: performance.now(),
     changes,
@@ -100,7 +102,7 @@ export async function changingText() {
     .map(([element]) => element);
   notes.clear();
   for (const each of found) notes.set(each, noteOf(changes.get(each)));
-  return found.length && !hasControl() ? found : [];
+  return found.length && !hasControl(CONTROLS, CONTROL_OF_CHANGES) ? found : [];
 }
 
 /** @type {Map<Element, string>} */
@@ -123,25 +125,6 @@ function isSuspect([element, { text }]) {
     !own.closest(element, MUST_CHANGE)
   );
 }
-
-/** @type {() => boolean} */
-const hasControl = () =>
-  [...own.querySelectorAll(document, CONTROLS)].some(
-    (each) =>
-      isVisible(each) &&
-      CONTROL_OF_CHANGES.test(
-        oneLine(
-          [
-            textOf(each),
-            own.getAttribute(each, "aria-label"),
-            own.getAttribute(each, "title"),
-            /** @type {AnyElement} */ (each).value,
-            ...[.../** @type {AnyElement} */ (each.labels ?? [])].map((label) => textOf(label)),
-          ].join(" "),
-          200,
-        ),
-      ),
-  );
 
 /** @type {(time: number, test: () => boolean) => Promise<void>} */
 async function until(time, test) {

@@ -197,9 +197,11 @@ function documentedExit() {
  * @returns {Promise<{ key: string, words: string } | null>}
  */
 async function revealedExit() {
-  const help = stops.map((each) => each.element).filter((each) => own.matches(each, OPENS_HELP) && HELP.test(nameOf(each)));
+  const help = stops
+    .map((each) => each.element)
+    .filter((each) => own.matches(each, OPENS_HELP) && HELP.test(nameOf(each)));
   for (const each of help.slice(0, MAX_HELP)) {
-    each.click();
+    each.click?.();
     await settle();
     const found = documentedExit();
     if (found) return found;

@@ -193,7 +193,8 @@ function refusesZoom(content) {
     .split(/[,;]/)
     .map((each) => each.split("=", 2).map((part) => part.trim()));
   return settings.some(([name, value = ""]) => {
-    const isUnknownWord = /^[a-z][\w-]*$/.test(value) && !["yes", "no", "device-width", "device-height"].includes(value);
+    const isUnknownWord =
+      /^[a-z][\w-]*$/.test(value) && !["yes", "no", "device-width", "device-height"].includes(value);
     return (name === "user-scalable" || name === "maximum-scale") && isUnknownWord;
   });
 }

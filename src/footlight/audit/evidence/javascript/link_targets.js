@@ -87,7 +87,9 @@ export async function asShown(pages) {
  * @type {(page: Content) => Promise<Content | null>}
  */
 async function renderedContentOf({ url, source }) {
-  const frame = /** @type {HTMLIFrameElement} */ (own.createElementNS(document, "http://www.w3.org/1999/xhtml", "iframe"));
+  const frame = /** @type {HTMLIFrameElement} */ (
+    own.createElementNS(document, "http://www.w3.org/1999/xhtml", "iframe")
+  );
   frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
   frame.setAttribute("aria-hidden", "true");
   frame.tabIndex = -1;

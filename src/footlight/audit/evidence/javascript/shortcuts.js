@@ -2,7 +2,8 @@
 // then, for those that do something, as keys that the collector presses. Meanwhile nothing leaves the page: requests,
 // navigations and dialogs are refused and noted.
 
-import { documentBody, isVisible, oneLine, own, textOf } from "./dom.js";
+import { hasControl } from "./controls.js";
+import { documentBody, isVisible, oneLine, own } from "./dom.js";
 
 const PROBE = Symbol.for("footlight.shortcuts");
 const MAX_FIELDS = 20;
@@ -15,7 +16,8 @@ const CHARACTERS = [..."abcdefghijklmnopqrstuvwxyz0123456789/?.,;'[]-=+*#!@&`\\A
 const OTHERS = ["Shift", "F19"];
 const TEXT_FIELDS = "input:not([type]), input:is([type=text], [type=search]), textarea";
 /** Controls that may turn shortcuts off or change them. */
-const SETTINGS = "button, a[href], summary, select, [role=button], [role=switch], [role=checkbox], input:is([type=button], [type=submit], [type=checkbox], [type=radio])";
+const SETTINGS =
+  "button, a[href], summary, select, [role=button], [role=switch], [role=checkbox], input:is([type=button], [type=submit], [type=checkbox], [type=radio])";
 const ABOUT_SHORTCUTS =
   /short-?\s?cut|hot-?\s?key|keyboard|\bkeys?\b|\bctrl\b|tastenk|tastatur|tasten\b|raccourci|clavier|atajo|teclado|scorciatoi|tastiera|sneltoets|toetsenbord|atalho/i;
 
@@ -27,7 +29,7 @@ const restore = [];
 
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
-  if (hasSettings()) return { keys: [] };
+  if (hasControl(SETTINGS, ABOUT_SHORTCUTS)) return { keys: [] };
   refuseRequests();
   fillFields();
   blurFocused();
@@ -116,7 +118,8 @@ function type(key) {
  */
 function fillFields() {
   const fields = [...own.querySelectorAll(document, TEXT_FIELDS)].filter(
-    (each) => isVisible(each) && !(/** @type {AnyElement} */ (each).value) && !own.matches(each, ":disabled, :read-only"),
+    (each) =>
+      isVisible(each) && !(/** @type {AnyElement} */ (each).value) && !own.matches(each, ":disabled, :read-only"),
   );
   for (const each of fields.slice(0, MAX_FIELDS)) {
     fill(each, SAMPLE);
@@ -134,25 +137,6 @@ function fill(field, value) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
-
-/** @type {() => boolean} */
-const hasSettings = () =>
-  [...own.querySelectorAll(document, SETTINGS)].some(
-    (each) =>
-      isVisible(each) &&
-      ABOUT_SHORTCUTS.test(
-        oneLine(
-          [
-            textOf(each),
-            own.getAttribute(each, "aria-label"),
-            own.getAttribute(each, "title"),
-            /** @type {AnyElement} */ (each).value,
-            ...[.../** @type {AnyElement} */ (each.labels ?? [])].map((label) => textOf(label)),
-          ].join(" "),
-          200,
-        ),
-      ),
-  );
 
 /**
  * Refuse everything that would leave the page or change something elsewhere, and note what was refused.

@@ -8,7 +8,8 @@ const LANDING_MS = 1000;
 const QUIET_LANDING_MS = 100;
 const NAMES =
   /\b(skip|jump|go|straight)\b.*\b(to|content|main|nav|menu|past)|\bmain content\b|(spring|zum|zur|direkt).*(inhalt|navigation)|hauptinhalt|(aller|passer|accéder).*(contenu|principal)|(ir|saltar|pasar).*(contenido|principal)|(vai|salta).*contenuto|(ga|direct|spring).*inhoud|(ir|pular|saltar).*conteúdo|till.*innehåll/i;
-const TABBABLE = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]:not([tabindex^="-"])';
+const TABBABLE =
+  'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]:not([tabindex^="-"])';
 
 /** @returns {Record<string, any>} */
 export function answer() {
@@ -17,9 +18,9 @@ export function answer() {
   if (!link) return { found: false };
   const address = location.href;
   const target = targetOf(link);
-  link.focus({ preventScroll: true });
+  link.focus?.({ preventScroll: true });
   Object.defineProperty(window, SKIP, {
-    value: { land: () => land(link), judge: () => judge(link, target, address) },
+    value: { land, judge: () => judge(link, target, address) },
     configurable: true,
   });
   return { found: true };
@@ -27,12 +28,14 @@ export function answer() {
 
 /** @type {(element: AnyElement) => boolean} */
 const canTakeTab = (element) =>
-  own.matches(element, TABBABLE) && !element.disabled && !own.closest(element, "[inert]") && own.checkVisibility(element, { visibilityProperty: true });
+  own.matches(element, TABBABLE) &&
+  !element.disabled &&
+  !own.closest(element, "[inert]") &&
+  own.checkVisibility(element, { visibilityProperty: true });
 
 /** @type {(link: AnyElement) => boolean} */
 const isSkip = (link) =>
   (link.hash ?? "").length > 1 &&
-  link.origin === location.origin &&
   link.pathname === location.pathname &&
   NAMES.test(oneLine(own.getAttribute(link, "aria-label") || own.textContent(link), 100));
 
@@ -45,15 +48,20 @@ function targetOf(link) {
   } catch {
     // An id may have a percent sign.
   }
-  return own.getElementById(document, id) ?? own.getElementById(document, raw) ?? own.getElementsByName(document, id)[0] ?? null;
+  return (
+    own.getElementById(document, id) ??
+    own.getElementById(document, raw) ??
+    own.getElementsByName(document, id)[0] ??
+    null
+  );
 }
 
 /**
  * Wait until the page has done what the link makes it do: the focus rests.
  *
- * @type {(link: AnyElement) => Promise<null>}
+ * @returns {Promise<null>}
  */
-async function land(link) {
+async function land() {
   const until = performance.now() + LANDING_MS;
   let focus = active(),
     since = performance.now();
@@ -100,5 +108,7 @@ function failure(link, target, landed) {
     (each) => canTakeTab(each) && Boolean(own.compareDocumentPosition(target, each) & Node.DOCUMENT_POSITION_FOLLOWING),
   );
   const name = textOf(landed, 40) || selectorOf(landed);
-  return isAnyBehind ? `after Enter on it, Tab leads to “${landed === link ? "itself" : name}”, before ${selectorOf(target)}` : "";
+  return isAnyBehind
+    ? `after Enter on it, Tab leads to “${landed === link ? "itself" : name}”, before ${selectorOf(target)}`
+    : "";
 }
