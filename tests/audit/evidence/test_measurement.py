@@ -221,12 +221,12 @@ async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site
                     if str(tmp_path) == each.cwd():
                         each.kill()
 
-        said = Says(finding("test/seen", "low", "#send"), happens=kill_browser)
-        after = Says()
+        said = Says(finding("test/seen", "low", "#send"))
+        killing, after = Says(happens=kill_browser), Says()
         evidence = await collect_evidence(
             await page_of(client),
             site.page(PAGE),
-            collectors=[Photograph(), said, after],
+            collectors=[Photograph(), said, killing, after],
             views=[DESKTOP, TABLET, PHONE],
         )
 
