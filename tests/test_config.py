@@ -137,7 +137,7 @@ DEFAULTS: dict[str, Any] = {
         "secretsFile": None,
     },
     "tools": {"groups": ["default"], "allow": [], "deny": [], "schemas": "compact"},
-    "observation": {"mode": "diff", "budget": 4_000, "settle": "auto", "settleTimeout": 3_000},
+    "observation": {"mode": "diff", "budget": 3_000, "settle": "auto", "settleTimeout": 3_000},
     "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
     "prompts": {"directory": None},
     "profiles": {"directory": "sessions"},

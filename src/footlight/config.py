@@ -309,7 +309,7 @@ class ObservationSettings(_Section):
 
     mode: Literal["none", "diff", "full"] = "diff"
     """What the result of a call without `observe` includes: nothing, the changes, or the whole page."""
-    budget: int = Field(default=4_000, ge=200)
+    budget: int = Field(default=3_000, ge=200)
     """The maximum number of characters of page content in an answer. The rest is behind a link. A call may
     give its own limit."""
     settle: Literal["auto", "none"] = "auto"

@@ -160,10 +160,10 @@ def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
     other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
-    whole = Observation("full", "\n".join(render_compact(FORM)), cut=False, lines=11)
+    whole = Observation("full", "\n".join(render_compact(FORM)), cut=False, lines=8)
     assert observe_change(None, FORM) == asked == whole
     text = "\n".join(render_compact(other))
-    assert observe_change(FORM, other) == Observation("full", text, cut=False, lines=11)
+    assert observe_change(FORM, other) == Observation("full", text, cut=False, lines=8)
 
 
 def render_compact(nodes: Sequence[Node]) -> list[str]:

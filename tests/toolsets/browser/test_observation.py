@@ -70,7 +70,7 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
     assert [re.sub(r"e\d+", "e", line) for line in lines] == [
         '  e list "Names"',
         "-  e listitem",
-        '+  e listitem: e link "Cleo" -> /c',
+        '+  listitem: e link "Cleo" -> /c',
     ], observation["text"]
     link = re.search(r"(e\d+) link", observation["text"])
     assert link

@@ -8,7 +8,7 @@ and navigation, headers and footers last. In each of these, controls and heading
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from footlight.browser.snapshot.chrome import CHROME
@@ -114,7 +114,7 @@ class _Siblings:
                 run = self._run(item)
                 stack.append(range(run[-1] + sizes[run[-1]], item.stop))
                 if len(run) > longest_run + 2:
-                    note = self._note(run[longest_run:-1], like=run[0])
+                    note = fold_note([nodes[index] for index in run[longest_run:-1]])
                     stack += (run[-1], Line(nodes[item.start].depth, None, "", note))
                     run = run[:longest_run]
                 stack += reversed(run)
@@ -129,10 +129,6 @@ class _Siblings:
             run.append(at)
             at += sizes[at]
         return run
-
-    def _note(self, hidden: Sequence[int], *, like: int) -> str:
-        model = self.nodes[like] if self.sizes[like] > 1 else None
-        return fold_note([self.nodes[index] for index in hidden], model)
 
 
 def _fold_into(tree: _Siblings, room: int) -> list[str] | None:
@@ -217,7 +213,7 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
             rank = area
         if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
             rank = area
-        text = line.render(limit=MAX_WORD_CHARACTERS)
+        text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
         found.append(_Candidate(text, rank, above[-1][1] if above else -1))
         above.append((line.depth, index, area))
     return found

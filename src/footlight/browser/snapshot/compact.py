@@ -16,9 +16,17 @@ MAX_CELLS = 60
 _WRAPPERS = frozenset((*CELLS, "generic"))
 _ROWS = frozenset(("row", "listitem"))
 _BARE = frozenset(("form", "generic", "group", "list", "listitem", "paragraph"))
-_SEPARATORS = frozenset("|/\\›»>·•—–-,")
-ROWS_WITH_URLS = 3
+_NEEDLESS = frozenset(("generic", "group", "paragraph"))
+"""Roles of which a line says nothing if it has no ref and only one line inside."""
+_SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
+ROWS_WITH_URLS = 2
 """So many rows of a table, or items of a list, show the targets of their links."""
+MAX_ITEMS = 30
+MAX_ITEM_CHARACTERS = 600
+"""A list with more items, or longer names in them, has a line for each item."""
+MAX_ITEM_PARTS = 2
+FEWEST_REPEATED = 4
+"""So many options that a drop-down before has as well are not written again."""
 MAX_PARTS = 4
 """A cell or a list item with more elements and texts has a line for each."""
 _BESIDE = 3
@@ -29,6 +37,7 @@ def is_compactable(node: Node) -> bool:
     """Return whether the line of the node may change; a fast check that spares most pages the rest."""
     return (
         node.role in _ROWS
+        or (node.ref is None and node.role in _NEEDLESS)
         or node.role == "option"
         or bool(node.description)
         or (bool(node.name) and node.role in _WRAPPERS)
@@ -48,31 +57,41 @@ def compact_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _compact(lines: Sequence[Line]) -> Iterator[Line]:
+    lines = list(lines)
     index = 0
-    run, run_depth = 0, -1
+    run = _Run()
+    options = _Options()
     while index < len(lines):
         line = lines[index]
         node = line.node
-        if line.depth < run_depth:
-            run, run_depth = 0, -1
+        run.leave(line.depth)
         if node is None or line.note or node.box or line.mark not in ("", "+"):
             yield line
         elif _is_separator(node):
             pass
         elif node.role == "option" and (size := _count_options(lines, index)):
-            options = tuple((each.node,) for each in lines[index : index + size] if each.node is not None)
-            yield Line(line.depth, None, line.mark, cells=options)
+            joined, size = options.join(lines, range(index, index + size))
+            yield joined
             index += size
             continue
         elif node.role in _ROWS and (cells := _find_cells(lines, index)):
-            end = index + 1 + sum(size for _, size in cells)
-            row = replace(node, name="") if _repeats_cells(node, cells) else node
-            run = run + 1 if run_depth == line.depth else 1
-            run_depth = line.depth
-            has_urls = run <= ROWS_WITH_URLS
-            parts = tuple([parts for parts, _ in cells])
-            yield Line(line.depth, row, line.mark, cells=parts, has_urls=has_urls)
-            index = end
+            size = 1 + sum(size for _, size in cells)
+            yield run.join(lines, range(index, index + size), [parts for parts, _ in cells])
+            index += size
+            continue
+        elif node.role == "list" and (items := _find_items(lines, index)):
+            yield _join_items(line, [parts for parts, _ in items])
+            index += 1 + sum(size for _, size in items)
+            continue
+        elif (
+            node.role in _NEEDLESS
+            and node.ref is None
+            and _is_wrapper(node)
+            and _inside(lines, index) == 1
+            and _is_plain(lines[index + 1], line)
+        ):
+            index += 1
+            lines[index] = replace(lines[index], depth=line.depth)
             continue
         elif node.name and node.role in _WRAPPERS and (child := _only_child(lines, index)):
             if node.role == "generic" and not node.states:
@@ -85,6 +104,126 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         else:
             yield line
         index += 1
+
+
+class _Run:
+    """Rows of one table, or items of one list, that are one line each."""
+
+    def __init__(self) -> None:
+        self._depth = -1
+        self._count = 0
+        self._end = 0
+        self._cells: tuple[tuple[Node, ...], ...] = ()
+
+    def leave(self, depth: int) -> None:
+        """Forget the rows if a line at this depth is not inside their table."""
+        if depth < self._depth:
+            self._depth, self._count, self._cells = -1, 0, ()
+
+    def join(self, lines: Sequence[Line], row: range, cells: Sequence[tuple[Node, ...]]) -> Line:
+        """Return the lines of a row as one."""
+        line, inside = lines[row.start], lines[row.start + 1 : row.stop]
+        assert line.node is not None
+        is_next = self._depth == line.depth and all(
+            each.node is None for each in lines[self._end : row.start]
+        )
+        is_header = any(each.node is not None and each.node.role == "columnheader" for each in inside)
+        if self._depth != line.depth:
+            self._count = 0
+        self._count += not is_header
+        shown = _without_descriptions(cells)
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS
+        above = self._cells if is_next and len(self._cells) == len(shown) else ()
+        self._depth, self._end, self._cells = line.depth, row.stop, () if is_header else shown
+        row = _name_row(line.node, inside, shown)
+        return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
+
+
+class _Options:
+    """The options of the drop-downs so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], str] = {}
+
+    def join(self, lines: Sequence[Line], options: range) -> tuple[Line, int]:
+        """Return the options of a drop-down as one line, and how many lines they were.
+
+        A note that some are left out, and the last option after it, are in the line too.
+        """
+        line = lines[options.start]
+        nodes = [each.node for each in lines[options.start : options.stop] if each.node is not None]
+        note = ""
+        rest = lines[options.stop : options.stop + 2]
+        if len(rest) == 2 and rest[0].node is None and rest[0].note and rest[0].depth == line.depth:
+            last = rest[1].node
+            if last is not None and last.role == "option" and rest[1].depth == line.depth:
+                note = rest[0].note
+                nodes.append(last)
+        size = len(nodes) + bool(note)
+        owner = lines[options.start - 1].node if options.start else None
+        if owner is not None and owner.role == "combobox" and owner.ref and owner.value:
+            key = (note, *(node.name for node in nodes))
+            known = self._known.setdefault(key, owner.ref)
+            if known != owner.ref and len(nodes) >= FEWEST_REPEATED:
+                return Line(line.depth, None, line.mark, f"options like {known}"), size
+        return Line(line.depth, None, line.mark, note, cells=tuple((node,) for node in nodes)), size
+
+
+def _join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
+    """Return a list and its items as one line."""
+    cells = (*items[:ROWS_WITH_URLS], *_without_urls(items[ROWS_WITH_URLS:]))
+    return replace(line, cells=cells, above=((), *cells[:-1]))
+
+
+def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
+    return tuple(tuple(replace(node, url="") if node.url else node for node in parts) for parts in cells)
+
+
+def _without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
+    """Return the cells of a row without the descriptions that only repeat a name in the row."""
+    if not any(node.description for parts in cells for node in parts):
+        return tuple(cells)
+    names = {node.name for parts in cells for node in parts}
+    return tuple(
+        tuple(replace(node, description="") if node.description in names else node for node in parts)
+        for parts in cells
+    )
+
+
+def _name_row(row: Node, inside: Sequence[Line], cells: Sequence[tuple[Node, ...]]) -> Node:
+    """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
+    if " ".join(part.name for parts in cells for part in parts if part.name) == row.name:
+        row = replace(row, name="")
+    is_plain = not (row.name or row.states or row.testid) and any(
+        node.ref for parts in cells for node in parts if node.role not in CELLS
+    )
+    if is_plain and not any(line.node is not None and line.node.role == "gridcell" for line in inside):
+        return replace(row, ref=None)
+    return row
+
+
+def _find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return the parts of each item of a short list of controls, and its number of lines, or nothing."""
+    first = lines[index]
+    items: list[tuple[tuple[Node, ...], int]] = []
+    characters = 0
+    at = index + 1
+    while at < len(lines) and lines[at].depth > first.depth:
+        node = lines[at].node
+        is_item = _is_plain(lines[at], first) and node is not None and node.role == "listitem"
+        if not is_item or node.name or node.states or node.box or lines[at].depth != first.depth + 1:
+            break
+        cells = _find_cells(lines, at)
+        parts = tuple(part for cell, _ in cells for part in cell)
+        characters += sum(len(part.name) for part in parts)
+        if not any(part.ref for part in parts) or len(parts) > MAX_ITEM_PARTS:
+            break
+        if len(items) == MAX_ITEMS or characters > MAX_ITEM_CHARACTERS:
+            return []
+        size = 1 + sum(size for _, size in cells)
+        items.append((parts, size))
+        at += size
+    return items if len(items) > 1 else []
 
 
 def _count_options(lines: Sequence[Line], index: int) -> int:
@@ -189,10 +328,6 @@ def _only_child(lines: Sequence[Line], index: int) -> Line | None:
     if child.node is None or child.note or child.mark != line.mark or child.node.box:
         return None
     return child if line.node is not None and child.node.name == line.node.name else None
-
-
-def _repeats_cells(row: Node, cells: Sequence[tuple[Sequence[Node], int]]) -> bool:
-    return " ".join(part.name for parts, _ in cells for part in parts if part.name) == row.name
 
 
 def _is_beside(lines: Sequence[Line], index: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from footlight.browser.snapshot.nodes import Node
@@ -128,7 +128,7 @@ def fold(lines: Sequence[Line]) -> list[Line]:
         end = start + sum(1 for _ in group)
         run = lines[start:end]
         if kind is not None and len(run) > MAX_RUN:
-            run = [*run[:SHOWN_OF_RUN], _make_fold_line(run[SHOWN_OF_RUN:-1]), run[-1]]
+            run = [*run[:SHOWN_OF_RUN], _make_fold_line(run[SHOWN_OF_RUN:-1]), replace(run[-1], above=())]
         folded += run
         start = end
     return folded
@@ -145,17 +145,20 @@ def _run_key(line: Line, following: Line | None) -> tuple[str, int, str] | None:
 
 
 def _make_fold_line(run: Sequence[Line]) -> Line:
-    nodes = [line.node for line in run if line.node is not None]
+    nodes = [replace(line.node, ref=_first_ref(line)) for line in run if line.node is not None]
     return Line(run[0].depth, None, run[0].mark, fold_note(nodes))
 
 
-def fold_note(nodes: Sequence[Node], model: Node | None = None) -> str:
-    """Return the line in the place of similar nodes: `… 40 more rows like e12 e40…e200`."""
+def _first_ref(line: Line) -> str | None:
+    """Return the ref of a line, or else the first one in its cells."""
+    nodes = [line.node, *(node for parts in line.cells for node in parts)]
+    return next((node.ref for node in nodes if node is not None and node.ref), None)
+
+
+def fold_note(nodes: Sequence[Node]) -> str:
+    """Return the line in the place of similar nodes: `… 40 more rows e40…e200`."""
     refs = [node.ref for node in nodes if node.ref]
-    like = [f"like {model.ref}"] if model is not None and model.ref else []
-    return " ".join(
-        [f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *like, *_ref_range(refs)]
-    )
+    return " ".join([f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *_ref_range(refs)])
 
 
 def _ref_range(refs: Sequence[str]) -> list[str]:

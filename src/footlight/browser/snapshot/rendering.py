@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat, zip_longest
 from typing import NotRequired
 
 from typing_extensions import TypedDict
@@ -32,7 +33,7 @@ __all__ = [
     "shorten",
 ]
 
-MAX_URL_CHARACTERS = 80
+MAX_URL_CHARACTERS = 60
 _MAX_REMOVED_CHARACTERS = 80
 MAX_KEY_CHARACTERS = 1_000
 """YAML allows 1,024 characters before the colon of a key."""
@@ -57,6 +58,10 @@ class Line:
     """
     has_urls: bool = True
     """Whether the links in the cells have their targets."""
+    above: tuple[tuple[Node, ...], ...] = ()
+    """For each cell, the one before it of the same kind: the cell above, or the item before. The role and the
+    name that a control shares with the one in it are left out.
+    """
 
     def render(self, *, limit: int | None = None) -> str:
         """Return the line, with the name and each text of the page cut to `limit` characters."""
@@ -73,10 +78,10 @@ class Line:
 
     def _render_cells(self, limit: int | None) -> str:
         if limit is not None or not self.cells[0]:
-            return _render_cells(self.cells, limit, has_urls=self.has_urls)
-        first, key = self.cells[0][0], (self.has_urls, self.cells)
+            return _render_cells(self.cells, limit, self.above, has_urls=self.has_urls)
+        first, key = self.cells[0][0], (self.has_urls, self.cells, self.above)
         if first.row is None or first.row[0] != key:
-            rendered = _render_cells(self.cells, None, has_urls=self.has_urls)
+            rendered = _render_cells(self.cells, None, self.above, has_urls=self.has_urls)
             object.__setattr__(first, "row", (key, rendered))
         assert first.row is not None
         return first.row[1]
@@ -98,7 +103,9 @@ def _render_node(node: Node, limit: int | None, *, removed: bool) -> str:
     return _render_line(node) if limit is None else _render_element(node, limit)
 
 
-def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None, *, has_urls: bool) -> str:
+def _render_cells(
+    cells: Sequence[Sequence[Node]], limit: int | None, above: Sequence[Sequence[Node]], *, has_urls: bool
+) -> str:
     """Return ` of buttons: e2 "1" | e3 "2"` if all cells have one role, else `: "Tea" | e4 link "Buy"`."""
     last = max((at for at, parts in enumerate(cells) if not _is_empty(parts)), default=len(cells) - 1)
     cells = cells[: last + 1]
@@ -107,8 +114,13 @@ def _render_cells(cells: Sequence[Sequence[Node]], limit: int | None, *, has_url
     common = "" if common == "text" else common
     written = " | ".join(
         [
-            " & ".join([_render_cell(node, common, limit, has_url=has_urls) for node in parts])
-            for parts in cells
+            " & ".join(
+                [
+                    _render_cell(node, common, limit, has_url=has_urls, before=before)
+                    for node, before in _pair_parts(parts, like)
+                ]
+            )
+            for parts, like in zip_longest(cells, above[: len(cells)], fillvalue=())
         ]
     )
     return (
@@ -125,19 +137,30 @@ def _is_empty(cell: Sequence[Node]) -> bool:
     )
 
 
-def _render_cell(node: Node, common: str, limit: int | None, *, has_url: bool) -> str:
+def _pair_parts(parts: Sequence[Node], like: Sequence[Node]) -> Iterator[tuple[Node, Node | None]]:
+    """Yield each part of a cell with the one at its place in a similar cell."""
+    return zip(parts, like if len(like) == len(parts) else repeat(None), strict=False)
+
+
+def _render_cell(
+    node: Node, common: str, limit: int | None, *, has_url: bool, before: Node | None = None
+) -> str:
     if node.role in _PLAIN_CELLS and not node.states and not (node.value or node.text or node.description):
         return quote(shorten(node.name, limit))
     text = _render_head(node, limit, has_url=has_url)
     if node.value or node.text:
         text += f": {quote(shorten(node.value or node.text, limit))}"
-    role = f"{quote_unless_word(node.role)} "
+    is_like = bool(node.ref and before and before.ref and node.role == before.role)
+    if node.role != common and not is_like:
+        return text
+    repeated = [quote_unless_word(node.role)]
+    if is_like and before and node.name == before.name != "":
+        repeated.append(quote(shorten(node.name, limit)))
     ref = f"{node.ref} " if node.ref else ""
-    return (
-        f"{ref}{text[len(ref) + len(role) :]}"
-        if node.role == common and text.startswith(ref + role)
-        else text
-    )
+    rest = text.removeprefix(f"{ref}{' '.join(repeated)}")
+    if rest == text or (rest and rest[0] not in " :"):
+        return text
+    return f"{ref.rstrip()}{rest}" if ref else rest.lstrip()
 
 
 def _render_line(node: Node) -> str:

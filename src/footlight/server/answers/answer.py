@@ -31,6 +31,8 @@ MAX_ERROR_BYTES = 50_000
 """A larger error contains a page's text or address, which is cut."""
 MAX_TEXT = 1_000
 MAX_ITEMS = 50
+_USUAL = {"status": 200, "redirected": False, "failed": 0}
+"""What the text of an answer leaves out of its data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +157,25 @@ def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
         return content
     short = _without_echo(cast("Mapping[str, Any]", data))
     if isinstance(steps := short.get("steps"), list):
-        short["steps"] = [_shorten_step(step) for step in cast("list[Any]", steps)]
+        short["steps"] = _shorten_steps(cast("list[Any]", steps))
     observation: Any = content.get("observation")
-    if isinstance(observation, Mapping) and "url" in short and observation.get("url") == short["url"]:
-        facts = cast("Mapping[str, Any]", observation)
-        observation = {key: value for key, value in facts.items() if key != "url"}
-        return {**content, "data": short, "observation": observation}
-    return {**content, "data": short}
+    if not isinstance(observation, Mapping):
+        return {**content, "data": short}
+    facts = cast("Mapping[str, Any]", observation)
+    known = {"cut"}  # The last line of the page's text says so.
+    if "url" in short and facts.get("url") == short["url"]:
+        known.add("url")
+    return {
+        **content,
+        "data": short,
+        "observation": {key: value for key, value in facts.items() if key not in known},
+    }
 
 
 def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without timings, an address that is there twice, and the arguments of the call."""
+    """Return the data without timings, what is as expected, addresses that are there twice, and arguments."""
     left_out = {"timing"}
+    left_out.update(key for key, usual in _USUAL.items() if data.get(key) == usual)
     if "url" in data and data.get("finalUrl") == data["url"]:
         left_out.add("finalUrl")
     fields: Any = data.get("fields")
@@ -177,6 +186,14 @@ def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_echo(field: Any) -> bool:
     return isinstance(field, Mapping) and set(cast("Mapping[str, Any]", field)) == {"selector", "kind"}
+
+
+def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
+    """Return the steps as far as they say more than which tools were called, or else their number."""
+    short = [_shorten_step(step) for step in steps]
+    return (
+        len(short) if all(isinstance(step, Mapping) and step.keys() == {"tool"} for step in short) else short
+    )
 
 
 def _shorten_step(step: Any) -> Any:

@@ -22,7 +22,7 @@ MAX_SOURCE = 200
 
 def mark_page_content(text: str, *, source: str) -> str:
     """Return a page's text between two marks. A random number keeps the page from writing the second."""
-    number = secrets.token_hex(4)
+    number = f"{secrets.randbelow(10**8):08}"  # Digits, because they are few tokens.
     return f"<page-content {number} from={_origin(source)}>\n{text}\n</page-content {number}>"
 
 
