@@ -382,6 +382,48 @@ SILENT = (
         reason=NOTHING_LISTENS,
         wait="n === 1",
     ),
+    Silent(
+        "a download that is not there",
+        "<a id=it href=/broken download=report.txt>Report</a>",
+        effect="download.*",
+        reason="the download failed|/broken answered 500",
+    ),
+    Silent(
+        "an element that is dropped where nothing takes it",
+        "<div id=it draggable=true style='width: 60px'>Drag me</div><div id=to>Here</div>",
+        reason="nothing took what was dragged",
+        tool="drag_and_drop",
+        arguments={"source": "#it", "target": "#to"},
+    ),
+    Silent(
+        "a drop that the page takes and forgets",
+        "<div id=it draggable=true style='width: 60px'>Drag me</div><div id=to>Here</div><script>"
+        "to.ondragover = event => event.preventDefault(); to.ondrop = () => {}</script>",
+        reason="took the drop and changed nothing",
+        tool="drag_and_drop",
+        arguments={"source": "#it", "target": "#to"},
+    ),
+    Silent(
+        "a counter that the page sets back after a conflict",
+        "<button id=it onclick='n.value = 1; fetch(`/broken`).then(() => { n.value = 0 })'>Like</button>"
+        "<output id=n>0</output>",
+        effect="request GET /broken 500.*",
+        reason="/broken answered 500",
+    ),
+    Silent(
+        "an editor that refuses each input",
+        "<div id=it contenteditable role=textbox aria-label=Note></div>"
+        "<script>it.onbeforeinput = event => event.preventDefault()</script>",
+        reason="refused the text",
+        tool="fill",
+        arguments={**IT, "value": "Hello"},
+    ),
+    Silent(
+        "a pattern that the value does not match",
+        "<form action=/thanks><input pattern=[0-9]+ value=abc aria-label=Number>"
+        "<button id=it>Go</button></form>",
+        reason='invalid form: "Number"',
+    ),
 )
 
 

@@ -311,12 +311,14 @@ async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrow
         ("'a\\u0000\\u0007b'", None, "a\x00\x07b"),
         ("const a = {x: 1}; a.self = a; return a", None, {"x": 1, "self": "[circular]"}),
         ("const s = {q: 1}; return [s, s]", None, [{"q": 1}, {"q": 1}]),
+        ("it.value", None, "Tea"),
+        ("it.value = run.value, it.value", None, "Cup"),
     ],
 )
 async def test_evaluate_takes_expressions_functions_and_bodies(
     browser: SessionBrowser, script: str, args: list[Any] | None, result: object
 ) -> None:
-    await browser.show("<title>Title</title>")
+    await browser.show("<title>Title</title><input id=it value=Tea><input id=run value=Cup>")
 
     given = {} if args is None else {"args": args}
     assert await browser.call("evaluate", script=script, **given) == {"result": result}

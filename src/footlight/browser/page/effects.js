@@ -18,7 +18,7 @@ import { EVERYTHING, getter, shadowOf } from "./settling.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
-  "play pause copy cut drop selectionchange";
+  "play pause copy cut drop selectionchange fullscreenchange";
 const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
 const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
 const MAX_INVALID = 3;
@@ -104,7 +104,7 @@ class ActRecord {
     /** @type {[number, number] | null} */
     this.place = null;
     this.began = performance.now();
-    this.pressed = this.clicked = this.reached = this.dragged = false;
+    this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
     /** @type {Event | null} */
     this.click = null;
@@ -214,7 +214,13 @@ class ActRecord {
 
   /** @type {(changed: boolean) => Problem | null} */
   problem(changed) {
-    return this.validationProblem() || this.clickProblem() || this.textProblem(changed) || this.submitProblem();
+    return (
+      this.validationProblem() ||
+      this.clickProblem() ||
+      this.dragProblem() ||
+      this.textProblem(changed) ||
+      this.submitProblem()
+    );
   }
 
   /**
@@ -239,6 +245,12 @@ class ActRecord {
     if (connectedOf.call(this.target) && !this.reached)
       return ["kept", "a listener of the page kept the click from the element"];
     return this.toggleProblem() || this.linkProblem();
+  }
+
+  /** @returns {Problem | null} */
+  dragProblem() {
+    if (this.dropped) return ["idle", "the page took the drop and changed nothing"];
+    return this.dragged && this.button === 0 ? ["idle", "nothing took what was dragged"] : null;
   }
 
   /** @returns {Problem | null} */
@@ -338,6 +350,9 @@ class ActRecord {
         break;
       case "selectionchange":
         this.selected = true;
+        break;
+      case "drop":
+        this.dropped = true;
         break;
       default:
         this.valued = true;

@@ -149,9 +149,8 @@ def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
 
 _CAUGHT = """async () => {
   const args = ARGUMENTS;
-  const run = async () => { BODY };
   try {
-    return {value: await run()};
+    return {value: await (async () => { BODY })()};
   } catch (error) {
     try {
       return {thrown: String(error).replace(/^Error: /, '')};
@@ -160,8 +159,9 @@ _CAUGHT = """async () => {
     }
   }
 }"""
+# The script stands outside of the function, whose names would hide those of the page.
 _AS_EXPRESSION = _CAUGHT.replace(
-    "BODY", "const it = (SCRIPT\n); return typeof it === 'function' ? it(...args) : it;"
+    "BODY", "return (it => typeof it === 'function' ? it(...args) : it)((SCRIPT\n));"
 )
 _AS_BODY = _CAUGHT.replace("BODY", "SCRIPT\n")
 
@@ -180,6 +180,6 @@ _AS_PLAIN_DATA = """(value => {
     return true;
   };
   return isPlain(value, 0) ? [value] : null;
-})((args => { const it = (SCRIPT
-); return typeof it === 'function' ? it(...args) : it; })(ARGS))"""
+})((args => (it => typeof it === 'function' ? it(...args) : it)((SCRIPT
+)))(ARGS))"""
 """A script whose result is a list with a value that JSON has, and null for any other value."""

@@ -148,7 +148,10 @@ def judge(trace: ActTrace) -> Effect:
     elif _has_page_changed(trace) or (events and events.closed):
         kinds.append("page")
     text = _join(kinds, request)
-    reason = blocked.reason if blocked else _find_reason(trace, text, request)
+    reason = blocked.reason if blocked else _find_reason(trace, text, request, kinds)
+    failed = [each.failure for each in events.downloads if each.failure] if events else []
+    if failed and reason is None:
+        reason = f"the download failed: {failed[0]}"
     return Effect(text, reason)
 
 
@@ -193,7 +196,7 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
     return shorten(", ".join([*before, request_text, *after]), MAX_EFFECT)
 
 
-def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str | None:
+def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds: Sequence[str]) -> str | None:
     if request is not None and _has_failed(request):
         path = shorten(request.path, MAX_PATH)
         result = f"answered {request.status}" if request.status else f"failed: {request.failure}"
@@ -208,7 +211,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str
     if text == "none":
         why = next((each.reason for each in trace.records if each.reason), None)
         return f"a script failed: {trace.error}" if trace.error else why
-    if request is None or trace.change is None or trace.navigated or "page" in text.split(", "):
+    if request is None or trace.change is None or kinds:
         return None
     if not request.status:
         return f"{request.method} {shorten(request.path, MAX_PATH)} is not answered yet"
