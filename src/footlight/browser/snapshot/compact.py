@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 
 from footlight.browser.snapshot.nodes import Node
@@ -91,7 +92,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             and _is_plain(lines[index + 1], line)
         ):
             index += 1
-            lines[index] = replace(lines[index], depth=line.depth)
+            lines[index] = Line(line.depth, lines[index].node, line.mark)
             continue
         elif node.name and node.role in _WRAPPERS and (child := _only_child(lines, index)):
             if node.role == "generic" and not node.states:
@@ -127,7 +128,8 @@ class _Run:
         is_next = self._depth == line.depth and all(
             each.node is None for each in lines[self._end : row.start]
         )
-        is_header = any(each.node is not None and each.node.role == "columnheader" for each in inside)
+        roles = {each.node.role for each in inside if each.node is not None}
+        is_header = "columnheader" in roles
         if self._depth != line.depth:
             self._count = 0
         self._count += not is_header
@@ -135,7 +137,7 @@ class _Run:
         has_urls = not is_header and self._count <= ROWS_WITH_URLS
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
         self._depth, self._end, self._cells = line.depth, row.stop, () if is_header else shown
-        row = _name_row(line.node, inside, shown)
+        row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
 
 
@@ -181,7 +183,7 @@ def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], 
 
 def _without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
     """Return the cells of a row without the descriptions that only repeat a name in the row."""
-    if not any(node.description for parts in cells for node in parts):
+    if not any([node.description for parts in cells for node in parts]):
         return tuple(cells)
     names = {node.name for parts in cells for node in parts}
     return tuple(
@@ -190,16 +192,21 @@ def _without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node
     )
 
 
-def _name_row(row: Node, inside: Sequence[Line], cells: Sequence[tuple[Node, ...]]) -> Node:
+def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
     """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
-    if " ".join(part.name for parts in cells for part in parts if part.name) == row.name:
-        row = replace(row, name="")
-    is_plain = not (row.name or row.states or row.testid) and any(
-        node.ref for parts in cells for node in parts if node.role not in CELLS
-    )
-    if is_plain and not any(line.node is not None and line.node.role == "gridcell" for line in inside):
-        return replace(row, ref=None)
-    return row
+    is_named = bool(row.name)
+    if is_named and " ".join([part.name for parts in cells for part in parts if part.name]) == row.name:
+        is_named = False
+    has_refs = any([node.ref is not None and node.role not in CELLS for parts in cells for node in parts])
+    if has_refs and not (is_named or has_grid_cells or row.states or row.testid):
+        return _plain_row(row.depth, row.role)
+    return row if is_named or not row.name else replace(row, name="")
+
+
+@lru_cache(maxsize=100)
+def _plain_row(depth: int, role: str) -> Node:
+    """Return a row without a ref, which is one object for all, so that its line is rendered once."""
+    return Node(depth, role, "")
 
 
 def _find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
