@@ -121,12 +121,12 @@ class _Run:
         if depth < self._depth:
             self._depth, self._count, self._cells = -1, 0, ()
 
-    def join(self, lines: Sequence[Line], row: range, cells: Sequence[tuple[Node, ...]]) -> Line:
+    def join(self, lines: Sequence[Line], span: range, cells: Sequence[tuple[Node, ...]]) -> Line:
         """Return the lines of a row as one."""
-        line, inside = lines[row.start], lines[row.start + 1 : row.stop]
+        line, inside = lines[span.start], lines[span.start + 1 : span.stop]
         assert line.node is not None
         is_next = self._depth == line.depth and all(
-            each.node is None for each in lines[self._end : row.start]
+            each.node is None for each in lines[self._end : span.start]
         )
         roles = {each.node.role for each in inside if each.node is not None}
         is_header = "columnheader" in roles
@@ -136,7 +136,7 @@ class _Run:
         shown = _without_descriptions(cells)
         has_urls = not is_header and self._count <= ROWS_WITH_URLS
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
-        self._depth, self._end, self._cells = line.depth, row.stop, () if is_header else shown
+        self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
         row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
 
@@ -217,8 +217,9 @@ def _find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...
     at = index + 1
     while at < len(lines) and lines[at].depth > first.depth:
         node = lines[at].node
-        is_item = _is_plain(lines[at], first) and node is not None and node.role == "listitem"
-        if not is_item or node.name or node.states or node.box or lines[at].depth != first.depth + 1:
+        if node is None or node.role != "listitem" or not _is_plain(lines[at], first):
+            break
+        if node.name or node.states or node.box or lines[at].depth != first.depth + 1:
             break
         cells = _find_cells(lines, at)
         parts = tuple(part for cell, _ in cells for part in cell)

@@ -191,9 +191,7 @@ def _is_echo(field: Any) -> bool:
 def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
     """Return the steps as far as they say more than which tools were called, or else their number."""
     short = [_shorten_step(step) for step in steps]
-    return (
-        len(short) if all(isinstance(step, Mapping) and step.keys() == {"tool"} for step in short) else short
-    )
+    return len(short) if all(set(step) == {"tool"} for step in short) else short
 
 
 def _shorten_step(step: Any) -> Any:
