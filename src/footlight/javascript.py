@@ -12,8 +12,9 @@ __all__ = ["join_modules", "selector_engine"]
 def join_modules(folder: Traversable, names: Sequence[str]) -> str:
     """Return the code of the modules `NAME.js` as one script with one scope, in this order.
 
-    Imports, exports and type casts are left out, because only linters and type checkers need them. Comment
-    lines and indentation are left out too, because some scripts are sent with every request.
+    A name may be the path of a module in another folder. Imports, exports and type casts are left out,
+    because only linters and type checkers need them. Comment lines and indentation are left out too, because
+    some scripts are sent with every request.
 
     Raises:
         ValueError: Two modules declare the same name, so one would replace the other. Or code follows a

@@ -7,15 +7,13 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 import anyio
 
 from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
 from footlight.audit.auditor import AuditWatcher, Judge, PageAuditor
 from footlight.audit.model.provider import ChatModel, chat_model
-from footlight.audit.model.stream import AIStreamPart, ErrorPart, FinishPart, TextDeltaPart
+from footlight.audit.model.stream import AIStreamPart, ErrorPart, FinishPart, PartStream, TextDeltaPart
 from footlight.audit.page.server import minimal_environment, own_server
 from footlight.audit.page.server_page import page_of
 from footlight.audit.results import PageAudit, UXAnalysisResult
@@ -44,11 +42,13 @@ def analyze_ux(
     return UXAnalysis(config, options or AnalysisOptions(), model, progress)
 
 
-class UXAnalysis:
+class UXAnalysis(PartStream):
     """Yields its parts in order; the last is a FinishPart or an ErrorPart, and then `result` is set.
 
-    `async with` and `aclose` end the analysis early. After iteration to the end neither is needed: the
-    server, the client and the model's connections are closed before the last part.
+    The server, the client and the model's connections are closed before the last part.
+
+    Raises:
+        ConfigurationError: at the first part, if the model cannot be used; it names what is missing.
     """
 
     def __init__(
@@ -65,32 +65,7 @@ class UXAnalysis:
         self._progress = progress
         self._began = time.monotonic()
         self._audit = PageAudit(url=config.url, status="failed")
-        self._parts = self._work()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """End the analysis. May be called twice."""
-        # Shielded: a cancelled caller must still not leave a server behind.
-        with anyio.CancelScope(shield=True):
-            await self._parts.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> AIStreamPart:
-        """Return the next part of the analysis.
-
-        Raises:
-            ConfigurationError: at the start, if the model cannot be used; it names what is missing.
-        """
-        return await anext(self._parts)
+        super().__init__()
 
     async def _work(self) -> AsyncGenerator[AIStreamPart]:
         self._began = time.monotonic()

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, format_option
 from footlight.config import load_settings
 
 __all__ = ["cluster"]
@@ -30,13 +30,7 @@ EXAMPLES = (
 
 @click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.option("--address", default="auto", help="The Ray cluster: host:port, or auto. Default: auto.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Output format. Default: text.",
-)
+@format_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-__all__ = ["EXIT_STATUSES", "CommandGroup", "SectionedCommand"]
+__all__ = ["EXIT_STATUSES", "CommandGroup", "SectionedCommand", "format_option"]
 
 EXIT_STATUSES = (
     (0, "Success."),
@@ -20,6 +20,14 @@ EXIT_STATUSES = (
     (130, "Interrupted by Ctrl-C. `audit` also exits with 143 on SIGTERM."),
 )
 """The exit statuses of all commands."""
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format. Default: text.",
+)
 
 
 class SectionedCommand(click.Command):

@@ -10,7 +10,7 @@ import click
 
 from footlight.cli.call.arguments import find_tool
 from footlight.cli.output import print_tool, summarize_tool, warn
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, format_option
 from footlight.cli.usage import BAD_USAGE, FAILED, BadUsage, RequestRefused
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
@@ -47,13 +47,7 @@ EXAMPLES = (
     multiple=True,
     help="Send this header to a server with a URL. Repeatable.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Output format. Default: text.",
-)
+@format_option
 @click.argument("name", required=False, shell_complete=_complete)
 def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str | None) -> None:
     """List the tools, or the parameters of the tool NAME.

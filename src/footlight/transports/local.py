@@ -12,13 +12,12 @@ import secrets
 import socket
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
     INVALID_REQUEST,
@@ -35,6 +34,15 @@ from footlight.errors import ConfigurationError
 from footlight.transports.activity import TrackActivity
 from footlight.transports.messages import parse_message, refusal, to_json
 from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, overload_error
+from footlight.transports.stream_pair import (
+    FLUSH_SECONDS,
+    Incoming,
+    Outgoing,
+    Read,
+    Streams,
+    Write,
+    open_stream_pair,
+)
 
 __all__ = ["LocalContext", "bind_local", "serve_local"]
 
@@ -47,13 +55,10 @@ LONGEST_ADDRESS = 100
 LONGEST_MESSAGE = 64 << 20
 """Bytes. A longer line is refused and skipped, as on stdio."""
 CHUNK = 1 << 16
-FLUSH_SECONDS = 1.0
 
 COMMANDS = Caller("local:commands", shares_default=True)
 """The caller of all commands of this user, whose default session stays open between commands."""
 
-Read = MemoryObjectReceiveStream[SessionMessage | Exception]
-Write = MemoryObjectSendStream[SessionMessage]
 ServeConnection = Callable[[Read, Write, Caller], Awaitable[None]]
 """Serve MCP over one connection until `read` ends, then end the sessions of its caller."""
 
@@ -272,29 +277,11 @@ class _LocalConnection:
         self._among = among
         self._pending = among.make_pending_requests()
 
-    @asynccontextmanager
-    async def streams(self) -> AsyncGenerator[tuple[Read, Write]]:
-        """Yield the pair of streams that the SDK uses. They are closed on return."""
-        incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-        reading = asyncio.create_task(self._read(incoming))
-        writing = asyncio.create_task(self._write(outgoing))
-        try:
-            yield read, write
-        finally:
-            write.close()
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([writing], timeout=FLUSH_SECONDS)
-                for task in (reading, writing):
-                    task.cancel()
-                await asyncio.wait([reading, writing])
-            for stream in (incoming, read, outgoing):
-                stream.close()
-            for task in (reading, writing):
-                if not task.cancelled():
-                    task.result()
+    def streams(self) -> AbstractAsyncContextManager[Streams]:
+        """Return a context that yields the pair of streams that the SDK uses, and closes them."""
+        return open_stream_pair(self._read, self._write)
 
-    async def _read(self, incoming: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _read(self, incoming: Incoming, _: Outgoing) -> None:
         async with incoming:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 async for line in _lines(self._reader):
@@ -304,7 +291,7 @@ class _LocalConnection:
                     elif item is not None:
                         await self._send(item)
 
-    async def _write(self, outgoing: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async def _write(self, outgoing: Outgoing) -> None:
         async with outgoing:
             # A closed connection is noticed here, or by the reader, which closes the stream.
             with suppress(OSError, anyio.ClosedResourceError):

@@ -6,10 +6,7 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
-
-import anyio
+from typing import TYPE_CHECKING
 
 from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
 from footlight.audit.analysis.goal_walk import GoalWalk
@@ -25,6 +22,7 @@ from footlight.audit.model.stream import (
     ErrorPart,
     FinishPart,
     FinishReason,
+    PartStream,
     TextDeltaPart,
     Usage,
 )
@@ -50,8 +48,8 @@ PICTURE_SIDE = 640
 NO_TEXT = "The model wrote no analysis."
 
 
-class PageAnalysis:
-    """Yields the parts of the analysis; the last is a FinishPart or an ErrorPart. Enter and iterate it once.
+class PageAnalysis(PartStream):
+    """Yields the parts of the analysis; the last is a FinishPart or an ErrorPart.
 
     The properties have the results so far, and `add_to` adds them to the page's audit. `failure` is the error
     that ended the analysis.
@@ -81,7 +79,7 @@ class PageAnalysis:
         self._walking: GoalWalk | None = None
         self._judgement: ModelJudgement | None = None
         self._finished: FinishReason | None = None
-        self._parts = self._work()
+        super().__init__()
 
     @property
     def usage(self) -> Usage:
@@ -132,22 +130,6 @@ class PageAnalysis:
             usage=self.usage,
             skipped=skipped,
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # Shielded: a cancelled caller must still not leave a request behind.
-        with anyio.CancelScope(shield=True):
-            await self._parts.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> AIStreamPart:
-        return await anext(self._parts)
 
     async def _work(self) -> AsyncGenerator[AIStreamPart]:
         try:

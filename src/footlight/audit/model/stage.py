@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 from uuid import uuid4
-
-import anyio
 
 from footlight.audit.findings import EvidencePicture
 from footlight.audit.model.history import History
@@ -17,6 +14,7 @@ from footlight.audit.model.request import Limits, Requests
 from footlight.audit.model.stream import (
     AIStreamPart,
     FinishPart,
+    PartStream,
     TextDeltaPart,
     ToolCallPart,
     ToolResultPart,
@@ -63,14 +61,14 @@ def run_stage(
     )
 
 
-class StageRun:
-    """Yields the parts of a stage in order. Enter and iterate it once.
+class StageRun(PartStream):
+    """Yields the parts of a stage in order.
 
     Each `ToolCallPart` is followed by its `ToolResultPart`: parallel calls are run one after the other. The
     last part is a `FinishPart`: `stop` if the model is done or a tool ended the stage, `length` if its answer
     was cut, `limit` if another request would exceed the limits.
 
-    The current request is closed on exit. A tool that raises has a bug: its result says that it failed, and
+    A tool that raises has a bug: its result says that it failed, and
     the exception is raised.
 
     Raises:
@@ -84,28 +82,12 @@ class StageRun:
         self._requests = Requests(model, stage.tools, limits=limits, spent=spent)
         self._calls = ToolCalls(stage.tools)
         self._ids = call_ids
-        self._parts = self._work()
+        super().__init__()
 
     @property
     def usage(self) -> Usage:
         """Return the usage of this stage so far, including failed requests."""
         return self._requests.usage
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # Shielded: a cancelled caller must still not leave a connection behind.
-        with anyio.CancelScope(shield=True):
-            await self._parts.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> AIStreamPart:
-        return await anext(self._parts)
 
     async def _work(self) -> AsyncGenerator[AIStreamPart]:
         stage = self._stage

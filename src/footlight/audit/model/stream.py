@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from types import TracebackType
+from typing import Any, ClassVar, Literal, Self
+
+import anyio
 
 __all__ = [
     "AIStreamPart",
     "ErrorPart",
     "FinishPart",
     "FinishReason",
+    "PartStream",
     "TextDeltaPart",
     "ToolCallPart",
     "ToolCallRecord",
@@ -143,3 +148,36 @@ class Usage:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
         )
+
+
+class PartStream(ABC):
+    """Yields the parts that `_work` yields. Iterate it once.
+
+    `async with` and `aclose` end the work early. After iteration to the end neither is needed.
+    """
+
+    def __init__(self) -> None:
+        self._parts = self._work()
+
+    @abstractmethod
+    def _work(self) -> AsyncGenerator[AIStreamPart]: ...
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End the work. May be called twice."""
+        # Shielded: a cancelled caller must still not leave a request or a server behind.
+        with anyio.CancelScope(shield=True):
+            await self._parts.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> AIStreamPart:
+        return await anext(self._parts)

@@ -20,7 +20,18 @@ from footlight.javascript import selector_engine
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle, Frame, Locator, Page, Playwright
 
-__all__ = ["find_element", "register_scripts", "run", "run_about", "run_about_all", "run_isolated_about"]
+__all__ = [
+    "GETTER",
+    "find_element",
+    "register_scripts",
+    "run",
+    "run_about",
+    "run_about_all",
+    "run_isolated_about",
+]
+
+GETTER = str(Path(__file__).with_name("getter"))
+"""The module `getter.js`, which most selector engines begin with."""
 
 _ENGINE = "footlight-apart"
 

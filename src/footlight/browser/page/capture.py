@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from footlight.browser.driver.offload import offload
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.page_operations import limit_reading, retry_after_navigation
 from footlight.browser.snapshot.nodes import Node, Snapshot, apply_operations, parse_node
@@ -87,7 +88,7 @@ _MODULES = (
 @cache
 def snapshot_engine() -> str:
     """Return the source of the selector engine that takes snapshots of a document and keeps its refs."""
-    return selector_engine(Path(__file__).parent / "scripts" / "snapshot", *_MODULES)
+    return selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, *_MODULES)
 
 
 async def register_engine(playwright: Playwright) -> None:

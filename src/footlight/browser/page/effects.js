@@ -14,7 +14,8 @@
 //
 // `kept` and `idle` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also count where something did.
 
-import { EVERYTHING, getter, shadowOf } from "./settling.js";
+import { getter } from "../driver/getter.js";
+import { EVERYTHING, shadowOf } from "./settling.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +

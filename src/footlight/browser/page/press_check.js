@@ -11,19 +11,14 @@
 //
 // A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
 
+import { getter } from "../driver/getter.js";
+
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
 const DROPS = ["drop", "input", "change"];
 const FRAMES = "iframe, frame, object, embed, fencedframe";
 const MAX_PARTS = 50;
 
-/**
- * Return the getter of a member that the DOM declares as an attribute of the interface.
- *
- * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
- */
-const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 const parentNodeOf = getter(Node, "parentNode");
 const connected = getter(Node, "isConnected");
 const textOf = getter(Node, "textContent");

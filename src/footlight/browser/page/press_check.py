@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.settling import ask_and_watch
 from footlight.javascript import selector_engine
 
@@ -60,7 +61,7 @@ class PressOutcome(NamedTuple):
 
 async def register_press_check(playwright: Playwright) -> None:
     """Register the press check. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, "press_check")
+    source = selector_engine(Path(__file__).parent, GETTER, "press_check")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 

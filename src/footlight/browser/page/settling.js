@@ -9,6 +9,7 @@
 // A document that came to rest is observed until its first change. As long as there is none, an action has started
 // nothing that is visible, and one frame after its events is enough.
 
+import { getter } from "../driver/getter.js";
 import { reportedRecord } from "./effects.js";
 
 const REST_MS = 500; // How long to wait for rest, which some pages never reach.
@@ -22,13 +23,6 @@ export const EVERYTHING = { subtree: true, childList: true, attributes: true, ch
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
-/**
- * Return the getter of a member that the DOM declares as an attribute of the interface.
- *
- * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
- */
-export const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 export const shadowOf = getter(Element, "shadowRoot");
 const stateOf = getter(Document, "readyState");
 const { createElement, createTreeWalker, getAnimations } = Document.prototype;

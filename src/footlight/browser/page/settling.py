@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import GETTER
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ActRecord:
 
 async def register_settling(playwright: Playwright) -> None:
     """Register the settling script. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, "settling", "effects")
+    source = selector_engine(Path(__file__).parent, GETTER, "settling", "effects")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 

@@ -2,6 +2,8 @@
 // the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
 // The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
 
+import { getter } from "../driver/getter.js";
+
 /** @typedef {{ links?: boolean }} Options whether links keep their addresses */
 /** @typedef {{ text: string, head: boolean }} Cell */
 /** @typedef {Cell[] & { inHead: boolean }} Row */
@@ -13,13 +15,6 @@ const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
 
 // ---- the platform, without named properties ----
 
-/**
- * Return the getter of a member that the DOM declares as an attribute of the interface.
- *
- * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
- */
-const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 const get = {
   baseURI: getter(Node, "baseURI"),
   body: getter(Document, "body"),

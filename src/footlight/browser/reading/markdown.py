@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import limit_reading, retry_after_navigation
@@ -47,7 +48,7 @@ class MarkdownPart:
 
 async def register_markdown_engine(playwright: Playwright) -> None:
     """Register the selector engine. Call it before the first page is made."""
-    source = selector_engine(Path(__file__).parent, "markdown")
+    source = selector_engine(Path(__file__).parent, GETTER, "markdown")
     await playwright.selectors.register(ENGINE, source, content_script=True)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
+from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.element_operations import read_element
 from footlight.javascript import selector_engine
@@ -80,7 +81,7 @@ async def take_element_screenshot(
 
 async def register_secrets_engine(playwright: Playwright) -> None:
     """Register the selector engine. Call it before the first page is made."""
-    source = selector_engine(Path(__file__).parent, "secrets")
+    source = selector_engine(Path(__file__).parent, GETTER, "secrets")
     await playwright.selectors.register(ENGINE, source, content_script=True)
 
 

@@ -5,15 +5,10 @@
 // The names of a page shadow members of its forms and of its document, such as `<img name=documentElement>`, so members
 // are taken from their prototypes.
 
+import { getter } from "../driver/getter.js";
+
 /** @typedef {Document | ShadowRoot | Element} Tree */
 
-/**
- * Return the getter of a member that the DOM declares as an attribute of the interface.
- *
- * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
- */
-const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 const get = {
   childNodes: getter(Node, "childNodes"),
   children: getter(Element, "children"),

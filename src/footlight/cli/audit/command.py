@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, format_option
 
 __all__ = ["audit"]
 
@@ -74,13 +74,7 @@ EXAMPLES = (
     multiple=True,
     help="Write a report: .html, .md, .json, .sarif, .junit.xml. It is updated after each page. Repeatable.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Output format. Default: text.",
-)
+@format_option
 @click.option("--quiet", is_flag=True, help="Do not show progress.")
 @click.option("--max-critical", type=_count, metavar="N", help="Fail with more than N critical findings.")
 @click.option("--max-high", type=_count, metavar="N", help="Fail with more than N high findings.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -81,32 +81,33 @@ def names_in(expression: Expression) -> Iterator[str]:
     match expression:
         case Word(text):
             yield text
-        case Subscript("Literal", _):
-            yield "Literal"
-        case Subscript(head, arguments):
+        case Subscript(head, _):
             yield head
-            for argument in arguments:
-                yield from names_in(argument)
-        case Union(members):
-            for member in members:
-                yield from names_in(member)
-        case Reference():
+        case _:
             pass
+    for part in _parts_of(expression):
+        yield from names_in(part)
 
 
 def references_in(expression: Expression) -> Iterator[str]:
     """Yield the keys of the definitions that an expression refers to, in order."""
+    if isinstance(expression, Reference):
+        yield expression.key
+    for part in _parts_of(expression):
+        yield from references_in(part)
+
+
+def _parts_of(expression: Expression) -> Sequence[Expression]:
+    """Return the expressions that this one consists of. The arguments of `Literal` are values."""
     match expression:
-        case Reference(key):
-            yield key
+        case Subscript("Literal", _):
+            return ()
         case Subscript(_, arguments):
-            for argument in arguments:
-                yield from references_in(argument)
+            return arguments
         case Union(members):
-            for member in members:
-                yield from references_in(member)
-        case Word():
-            pass
+            return members
+        case _:
+            return ()
 
 
 def _flat(members: Iterable[Expression]) -> Iterator[Expression]:

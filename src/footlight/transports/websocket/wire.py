@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.shared.message import SessionMessage
 from websockets.exceptions import ConnectionClosed
 
 from footlight.transports.messages import to_json
+from footlight.transports.stream_pair import Incoming, Outgoing, Received, Streams, open_stream_pair
 from footlight.transports.websocket_options import CLOSE_SECONDS
 
 if TYPE_CHECKING:
     from mcp_types import JSONRPCMessage
     from websockets.asyncio.connection import Connection
 
-__all__ = ["STALL_SECONDS", "Received", "Streams", "Wire", "open_streams"]
+__all__ = ["STALL_SECONDS", "Wire", "open_streams"]
 
 logger = logging.getLogger(__name__)
 
-Received = SessionMessage | Exception
-Streams = tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]]
 Accept = Callable[[str | bytes], Awaitable[Received | None]]
 """Return what is read from the stream for a frame, or None for nothing."""
 
 STALL_SECONDS = 10.0
-FLUSH_SECONDS = 1.0
 
 
 class Wire:
@@ -95,54 +92,31 @@ class Wire:
         await self._socket.wait_closed()
 
 
-@asynccontextmanager
-async def open_streams(
+def open_streams(
     wire: Wire, accept: Accept, *, on_answer: Callable[[JSONRPCMessage], None] = lambda _: None
-) -> AsyncGenerator[Streams]:
-    """Yield the pair of streams that the SDK uses. They are closed on return.
+) -> AbstractAsyncContextManager[Streams]:
+    """Return a context that yields the pair of streams that the SDK uses, and closes them.
 
     `on_answer` is called with each message before it is sent.
     """
-    incoming, read = anyio.create_memory_object_stream[Received](0)
-    write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    reading = asyncio.create_task(_read(wire, accept, incoming, on_end=outgoing.close))
-    writing = asyncio.create_task(_write(wire, outgoing, on_answer))
-    try:
-        yield read, write
-    finally:
-        write.close()
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([writing], timeout=FLUSH_SECONDS)
-            await wire.close()
-            for task in (reading, writing):
-                task.cancel()
-            await asyncio.wait([reading, writing])
-        for stream in (incoming, read, outgoing):
-            stream.close()
-        for task in (reading, writing):
-            if not task.cancelled():
-                task.result()
+    receive = functools.partial(_read, wire, accept)
+    send = functools.partial(_write, wire, on_answer)
+    return open_stream_pair(receive, send, hang_up=wire.close)
 
 
-async def _read(
-    wire: Wire, accept: Accept, incoming: MemoryObjectSendStream[Received], *, on_end: Callable[[], None]
-) -> None:
+async def _read(wire: Wire, accept: Accept, incoming: Incoming, outgoing: Outgoing) -> None:
     async with incoming:
         try:
             while True:
                 if (item := await accept(await wire.receive())) is not None:
                     await incoming.send(item)
         except ConnectionClosed:
-            on_end()
+            outgoing.close()
         except anyio.BrokenResourceError:
             pass  # The reader is gone, and is about to close the streams.
 
 
-async def _write(
-    wire: Wire,
-    outgoing: MemoryObjectReceiveStream[SessionMessage],
-    on_answer: Callable[[JSONRPCMessage], None],
-) -> None:
+async def _write(wire: Wire, on_answer: Callable[[JSONRPCMessage], None], outgoing: Outgoing) -> None:
     async with outgoing:
         # A closed connection is noticed here, or by the reader, which closes the stream.
         with suppress(ConnectionClosed, anyio.ClosedResourceError):

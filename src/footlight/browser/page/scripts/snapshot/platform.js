@@ -12,6 +12,8 @@
 //
 // This file holds the limits, the members of the DOM that the other files use, and functions for text.
 
+import { getter } from "../../../driver/getter.js";
+
 // The limits.
 
 export const MAX_NODES = 50_000;
@@ -35,13 +37,6 @@ export const MAX_REFERRED = 300_000; // elements read for the names of others, i
 
 /** @typedef {Document | ShadowRoot | AnyElement} Scope a document, a shadow tree, or an element and its descendants */
 
-/**
- * Return the getter of a member that the DOM declares as an attribute of the interface.
- *
- * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
- */
-const getter = (type, name) =>
-  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 export const get = {
   activeElement: getter(Document, "activeElement"),
   adoptedStyleSheets: getter(Document, "adoptedStyleSheets"),
