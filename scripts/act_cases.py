@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import functools
 import json
 import os
 import re
 import sys
 import tarfile
-import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -35,6 +32,7 @@ from footlight.audit.page.page import DESKTOP, AuditedPage
 from footlight.audit.page.server import own_server
 from footlight.audit.page.server_page import page_of
 from footlight.protocol.errors import MCPError
+from scripts.local_server import QuietFolderHandler, serve_folder
 
 __all__ = ["ActCase", "CaseResult", "audit_cases", "load_cases", "serve_cases", "write_table"]
 
@@ -122,15 +120,8 @@ def _read_case(listed: Mapping[str, Any]) -> ActCase:
 @contextmanager
 def serve_cases(folder: Path) -> Generator[str]:
     """Serve the folder as the W3C's site does, and yield the URL of the cases."""
-    handler = functools.partial(_CaseHandler, directory=str(folder))
-    with _CaseServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/WAI/{ASSETS}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with serve_folder(folder, _CaseHandler) as url:
+        yield f"{url}/WAI/{ASSETS}"
 
 
 _MEDIA_TYPES = {
@@ -140,20 +131,12 @@ _MEDIA_TYPES = {
 }
 
 
-class _CaseServer(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: browsers end requests for media that they do not need any more."""
-
-
-class _CaseHandler(SimpleHTTPRequestHandler):
+class _CaseHandler(QuietFolderHandler):
     def guess_type(self, path: str | os.PathLike[str]) -> str:
         return _MEDIA_TYPES.get(Path(path).suffix) or super().guess_type(path)
 
     def translate_path(self, path: str) -> str:
         return super().translate_path(path.removeprefix("/WAI"))
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing."""
 
 
 async def audit_cases(

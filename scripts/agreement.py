@@ -12,20 +12,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import zipfile
 from collections import Counter
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -34,6 +31,7 @@ from playwright.async_api import CDPSession, Page, async_playwright
 
 from footlight.browser.page.capture import snapshot_engine
 from footlight.demo.shop.site import serve_shop
+from scripts.local_server import serve_folder
 
 ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".agreement"
@@ -182,7 +180,7 @@ async def _subjects(groups: Iterable[str], limit: int | None) -> AsyncGenerator[
 
 @asynccontextmanager
 async def _case_pages() -> AsyncGenerator[Sequence[Subject]]:
-    with _serve_folder(CASES) as url:
+    with serve_folder(CASES) as url:
         yield [Subject("cases", page.stem, f"{url}/{page.name}") for page in sorted(CASES.glob("*.html"))]
 
 
@@ -192,7 +190,7 @@ async def miniwob_pages() -> AsyncGenerator[Sequence[Subject]]:
     folder = CACHE / "miniwob"
     if not folder.is_dir():
         _unpack_wheel(MINIWOB, folder)
-    with _serve_folder(folder / "miniwob/html") as url:
+    with serve_folder(folder / "miniwob/html") as url:
         names = sorted(page.stem for page in (folder / MINIWOB_PAGES).glob("*.html"))
         yield [Subject("miniwob", name, f"{url}/miniwob/{name}.html") for name in names]
 
@@ -213,7 +211,7 @@ async def _docs_pages() -> AsyncGenerator[Sequence[Subject]]:
         print("docs: skipped, because apt is not available to download them", file=sys.stderr)
         yield []
         return
-    with _serve_folder(html) as url:
+    with serve_folder(html) as url:
         pages = [name for name in DOCS_PAGES if (html / f"{name}.html").is_file()]
         yield [Subject("docs", name, f"{url}/{name}.html") for name in pages]
 
@@ -244,24 +242,6 @@ async def _shop_pages() -> AsyncGenerator[Sequence[Subject]]:
     async with serve_shop() as site:
         sku = site.shop.products[0].sku
         yield [Subject("shop", path, site.url + path.format(sku=sku)) for path in SHOP_PAGES]
-
-
-@contextmanager
-def _serve_folder(folder: Path) -> Generator[str]:
-    handler = functools.partial(_QuietHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-class _QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing."""
 
 
 # ---- Snapshot and Chrome ----

@@ -8,7 +8,6 @@ The wheel is installed into a clean virtual environment, which must start a brow
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import os
 import shutil
@@ -16,17 +15,17 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import tomllib
 import venv
 import zipfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+
+from scripts.local_server import serve_folder
 
 __all__ = ["container_files", "make_manifest"]
 
@@ -256,20 +255,8 @@ def _serve_page(folder: Path) -> Generator[str]:
     site = folder / "site"
     site.mkdir()
     (site / "index.html").write_text(PAGE)
-    handler = functools.partial(_QuietHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-class _QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing."""
+    with serve_folder(site) as url:
+        yield f"{url}/"
 
 
 if __name__ == "__main__":

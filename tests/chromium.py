@@ -6,10 +6,11 @@ import os
 import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from playwright.async_api import Browser, Playwright
+from playwright.async_api import Browser, Page, Playwright
 
-__all__ = ["launched"]
+__all__ = ["launched", "open_report"]
 
 
 @asynccontextmanager
@@ -22,3 +23,17 @@ async def launched(playwright: Playwright) -> AsyncGenerator[Browser]:
         yield browser
     finally:
         await browser.close()
+
+
+@asynccontextmanager
+async def open_report(chromium: Browser, file: Path) -> AsyncGenerator[Page]:
+    """Open a page that needs no network. Whatever it requests or complains of is a failure."""
+    tab = await chromium.new_page(viewport={"width": 1280, "height": 900})
+    trouble: list[str] = []
+    tab.on("console", lambda message: trouble.append(message.text))
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on("request", lambda request: trouble.append(request.url) if request.url.startswith("http") else None)
+    await tab.goto(file.as_uri())
+    yield tab
+    await tab.close()
+    assert trouble == []

@@ -76,6 +76,10 @@ class Browser:
         assert result.is_error
         return result.structured_content["error"]
 
+    async def evaluate(self, script: str) -> Any:
+        """Return the value of a script in the page."""
+        return (await self.call("evaluate", script=script))["result"]
+
     async def show(self, html: str, **arguments: Any) -> dict[str, Any]:
         """Put a page on the site and navigate to it."""
         return await self.call("navigate", url=self.site.page(html), **arguments)

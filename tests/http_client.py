@@ -16,6 +16,7 @@ import httpx2
 
 from tests.conftest import server_command
 from tests.evidence import keep_log
+from tests.process_log import ProcessLog
 from tests.wire import MODERN_META
 
 LIMIT_SECONDS = 20.0
@@ -35,9 +36,8 @@ class HttpServer:
         self.folder = folder
         """Its working directory."""
         self.url = ""
-        self.noise: list[str] = []
+        self.log = ProcessLog()
         """The lines on stdout and stderr after the banner."""
-        self._heard = asyncio.Condition()
         self._listening: asyncio.Task[None] | None = None
 
     @property
@@ -54,23 +54,10 @@ class HttpServer:
             while not (line := (await self.process.stdout.readline()).decode()).startswith(
                 "Footlight listening on"
             ):
-                assert line, f"the server ended before it listened: {self.noise}"
-                self.noise.append(line)
+                assert line, f"the server ended before it listened: {self.log.lines}"
+                self.log.lines.append(line)
         self.url = line.split()[-1].removesuffix("/mcp")
-        self._listening = asyncio.create_task(self._listen())
-
-    async def _listen(self) -> None:
-        assert self.process.stdout is not None
-        async for line in self.process.stdout:
-            async with self._heard:
-                self.noise.append(line.decode().rstrip("\n"))
-                self._heard.notify_all()
-
-    async def heard(self, part: str) -> str:
-        """Return the first line of the server's log that contains this text."""
-        async with asyncio.timeout(LIMIT_SECONDS), self._heard:
-            await self._heard.wait_for(lambda: any(part in line for line in self.noise))
-        return next(line for line in self.noise if part in line)
+        self._listening = asyncio.create_task(self.log.collect(self.process.stdout))
 
     async def exit(self) -> int:
         async with asyncio.timeout(LIMIT_SECONDS):
@@ -113,7 +100,7 @@ async def served(
         await server.start()
         yield server
     except Exception as error:
-        keep_log(error, "\n".join(server.noise))
+        keep_log(error, "\n".join(server.log.lines))
         raise
     finally:
         await server.close()

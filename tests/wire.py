@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.conftest import server_command
 from tests.evidence import keep_log
+from tests.process_log import ProcessLog
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -28,24 +29,11 @@ class Wire:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self.noise: list[str] = []
+        assert process.stderr is not None
+        self.log = ProcessLog()
         """The lines on stderr so far."""
-        self._heard = asyncio.Condition()
-        self._listening = asyncio.create_task(self._listen())
+        self._listening = asyncio.create_task(self.log.collect(process.stderr))
         self._count = 0
-
-    async def _listen(self) -> None:
-        assert self.process.stderr is not None
-        async for line in self.process.stderr:
-            async with self._heard:
-                self.noise.append(line.decode().rstrip("\n"))
-                self._heard.notify_all()
-
-    async def heard(self, part: str) -> str:
-        """Return the first line on stderr that contains this text."""
-        async with asyncio.timeout(LIMIT_SECONDS), self._heard:
-            await self._heard.wait_for(lambda: any(part in line for line in self.noise))
-        return next(line for line in self.noise if part in line)
 
     async def send(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -125,7 +113,7 @@ async def wired(*flags: str, cwd: Path | None = None, **environment: str) -> Asy
     try:
         yield wire
     except Exception as error:
-        keep_log(error, "\n".join(wire.noise))
+        keep_log(error, "\n".join(wire.log.lines))
         raise
     finally:
         await wire.close()

@@ -9,11 +9,12 @@ import sys
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from footlight.client.transports.stdio import Stdio
 from footlight.sync import MCPClient
+from scripts.local_server import serve
 
 __all__ = ["Browser", "find_ref", "open_browser", "serve_pages"]
 
@@ -131,14 +132,8 @@ def serve_pages(pages: Mapping[str, str | bytes], host: str = "127.0.0.1") -> Ge
         def log_message(self, format: str, *args: Any) -> None:
             """Log nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://{host}:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with serve(Page, host=host) as url:
+        yield url
 
 
 def find_ref(tree: str, words: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from footlight.browser.driver.early_driver import start_early_driver
+from footlight.browser.driver.early_driver import EarlyDriver, start_early_driver
 from footlight.browser.driver.playwright_api import start_playwright
 from footlight.browser.sessions.engine import Engine
 from footlight.config import Settings
@@ -49,12 +49,17 @@ def has_remains(folder: Path) -> bool:
     return bool(driver_processes(folder) or list(folder.iterdir()))
 
 
+def take_driver(driver: EarlyDriver) -> tuple[subprocess.Popen[bytes], Path]:
+    """Return the process of a driver and its folder."""
+    taken = driver.take()
+    assert taken is not None
+    return taken
+
+
 async def test_it_becomes_the_driver_of_playwright(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
-        taken = driver.take()
-        assert taken is not None
-        process, folder = taken
+        process, folder = take_driver(driver)
         async with start_playwright(folder, process) as playwright:
             assert "iPhone 15" in playwright.devices
             assert [each.pid for each in driver_processes(temporary)] == [process.pid]
@@ -71,9 +76,7 @@ async def test_another_version_of_playwright_starts_its_own(
     monkeypatch.setattr("footlight.browser.driver.driver_connection.PlaywrightClient", object)
     with start_early_driver() as driver:
         assert driver is not None
-        taken = driver.take()
-        assert taken is not None
-        process, folder = taken
+        process, folder = take_driver(driver)
         async with start_playwright(folder, process) as playwright:
             assert "iPhone 15" in playwright.devices
             assert process.pid not in [each.pid for each in driver_processes(temporary)]

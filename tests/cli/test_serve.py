@@ -158,7 +158,7 @@ async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> No
         await wire.initialize()
         await wire.call("get_cookies")
         await wire.end()
-        assert wire.noise == ["Playwright MCP Server running on stdio"]
+        assert wire.log.lines == ["Playwright MCP Server running on stdio"]
 
     written = log.read_text("utf-8")
     if form == "json":
@@ -174,7 +174,7 @@ async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
         await wire.initialize()
         await wire.call("get_cookies")
         await wire.end()
-        assert wire.noise == ["Playwright MCP Server running on stdio"]
+        assert wire.log.lines == ["Playwright MCP Server running on stdio"]
 
 
 async def test_settings_switch_tools_off(site: Site, tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ async def test_the_end_of_its_input_ends_it(running: Background) -> None:
         await wire.initialize()
 
         assert await wire.end() == 0
-        assert wire.noise == []
+        assert wire.log.lines == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -217,7 +217,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
             listed = len((await first.ask("tools/list"))["result"]["tools"])
             server = own.process
             tree = descendants_of(psutil.Process(first.process.pid))
-            said = list(first.noise)
+            said = list(first.log.lines)
             first.process.kill()
             await first.exit()
         async with start_process(own) as second:
@@ -233,8 +233,8 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
 async def test_options_that_do_not_count_are_reported(running: Background, tmp_path: Path) -> None:
     async with start_process(running, "--headed", cwd=tmp_path) as wire:
         await wire.initialize()
-        first = await wire.heard("these options are ignored")
-        last = await wire.heard("paths are relative to it")
+        first = await wire.log.wait_for_line("these options are ignored")
+        last = await wire.log.wait_for_line("paths are relative to it")
 
     assert first == (
         "footlight: the background server was started with no options; these options are ignored: --headed"
@@ -248,7 +248,7 @@ async def test_options_that_do_not_count_are_reported(running: Background, tmp_p
 async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_start(tmp_path: Path) -> None:
     async with background(tmp_path) as own, start_process(own, "--fly") as wire:
         status = await wire.exit()
-        said = await wire.heard("No such option")
+        said = await wire.log.wait_for_line("No such option")
 
     assert status == 3
     assert "--fly" in said
@@ -261,7 +261,7 @@ async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
         own.process.kill()
 
         assert await wire.exit() == 3
-        assert await wire.heard("ended") == "footlight: the background server has ended"
+        assert await wire.log.wait_for_line("ended") == "footlight: the background server has ended"
 
 
 async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from footlight.client.transports import process
 from footlight.client.transports.stdio import MAX_LINE, Stdio
 from footlight.protocol.channel import Channel
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
-from tests.client.recorder import LIMIT_SECONDS, Recorder
+from tests.client.recorder import LIMIT_SECONDS, Recorder, open_channel
 from tests.conftest import server_command
 from tests.processes import children_of
 
@@ -66,16 +65,6 @@ def server(folder: Path, body: str, *args: str, **options: Any) -> Stdio:
     return Stdio(sys.executable, [script(folder, body), *args], **options)
 
 
-@asynccontextmanager
-async def running(transport: Stdio) -> AsyncGenerator[tuple[Channel, Recorder]]:
-    recorder = Recorder()
-    channel = await transport.open(recorder)
-    try:
-        yield channel, recorder
-    finally:
-        await channel.close()
-
-
 def note(method: str, **params: Any) -> Mapping[str, Any]:
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
@@ -109,7 +98,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_message_is_a_line(tmp_path: Path) -> None:
     text = "ä 漢 😀 \u2028 \ud83d and \n and \r"
 
-    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+    async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
         await send(channel, text=text)
 
         assert await recorder.message() == note("echo", text=text)
@@ -124,7 +113,7 @@ async def test_it_speaks_with_our_own_server() -> None:
     }
     command, *args = server_command()
 
-    async with running(Stdio(command, args)) as (channel, recorder):
+    async with open_channel(Stdio(command, args)) as (channel, recorder):
         await channel.send(
             {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}, headers={}
         )
@@ -149,7 +138,7 @@ async def test_what_is_no_message_is_logged_and_skipped(
     sys.stdout.flush()
     hear()
     """
-    async with running(server(tmp_path, noisy)) as (_, recorder):
+    async with open_channel(server(tmp_path, noisy)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
@@ -167,7 +156,7 @@ async def test_of_a_program_that_talks_without_end_the_first_lines_are_warned_of
     sys.stdout.flush()
     hear()
     """
-    async with running(server(tmp_path, talks)) as (_, recorder):
+    async with open_channel(server(tmp_path, talks)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
 
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 20
@@ -175,7 +164,7 @@ async def test_of_a_program_that_talks_without_end_the_first_lines_are_warned_of
 
 @pytest.mark.parametrize("size", [1 << 20, 20 << 20])
 async def test_long_lines_go_both_ways(tmp_path: Path, size: int) -> None:
-    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+    async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
         await send(channel, text="x" * size)
 
         assert await recorder.message() == note("echo", text="x" * size)
@@ -186,7 +175,7 @@ async def test_a_line_beyond_the_limit_ends_the_connection(tmp_path: Path) -> No
     while True:
         sys.stdout.write("x" * (1 << 20))
     """
-    async with running(server(tmp_path, endless)) as (_, recorder):
+    async with open_channel(server(tmp_path, endless)) as (_, recorder):
         loss = await recorder.loss()
 
     assert loss["message"] == f"The server sent a line of more than {MAX_LINE} bytes"
@@ -194,7 +183,7 @@ async def test_a_line_beyond_the_limit_ends_the_connection(tmp_path: Path) -> No
 
 
 async def test_concurrent_senders_do_not_mix(tmp_path: Path) -> None:
-    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+    async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
         await asyncio.gather(*(send(channel, number=number, text="x" * 200_000) for number in range(20)))
         echoes = [await recorder.message() for _ in range(20)]
 
@@ -210,7 +199,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone(tmp_path: 
     while message := hear():
         say("heard", number=message["params"]["number"])
     """
-    async with running(server(tmp_path, sleepy)) as (channel, recorder):
+    async with open_channel(server(tmp_path, sleepy)) as (channel, recorder):
         pid = (await recorder.message())["params"]["pid"]
         senders = [
             asyncio.create_task(send(channel, number=number, text="x" * 500_000)) for number in range(4)
@@ -243,7 +232,7 @@ async def test_stderr_is_read_all_the_time(tmp_path: Path, caplog: pytest.LogCap
     say("done")
     hear()
     """
-    async with running(server(tmp_path, flood)) as (_, recorder):
+    async with open_channel(server(tmp_path, flood)) as (_, recorder):
         assert await recorder.message() == note("done")
 
     said = [record.getMessage() for record in caplog.records if record.name == LOGGER]
@@ -264,7 +253,7 @@ async def test_an_exit_in_mid_call_tells_the_last_words(
     raise ValueError("no such display")
     """
     transport = server(tmp_path, failing)
-    async with running(transport) as (channel, recorder):
+    async with open_channel(transport) as (channel, recorder):
         await send(channel)
 
         assert await recorder.message() == note("last")
@@ -294,7 +283,7 @@ async def test_a_server_that_dies_of_an_exception_group_says_why(tmp_path: Path)
             group.create_task(start())
     asyncio.run(main())
     """
-    async with running(server(tmp_path, failing)) as (_, recorder):
+    async with open_channel(server(tmp_path, failing)) as (_, recorder):
         assert (await recorder.loss())["message"] == (
             "The server ended with exit code 1; its last words: "
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\nOSError: port 80 is taken"
@@ -307,7 +296,7 @@ async def test_last_words_are_few(tmp_path: Path) -> None:
         print(f"{number}: " + "w" * 300, file=sys.stderr)
     sys.exit(3)
     """
-    async with running(server(tmp_path, failing)) as (_, recorder):
+    async with open_channel(server(tmp_path, failing)) as (_, recorder):
         message = (await recorder.loss())["message"]
 
     assert message.startswith("The server ended with exit code 3; its last words: …w")
@@ -325,7 +314,7 @@ async def test_last_words_are_few(tmp_path: Path) -> None:
     ],
 )
 async def test_how_it_ended_is_reported(tmp_path: Path, body: str, message: str) -> None:
-    async with running(server(tmp_path, body)) as (channel, recorder):
+    async with open_channel(server(tmp_path, body)) as (channel, recorder):
         await send(channel)
 
         assert (await recorder.loss())["message"].endswith(message)
@@ -335,7 +324,7 @@ async def test_a_last_message_without_a_line_end_counts(tmp_path: Path) -> None:
     last = """
     sys.stdout.write('{"jsonrpc": "2.0", "method": "bye"}')
     """
-    async with running(server(tmp_path, last)) as (_, recorder):
+    async with open_channel(server(tmp_path, last)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "bye"}
         assert (await recorder.loss())["message"] == "The server ended with exit code 0"
 
@@ -346,7 +335,7 @@ async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, sh
     say("deaf")
     signal.pause()
     """
-    async with running(server(tmp_path, deaf)) as (channel, recorder):
+    async with open_channel(server(tmp_path, deaf)) as (channel, recorder):
         assert await recorder.message() == note("deaf")
 
         # The first may still find room.
@@ -433,7 +422,7 @@ async def test_without_an_environment_it_gets_all_of_ours(
     """A headed browser needs DISPLAY."""
     monkeypatch.setenv("DISPLAY", ":77")
 
-    async with running(server(tmp_path, TELL)) as (_, recorder):
+    async with open_channel(server(tmp_path, TELL)) as (_, recorder):
         assert (await recorder.message())["params"] == dict(os.environ)
 
 
@@ -442,7 +431,7 @@ async def test_the_environment_is_exactly_what_is_given(tmp_path: Path, given: d
     # So that the server's own Python adds nothing.
     environment = {**given, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "1"}
 
-    async with running(server(tmp_path, TELL, env=environment)) as (_, recorder):
+    async with open_channel(server(tmp_path, TELL, env=environment)) as (_, recorder):
         assert (await recorder.message())["params"] == environment
 
 
@@ -452,7 +441,7 @@ async def test_the_command_is_found_in_the_path_that_is_given(tmp_path: Path) ->
     program.write_text(f"#!{sys.executable}\n{PRELUDE}say('mine')\nhear()\n")
     program.chmod(0o755)
 
-    async with running(Stdio("my-server", env={"PATH": str(program.parent)})) as (_, recorder):
+    async with open_channel(Stdio("my-server", env={"PATH": str(program.parent)})) as (_, recorder):
         assert await recorder.message() == note("mine")
 
 
@@ -461,7 +450,7 @@ async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
 
-    async with running(server(tmp_path, TELL, *args, cwd=folder)) as (_, recorder):
+    async with open_channel(server(tmp_path, TELL, *args, cwd=folder)) as (_, recorder):
         await recorder.message()
         assert (await recorder.message())["params"] == {"folder": str(folder), "args": list(args)}
 
@@ -504,7 +493,7 @@ async def test_a_server_that_ends_with_its_input_is_not_hurried(tmp_path: Path) 
     open(sys.argv[1], "w").write("tidied")
     """
     done = tmp_path / "done"
-    async with running(server(tmp_path, tidy, str(done))) as (_, recorder):
+    async with open_channel(server(tmp_path, tidy, str(done))) as (_, recorder):
         pid = (await recorder.message())["params"]["pid"]
 
     assert done.read_text() == "tidied"
@@ -523,7 +512,7 @@ async def test_one_that_ends_on_sigterm_is_not_killed(tmp_path: Path, short: Non
         signal.pause()
     """
     done = tmp_path / "done"
-    async with running(server(tmp_path, tidy, str(done))) as (_, recorder):
+    async with open_channel(server(tmp_path, tidy, str(done))) as (_, recorder):
         pid = (await recorder.message())["params"]["pid"]
 
     assert done.read_text() == "tidied"
@@ -535,7 +524,7 @@ async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path,
     child = subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
     {STUBBORN.strip().replace(chr(10), chr(10) + "    ")}
     """
-    async with running(server(tmp_path, family)) as (_, recorder):
+    async with open_channel(server(tmp_path, family)) as (_, recorder):
         pids = [(await recorder.message())["params"]["pid"] for _ in range(2)]
 
     assert await are_gone(*pids)
@@ -548,7 +537,7 @@ async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short:
     subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
     hear()
     """
-    async with running(server(tmp_path, family)) as (channel, recorder):
+    async with open_channel(server(tmp_path, family)) as (channel, recorder):
         pid = (await recorder.message())["params"]["pid"]
         await send(channel)
         assert (await recorder.loss())["message"] == "The server ended with exit code 0"
@@ -557,7 +546,7 @@ async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short:
 
 
 async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
-    async with running(server(tmp_path, "say('up', pid=os.getpid())")) as (_, recorder):
+    async with open_channel(server(tmp_path, "say('up', pid=os.getpid())")) as (_, recorder):
         pid = (await recorder.message())["params"]["pid"]
         await recorder.loss()
 
@@ -566,7 +555,7 @@ async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
 
 async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None:
     """The process is dead after two periods of grace."""
-    async with running(server(tmp_path, STUBBORN)) as (channel, recorder):
+    async with open_channel(server(tmp_path, STUBBORN)) as (channel, recorder):
         pid = (await recorder.message())["params"]["pid"]
         started = time.monotonic()
         await channel.close()
@@ -625,11 +614,11 @@ async def test_nothing_is_kept_open(tmp_path: Path) -> None:
     def descriptors() -> int:
         return psutil.Process().num_fds()
 
-    async with running(server(tmp_path, ECHO)):
+    async with open_channel(server(tmp_path, ECHO)):
         pass
     before = descriptors()
     for _ in range(5):
-        async with running(server(tmp_path, ECHO)) as (channel, recorder):
+        async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
             await send(channel, text="x")
             await recorder.message()
 

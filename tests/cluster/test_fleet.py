@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from tests.cluster.ray_cluster import (
     connect_browser,
     create,
     front,
-    ray_cluster,
     worker_of,
 )
 from tests.conftest import Browser, server_command
@@ -32,29 +30,6 @@ from tests.site import Site
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
-    async with ray_cluster() as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("fleet")
-
-
-@pytest.fixture(scope="module")
-async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
-    async with front(cluster, folder) as url:
-        yield url
-
-
-@pytest.fixture
-async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
-    async with connect_browser(url, site) as browser:
-        yield browser
 
 
 async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(browser: Browser):

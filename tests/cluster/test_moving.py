@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -13,13 +13,9 @@ import pytest
 from tests.cluster.ray_cluster import (
     LIMIT_SECONDS,
     Cluster,
-    connect_browser,
-    front,
-    ray_cluster,
     worker_of,
 )
 from tests.conftest import Browser
-from tests.site import Site
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
 
@@ -30,26 +26,8 @@ PAGE = "<title>Shop</title><script>localStorage.cart ??= 'tea'</script><button>B
 
 
 @pytest.fixture(scope="module")
-async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
-    async with ray_cluster() as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("fleet")
-
-
-@pytest.fixture(scope="module")
-async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
-    async with front(cluster, folder, **SETTINGS) as url:
-        yield url
-
-
-@pytest.fixture
-async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
-    async with connect_browser(url, site) as browser:
-        yield browser
+def settings() -> Mapping[str, str]:
+    return SETTINGS
 
 
 async def open_shop(browser: Browser) -> tuple[str, str]:

@@ -20,24 +20,19 @@ SECTIONS = sorted({key[0] for key in list_settings(Settings) if len(key) > 1})
 TOML_SETTINGS = [block for block in blocks("toml") if set(tomllib.loads(block.text)) <= KEYS]
 
 
-@pytest.mark.parametrize("block", SETTINGS, ids=str)
-def test_json_settings_load(block: Block, tmp_path: Path) -> None:
-    file = tmp_path / "settings.json"
+@pytest.mark.parametrize(
+    ("block", "suffix"),
+    [*((block, "json") for block in SETTINGS), *((block, "toml") for block in TOML_SETTINGS)],
+    ids=str,
+)
+def test_settings_load(block: Block, suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"settings.{suffix}"
     file.write_text(block.text)
+    parse = {"json": json.loads, "toml": tomllib.loads}[suffix]
 
     loaded = load_settings(file=file)
 
-    assert subset(json.loads(block.text), loaded.model_dump(mode="json", by_alias=True))
-
-
-@pytest.mark.parametrize("block", TOML_SETTINGS, ids=str)
-def test_toml_settings_load(block: Block, tmp_path: Path) -> None:
-    file = tmp_path / "settings.toml"
-    file.write_text(block.text)
-
-    loaded = load_settings(file=file)
-
-    assert subset(tomllib.loads(block.text), loaded.model_dump(mode="json", by_alias=True))
+    assert subset(parse(block.text), loaded.model_dump(mode="json", by_alias=True))
 
 
 def test_the_example_of_the_specification_is_on_the_page_of_settings() -> None:

@@ -448,7 +448,7 @@ async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
         made = await data(wire, "create_session")
         await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
         (browser,) = browsers_of(wire.process.pid)
-        await wire.heard(f"session {made['sessionId']} expired")
+        await wire.log.wait_for_line(f"session {made['sessionId']} expired")
 
         message = await error(wire, "get_text", selector="p", **made)
 

@@ -90,7 +90,7 @@ async def check_unharmed(server: HttpServer, site: Site) -> None:
         assert await data(client, "get_text", selector="p", **made) == {"text": "well"}
         await data(client, "close_session", **made)
     assert server.process.returncode is None
-    assert not [line for line in server.noise if "Traceback" in line or "Exception" in line]
+    assert not [line for line in server.log.lines if "Traceback" in line or "Exception" in line]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from playwright.async_api import Browser, Page
 
 from footlight.knowledge.report import page as reporting
 from footlight.knowledge.report.page import make_report, render_report
+from tests.chromium import open_report
 from tests.knowledge.recorded import HOSTILE, make_long_session, picture, record, space_by_seconds, write
 
 pytestmark = pytest.mark.anyio
@@ -60,16 +61,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def tab(chromium: Browser, file: Path) -> AsyncGenerator[Page]:
-    """The page, open; whatever it asked for or complained of is a failure."""
-    tab = await chromium.new_page(viewport={"width": 1280, "height": 900})
-    trouble: list[str] = []
-    tab.on("console", lambda message: trouble.append(message.text))
-    tab.on("pageerror", lambda error: trouble.append(str(error)))
-    tab.on("request", lambda request: trouble.append(request.url) if request.url.startswith("http") else None)
-    await tab.goto(file.as_uri())
-    yield tab
-    await tab.close()
-    assert trouble == []
+    async with open_report(chromium, file) as tab:
+        yield tab
 
 
 async def open_all(tab: Page) -> None:

@@ -128,27 +128,21 @@ def _members(of: Sequence[tuple[Any, Any]]) -> Iterator[str]:
             yield from (char for char in "a0_ \n-é" if _is_in_category(argument, char))
 
 
+_CATEGORIES = {
+    op.CATEGORY_DIGIT: r"\d",
+    op.CATEGORY_NOT_DIGIT: r"\D",
+    op.CATEGORY_SPACE: r"\s",
+    op.CATEGORY_NOT_SPACE: r"\S",
+    op.CATEGORY_WORD: r"\w",
+    op.CATEGORY_NOT_WORD: r"\W",
+}
+
+
 def _is_in_category(category: Any, char: str) -> bool:
-    letter = {
-        op.CATEGORY_DIGIT: r"\d",
-        op.CATEGORY_NOT_DIGIT: r"\D",
-        op.CATEGORY_SPACE: r"\s",
-        op.CATEGORY_NOT_SPACE: r"\S",
-        op.CATEGORY_WORD: r"\w",
-        op.CATEGORY_NOT_WORD: r"\W",
-    }[category]
-    return re.match(letter, char) is not None
+    return re.match(_CATEGORIES[category], char) is not None
 
 
 def _class(of: Sequence[tuple[Any, Any]]) -> str:
-    letters = {
-        op.CATEGORY_DIGIT: r"\d",
-        op.CATEGORY_NOT_DIGIT: r"\D",
-        op.CATEGORY_SPACE: r"\s",
-        op.CATEGORY_NOT_SPACE: r"\S",
-        op.CATEGORY_WORD: r"\w",
-        op.CATEGORY_NOT_WORD: r"\W",
-    }
     text = ""
     for kind, argument in of:
         if kind is op.NEGATE:
@@ -158,7 +152,7 @@ def _class(of: Sequence[tuple[Any, Any]]) -> str:
         elif kind is op.RANGE:
             text += f"{re.escape(chr(argument[0]))}-{re.escape(chr(argument[1]))}"
         elif kind is op.CATEGORY:
-            text += letters[argument]
+            text += _CATEGORIES[argument]
     return f"[{text}]"
 
 

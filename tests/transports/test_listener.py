@@ -292,8 +292,8 @@ async def test_a_token_is_kept_from_the_log_the_errors_and_the_children(
     assert len(children) > 1
     assert held == []
     assert not [line for line in lines if TOKEN in line]
-    assert len(process.noise) > 3
-    assert not [line for line in process.noise if TOKEN in line]
+    assert len(process.log.lines) > 3
+    assert not [line for line in process.log.lines if TOKEN in line]
 
 
 def environ(process: psutil.Process) -> dict[str, str]:

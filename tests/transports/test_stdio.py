@@ -45,7 +45,7 @@ NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
 @pytest.mark.slow
 async def test_the_banner_is_on_stderr() -> None:
     async with wired() as wire:
-        await wire.heard("Playwright MCP Server running on stdio")
+        await wire.log.wait_for_line("Playwright MCP Server running on stdio")
 
         assert await wire.end() == 0
         assert await wire.line() == b""

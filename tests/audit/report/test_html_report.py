@@ -30,6 +30,7 @@ from tests.audit.report.audits import (
     three_pages,
 )
 from tests.audit.report.verdicts import FAILED, HOSTILE_VERDICT
+from tests.chromium import open_report
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -46,16 +47,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def tab(chromium: Browser, file: Path) -> AsyncGenerator[Page]:
-    """The page, open; whatever it asked for or complained of is a failure."""
-    tab = await chromium.new_page(viewport={"width": 1280, "height": 900})
-    trouble: list[str] = []
-    tab.on("console", lambda message: trouble.append(message.text))
-    tab.on("pageerror", lambda error: trouble.append(str(error)))
-    tab.on("request", lambda request: trouble.append(request.url) if request.url.startswith("http") else None)
-    await tab.goto(file.as_uri())
-    yield tab
-    await tab.close()
-    assert trouble == []
+    async with open_report(chromium, file) as tab:
+        yield tab
 
 
 async def words(tab: Page, selector: str) -> str:

@@ -231,8 +231,8 @@ async def test_the_failure_to_open_is_raised_where_closing_fails_too() -> None:
     assert journal.calls == OPENED_AND_CLOSED
 
 
-async def test_a_cancelled_opening_is_closed_too() -> None:
-    target, _, journal = serve_in_memory()
+async def cancel_while_opening(server: Any) -> None:
+    """Connect to the server, and cancel while the adapter opens a session."""
     opening = asyncio.Event()
 
     async def forever() -> str:
@@ -241,12 +241,17 @@ async def test_a_cancelled_opening_is_closed_too() -> None:
         raise AssertionError
 
     connecting = asyncio.create_task(
-        soon(mcp_connect("p4n-test", Fails(forever), server=target, log=Log().log))
+        soon(mcp_connect("p4n-test", Fails(forever), server=server, log=Log().log))
     )
     await soon(opening.wait())
     connecting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await soon(connecting)
+
+
+async def test_a_cancelled_opening_is_closed_too() -> None:
+    target, _, journal = serve_in_memory()
+    await cancel_while_opening(target)
 
     assert journal.calls == OPENED_AND_CLOSED
 
@@ -319,20 +324,7 @@ async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) ->
 
 async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
-    opening = asyncio.Event()
-
-    async def forever() -> str:
-        opening.set()
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    connecting = asyncio.create_task(
-        soon(mcp_connect("p4n-test", Fails(forever), server=started.command, log=Log().log))
-    )
-    await soon(opening.wait())
-    connecting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await soon(connecting)
+    await cancel_while_opening(started.command)
 
     assert len(started.pids) == 1
     assert await started.find_left_processes() == []

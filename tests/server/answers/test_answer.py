@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from footlight.browser.network.downloads import DownloadSeen
 from footlight.browser.page.events import DialogSeen, Events, PageOpened
-from footlight.errors import ElementNotFound, FootlightError
+from footlight.errors import FootlightError
 from footlight.server.answers import json_values
 from footlight.server.answers.answer import AnswerLink, failure, link_to_whole, success
 from footlight.server.answers.json_values import clean
@@ -174,21 +174,3 @@ def test_a_failure_that_is_too_large_is_cut() -> None:
     }
     short = FootlightError("m" * 2_000, url="u" * 2_000)
     assert failure(short).content["error"]["message"] == "m" * 2_000
-
-
-def test_a_failure_has_the_documents_shape() -> None:
-    error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
-
-    assert failure(error).content == {
-        "success": False,
-        "error": {
-            "code": "ELEMENT_NOT_FOUND",
-            "message": 'No element found matching selector "#submit-button"',
-            "details": {"selector": "#submit-button", "page": "https://example.com/form"},
-            "retryable": False,
-            "suggestion": (
-                "Verify the selector using browser devtools. The element may be loaded dynamically - "
-                "try using wait_for_selector first."
-            ),
-        },
-    }

@@ -38,10 +38,6 @@ async def shop(browser: SessionBrowser) -> SessionBrowser:
     return browser
 
 
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
-
-
 def find(answer: dict[str, Any], rule: str) -> dict[str, Any]:
     [finding] = [each for each in answer["findings"] if each["rule"] == rule]
     return finding
@@ -63,7 +59,7 @@ async def test_findings_have_refs_of_the_session(shop: SessionBrowser) -> None:
 
 
 async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
-    url = await value_of(shop, "location.href")
+    url = await shop.evaluate("location.href")
     await shop.call("fill", selector="#name", value="Ann")
     await shop.call("fill", selector="#secret", value="typed")
     await shop.call("select", selector="#kind", value="b")
@@ -72,14 +68,14 @@ async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
         "secret.value, kind.value, Object.keys(window).length, document.documentElement.outerHTML, "
         "performance.timeOrigin, history.length, location.href, innerWidth, typeof axe]"
     )
-    before = await value_of(shop, f"seen.length = 0, {state}")
+    before = await shop.evaluate(f"seen.length = 0, {state}")
 
     await shop.call("audit_page")
     await shop.call("recheck", finding="forms/paste", selector="#secret")
     await shop.call("web_vitals")
 
-    assert await value_of(shop, state) == before
-    assert await value_of(shop, "seen") == []
+    assert await shop.evaluate(state) == before
+    assert await shop.evaluate("seen") == []
     assert before[3:6] == ["Ann", "typed", "b"]
     assert before[10] == url
 
@@ -111,7 +107,7 @@ async def test_a_finding_is_checked_again(
     found = find(await shop.call("audit_page"), rule)
 
     before = await shop.call("recheck", finding=found["id"])
-    await value_of(shop, f"{repair}, 0")
+    await shop.evaluate(f"{repair}, 0")
     after = await shop.call("recheck", finding=found["id"])
 
     assert before["found"] is True
@@ -127,7 +123,7 @@ async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) ->
     await browser.show(f"<title>t</title><main>{pictures}</main>")
 
     before = await browser.call("recheck", finding="axe/image-alt", selector="#i20")
-    await value_of(browser, "document.querySelector('#i20').alt = 'x', 0")
+    await browser.evaluate("document.querySelector('#i20').alt = 'x', 0")
     after = await browser.call("recheck", finding="axe/image-alt", selector="#i20")
 
     assert [each["selector"] for each in before["finding"]["elements"]] == ["#i20"]
@@ -137,7 +133,7 @@ async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) ->
 
 async def test_a_removed_element_has_no_fault_any_more(shop: SessionBrowser) -> None:
     found = find(await shop.call("audit_page"), "axe/image-alt")
-    await value_of(shop, "logo.remove(), 0")
+    await shop.evaluate("logo.remove(), 0")
 
     assert await shop.call("recheck", finding=found["id"]) == {
         "rule": "axe/image-alt",
@@ -173,7 +169,7 @@ async def test_a_hostile_page_does_not_hide_its_faults(browser: SessionBrowser, 
 
 async def test_a_page_that_hangs_is_reported_in_time(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
-    await value_of(browser, "setTimeout(() => { for (;;); }, 300), 0")
+    await browser.evaluate("setTimeout(() => { for (;;); }, 300), 0")
 
     with anyio.fail_after(20):
         result = await browser.answer("audit_page", timeout=5_000)

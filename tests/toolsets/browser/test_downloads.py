@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -65,23 +66,29 @@ async def test_a_name_may_be_longer_than_a_file_system_takes(browser: SessionBro
         assert await asyncio.to_thread(Path(answer["path"]).read_bytes) == b"abc"
 
 
-async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBrowser) -> None:
-    name = f"{browser.session_id}.bin"
-    goes_on = asyncio.Event()
+def download_until(end: asyncio.Event, name: str, **headers: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return a handler of a download that sends 100,000 bytes and no more until the event."""
 
     async def handler(_: Request) -> Response:
         async def content():
             yield b"x" * 100_000
-            await goes_on.wait()
+            await end.wait()
 
         return StreamingResponse(
             content(),
             media_type="application/octet-stream",
-            headers={"Content-Disposition": f"attachment; filename={name}"},
+            headers={"Content-Disposition": f'attachment; filename="{name}"', **headers},
         )
 
+    return handler
+
+
+async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBrowser) -> None:
+    name = f"{browser.session_id}.bin"
+    goes_on = asyncio.Event()
+
     session = await browser.call("create_session")
-    url = browser.site.page(f"<a href={browser.site.route(handler)}>get</a>")
+    url = browser.site.page(f"<a href={browser.site.route(download_until(goes_on, name))}>get</a>")
     await browser.call("navigate", url=url, **session)
     await browser.call("click", selector="a", timeout=1_000, **session)
     [running] = (await browser.call("downloads", **session))["entries"]
@@ -97,24 +104,14 @@ async def test_a_download_that_runs_and_one_that_fails_are_reported(browser: Ses
     name = f"{browser.session_id}.bin"
     broken = asyncio.Event()
 
-    async def handler(_: Request) -> Response:
-        async def content():
-            yield b"x" * 100_000
-            await broken.wait()
-
-        return StreamingResponse(
-            content(),
-            media_type="application/octet-stream",
-            headers={"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": "200000"},
-        )
-
     begin = asyncio.Event()
 
     async def when_begun(_: Request) -> Response:
         await begin.wait()
         return Response()
 
-    url, go = browser.site.route(handler), browser.site.route(when_begun)
+    file = download_until(broken, name, **{"Content-Length": "200000"})
+    url, go = browser.site.route(file), browser.site.route(when_begun)
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script=f"void fetch('{go}').then(() => {{ location.href = '{url}' }})")
     begin.set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,10 +26,6 @@ ZONE = """<div id=zone style="width: 200px; height: 100px">here</div><div id=wal
 </script>"""
 
 
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
-
-
 async def test_files_are_dropped_onto_the_middle(browser: SessionBrowser) -> None:
     (browser.uploads / "lamp.txt").write_text("lit")
     (browser.uploads / "ключ.json").write_text("{}")
@@ -39,9 +34,9 @@ async def test_files_are_dropped_onto_the_middle(browser: SessionBrowser) -> Non
     dropped = await browser.call("drop", selector="#zone", files=["lamp.txt", "ключ.json"])
 
     assert dropped == {"url": url, "files": ["lamp.txt", "ключ.json"]}
-    assert sorted(set(await value_of(browser, "log"))) == ["dragenter", "dragover", "drop"]
-    assert await value_of(browser, "at") == [100, 50]
-    assert await value_of(browser, "files") == [
+    assert sorted(set(await browser.evaluate("log"))) == ["dragenter", "dragover", "drop"]
+    assert await browser.evaluate("at") == [100, 50]
+    assert await browser.evaluate("files") == [
         ["lamp.txt", "text/plain", "lit"],
         ["ключ.json", "application/json", "{}"],
     ]
@@ -53,7 +48,7 @@ async def test_texts_are_dropped_by_their_types(browser: SessionBrowser) -> None
 
     assert (await browser.call("drop", selector="#zone", data=data))["files"] == []
 
-    assert await value_of(browser, "texts") == data
+    assert await browser.evaluate("texts") == data
 
 
 async def test_where_the_page_does_not_take_it_nothing_is_dropped(browser: SessionBrowser) -> None:
@@ -63,7 +58,7 @@ async def test_where_the_page_does_not_take_it_nothing_is_dropped(browser: Sessi
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"] == '"#wall": the page does not take what is dropped there'
-    assert await value_of(browser, "log") == []
+    assert await browser.evaluate("log") == []
 
 
 async def test_only_files_below_the_roots_are_dropped(browser: SessionBrowser) -> None:
@@ -74,7 +69,7 @@ async def test_only_files_below_the_roots_are_dropped(browser: SessionBrowser) -
 
     assert error["code"] == "PERMISSION_DENIED"
     assert missing["code"] == "INVALID_PARAMETER"
-    assert await value_of(browser, "log") == []
+    assert await browser.evaluate("log") == []
 
 
 async def test_a_drop_is_the_browsers_own(browser: SessionBrowser) -> None:
@@ -96,7 +91,7 @@ async def test_a_drop_is_the_browsers_own(browser: SessionBrowser) -> None:
 
     await browser.call("drop", selector="#zone", files=["lamp.txt", "large"])
 
-    assert await value_of(browser, "dropped") == [
+    assert await browser.evaluate("dropped") == [
         True,
         ["file", "lamp.txt", True],
         ["file", "large", True],
@@ -122,7 +117,7 @@ async def test_fields_take_what_is_dropped_by_themselves(
 
     await browser.call("drop", selector="#field", **what)
 
-    assert await value_of(browser, held) == "lamp.txt"
+    assert await browser.evaluate(held) == "lamp.txt"
 
 
 async def test_a_drop_goes_into_frames(browser: SessionBrowser) -> None:
@@ -133,7 +128,7 @@ async def test_a_drop_goes_into_frames(browser: SessionBrowser) -> None:
     await browser.call("drop", selector="iframe >> #zone", files=["lamp.txt"])
 
     frame = "document.querySelector('iframe').contentWindow"
-    assert await value_of(browser, f"{frame}.files") == [["lamp.txt", "text/plain", "lit"]]
+    assert await browser.evaluate(f"{frame}.files") == [["lamp.txt", "text/plain", "lit"]]
 
 
 async def test_something_has_to_be_dropped(browser: SessionBrowser) -> None:

@@ -43,10 +43,6 @@ def fields(**values: Any) -> list[dict[str, Any]]:
     return [{"selector": f"#{name}", "value": value} for name, value in values.items()]
 
 
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
-
-
 async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
     url = (await browser.show(FORM))["url"]
     expected = {
@@ -75,7 +71,7 @@ async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
     assert [kinds[name] for name in ("name", "news", "dark", "sizes", "card", "city", "tags")] == [
         *("text", "checkbox", "checkbox", "radiogroup", "radio", "select", "select")
     ]
-    assert await value_of(browser, HELD) == {
+    assert await browser.evaluate(HELD) == {
         "name": "Ada",
         "secret": "hunter2",
         "about": "one\ntwo",
@@ -100,7 +96,7 @@ async def test_a_radio_is_chosen_by_itself_by_value_or_by_label(browser: Session
 
     for value, chosen in ((True, "card"), ("cash", "cash"), ("Card", "card"), ("In cash", "cash")):
         await browser.call("fill_form", fields=fields(card=value))
-        assert await value_of(browser, pay) == chosen
+        assert await browser.evaluate(pay) == chosen
 
     error = await browser.refused("fill_form", fields=fields(card="by cheque"))
     assert error["details"]["options"] == ["Card", "In cash"]
@@ -120,7 +116,7 @@ async def test_a_label_is_its_field_and_a_frame_is_entered(browser: SessionBrows
     script = (
         "(d => [d.querySelector('input').value, d.querySelector('[name=a]').checked])(frames[0].document)"
     )
-    assert await value_of(browser, script) == ["Ada", True]
+    assert await browser.evaluate(script) == ["Ada", True]
 
 
 async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
@@ -134,7 +130,7 @@ async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
 
     await browser.call("fill_form", fields=expected)
 
-    held = await value_of(browser, HELD)
+    held = await browser.evaluate(HELD)
     assert (held["name"], held["pay"]) == ("Ada", "cash")
 
 
@@ -154,14 +150,14 @@ async def test_a_value_of_the_wrong_kind_changes_nothing(
     browser: SessionBrowser, field: str, value: Any, said: str
 ) -> None:
     await browser.show(FORM)
-    before = await value_of(browser, HELD)
+    before = await browser.evaluate(HELD)
 
     error = await browser.refused("fill_form", fields=[*fields(secret="new"), *fields(**{field: value})])
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["message"] == f"fields.1: {said}; no field was filled"
     assert error["details"] == {"parameter": "fields.1.value", "field": 1, "done": []}
-    assert await value_of(browser, HELD) == before
+    assert await browser.evaluate(HELD) == before
 
 
 @pytest.mark.parametrize(
@@ -187,7 +183,7 @@ async def test_what_is_no_field_is_reported_with_the_way_out(
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"] == f'fields.1: "#x" is {said}; no field was filled'
     assert error["suggestion"] == suggestion
-    assert await value_of(browser, "document.getElementById('first').value") == ""
+    assert await browser.evaluate("document.getElementById('first').value") == ""
 
 
 async def test_a_missing_field_is_reported_before_any_is_filled(browser: SessionBrowser) -> None:
@@ -198,7 +194,7 @@ async def test_a_missing_field_is_reported_before_any_is_filled(browser: Session
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert error["message"].startswith('fields.1: No element found matching selector "#nowhere"')
     assert (error["details"]["field"], error["details"]["done"]) == (1, [])
-    assert await value_of(browser, "document.getElementById('name').value") == "old"
+    assert await browser.evaluate("document.getElementById('name').value") == "old"
 
 
 async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser) -> None:
@@ -212,7 +208,7 @@ async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser
         "fields before it (2) are filled"
     )
     assert error["details"] == {"parameter": "fields.2.value", "field": 2, "done": [0, 1]}
-    held = await value_of(browser, HELD)
+    held = await browser.evaluate(HELD)
     assert (held["name"], held["news"], held["born"], held["about"]) == ("Ada", True, "", "")
 
 
@@ -236,7 +232,7 @@ async def test_a_field_that_another_brings_its_options(browser: SessionBrowser) 
 
     await browser.call("fill_form", fields=fields(land="Italy", city="Milan"))
 
-    assert await value_of(browser, "city.value") == "Milan"
+    assert await browser.evaluate("city.value") == "Milan"
 
 
 # What only says what it is
@@ -275,7 +271,7 @@ async def test_what_only_has_roles_is_filled_by_its_names(browser: SessionBrowse
     assert [field["kind"] for field in filled["fields"]] == ["combobox", "combobox", "listbox", "radiogroup"]
     script = """[fruit.textContent, town.value, town.dataset.chosen,
       Array.from(extras.children, it => it.ariaSelected), Array.from(speed.children, it => it.ariaChecked)]"""
-    assert await value_of(browser, script) == [
+    assert await browser.evaluate(script) == [
         *("Pear", "Graz", "1"),
         ["false", "true", "true"],
         ["true", "false"],
@@ -289,9 +285,9 @@ async def test_a_name_that_is_not_offered_is_never_guessed(browser: SessionBrows
     filled = await browser.call("fill_form", fields=fields(town="Gra"))
 
     assert error["details"]["options"] == ["Apple", "Pear"]
-    assert await value_of(browser, "[fruit.textContent, fruits.hidden]") == ["Choose", True]
+    assert await browser.evaluate("[fruit.textContent, fruits.hidden]") == ["Choose", True]
     assert filled["fields"] == [{"selector": "#town", "kind": "text"}]
-    assert await value_of(browser, "[town.value, town.dataset.chosen ?? null]") == ["Gra", None]
+    assert await browser.evaluate("[town.value, town.dataset.chosen ?? null]") == ["Gra", None]
 
 
 @pytest.mark.parametrize(

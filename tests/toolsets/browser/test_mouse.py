@@ -28,10 +28,6 @@ async def canvas(browser: SessionBrowser) -> SessionBrowser:
     return browser
 
 
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "events"),
     [
@@ -49,13 +45,13 @@ async def test_a_click_is_where_it_is_asked_for(
     clicked = await canvas.call("mouse_click", x=120, y=80, **arguments)
 
     assert clicked == await canvas.call("wait_for_load")
-    assert await value_of(canvas, "log") == [f"{event} 120,80" for event in events]
+    assert await canvas.evaluate("log") == [f"{event} 120,80" for event in events]
 
 
 async def test_the_mouse_moves(canvas: SessionBrowser) -> None:
     await canvas.call("mouse_move", x=33, y=44)
 
-    assert await value_of(canvas, "last") == [33, 44, 0]
+    assert await canvas.evaluate("last") == [33, 44, 0]
 
 
 async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
@@ -65,7 +61,7 @@ async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
 
     await canvas.call("mouse_drag", fromX=10, fromY=20, toX=110, toY=220)
 
-    assert await value_of(canvas, "log") == [
+    assert await canvas.evaluate("log") == [
         "move 0",
         "mousedown 0 10,20",
         *["move 1"] * 10,
@@ -77,7 +73,7 @@ async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
 async def test_the_wheel_scrolls_what_is_under_it(canvas: SessionBrowser) -> None:
     await canvas.call("mouse_wheel", x=50, y=60, deltaY=300)
 
-    assert await value_of(canvas, "log") == ["wheel 0 50,60"]
+    assert await canvas.evaluate("log") == ["wheel 0 50,60"]
     await canvas.call("evaluate", script="new Promise(done => scrollY ? done() : onscroll = () => done())")
     await canvas.call(
         "evaluate",
@@ -105,4 +101,4 @@ async def test_a_point_outside_is_refused_with_the_size(
         f"{parameter}: {arguments[parameter]} is outside of the viewport, which has 1280 x 720 CSS pixels"
     )
     assert error["details"] == {"parameter": parameter, "width": 1280, "height": 720}
-    assert await value_of(canvas, "log") == []
+    assert await canvas.evaluate("log") == []

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.conftest import SessionBrowser
 
 pytestmark = pytest.mark.anyio
-
-
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
 
 
 async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_the_same(
@@ -35,7 +29,7 @@ async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_th
     )
 
     assert "notice" not in await browser.call("click", selector="#it")
-    assert await value_of(browser, "clicks") == ["down it", "it"]
+    assert await browser.evaluate("clicks") == ["down it", "it"]
 
 
 async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked(
@@ -59,9 +53,9 @@ async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"].startswith('"#shy" cannot be used: at each try, the mouse was over <p id="below"')
     assert error["message"].endswith("; nothing was done")
-    assert await value_of(browser, "pressed") == []
+    assert await browser.evaluate("pressed") == []
     await browser.call("mouse_click", x=20, y=150)
-    assert await value_of(browser, "pressed") == ["pointerdown", "mousedown", "click"]
+    assert await browser.evaluate("pressed") == ["pointerdown", "mousedown", "click"]
 
 
 async def test_an_element_that_goes_as_the_mouse_comes_is_reported_and_what_lay_behind_it_is_not_clicked(
@@ -80,7 +74,7 @@ async def test_an_element_that_goes_as_the_mouse_comes_is_reported_and_what_lay_
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"].endswith("; nothing was done")
-    assert await value_of(browser, "clicks") == 0
+    assert await browser.evaluate("clicks") == 0
 
 
 async def test_an_element_that_is_drawn_anew_whenever_the_mouse_moves_is_clicked_once(
@@ -96,7 +90,7 @@ async def test_an_element_that_is_drawn_anew_whenever_the_mouse_moves_is_clicked
     )
 
     assert "notice" not in await browser.call("click", selector="#it")
-    assert await value_of(browser, "clicks") == 1
+    assert await browser.evaluate("clicks") == 1
 
 
 async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: SessionBrowser) -> None:
@@ -115,7 +109,7 @@ async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: Sessi
 
     assert moved["notice"].startswith("the element moved while the button was down: it was pressed, ")
     assert "notice" not in again
-    assert await value_of(browser, "sent") == 1
+    assert await browser.evaluate("sent") == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +135,7 @@ async def test_what_arrives_in_an_unusual_way_has_arrived(browser: SessionBrowse
     )
 
     assert "notice" not in await browser.call("click", selector="#it")
-    assert await value_of(browser, "document.querySelectorAll('#done').length") == 1
+    assert await browser.evaluate("document.querySelectorAll('#done').length") == 1
 
 
 async def test_a_click_in_a_frame_is_watched_there(browser: SessionBrowser) -> None:
@@ -156,7 +150,7 @@ async def test_a_click_in_a_frame_is_watched_there(browser: SessionBrowser) -> N
     await browser.call("click", selector="iframe >> #it")
 
     script = "document.querySelector('iframe').contentDocument.title"
-    assert await value_of(browser, script) == "clicked"
+    assert await browser.evaluate(script) == "clicked"
 
 
 TRACK = "display: inline-block; width: 52px; height: 24px; background: grey"
@@ -187,7 +181,7 @@ async def test_a_toggle_that_is_drawn_otherwise_is_pressed_by_its_label(
     answer = await browser.call(tool, timeout=4000, **arguments)
 
     assert answer["url"] == url
-    assert await value_of(browser, "document.querySelector('input').checked") is True
+    assert await browser.evaluate("document.querySelector('input').checked") is True
 
 
 async def test_a_visible_checkbox_is_pressed_itself(browser: SessionBrowser) -> None:
@@ -197,7 +191,7 @@ async def test_a_visible_checkbox_is_pressed_itself(browser: SessionBrowser) -> 
 
     await browser.call("click", selector="input")
 
-    assert await value_of(browser, "document.title") == "itself"
+    assert await browser.evaluate("document.title") == "itself"
 
 
 BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
@@ -245,7 +239,7 @@ async def test_what_covers_an_element_for_a_while_is_waited_for(browser: Session
 
     await browser.call("click", selector="#pay")
 
-    assert await value_of(browser, "document.title") == "paid"
+    assert await browser.evaluate("document.title") == "paid"
 
 
 @pytest.mark.parametrize("tool", ["type", "fill"])
@@ -280,7 +274,7 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
     await browser.show(EDITOR)
     for text in ("new\ntext", "again", ""):
         await browser.call("fill", selector="#keys", value=text)
-        assert await value_of(browser, "shown.textContent") == text
+        assert await browser.evaluate("shown.textContent") == text
 
 
 async def test_a_toggle_without_a_label_says_what_to_click(browser: SessionBrowser) -> None:

@@ -233,7 +233,7 @@ async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(
     )
     await conversation.call("reload")
 
-    everything = [*conversation.texts, *conversation.wire.noise]
+    everything = [*conversation.texts, *conversation.wire.log.lines]
     assert {leak for text in everything for leak in leaks(text)} == set()
     assert sum("[secret PASSWORD]" in text for text in everything) > 15
     assert any("[secret PIN]" in text for text in everything)
@@ -289,7 +289,7 @@ async def test_typing_gives_no_part_of_a_secret_away(site: Site, conversation: C
         await conversation.call(tool)
     for resource in (await conversation.ask("resources/list"))["result"]["resources"]:
         await conversation.ask("resources/read", uri=resource["uri"])
-    everything = [*conversation.texts, *conversation.wire.noise, har.read_text("utf-8")]  # noqa: ASYNC240
+    everything = [*conversation.texts, *conversation.wire.log.lines, har.read_text("utf-8")]  # noqa: ASYNC240
     assert [text for text in everything if "hunt" in text.lower()] == []
     assert "[secret PASSWORD]" in everything[-1]
     assert stat.S_IMODE(har.stat().st_mode) == 0o600  # noqa: ASYNC240
@@ -415,4 +415,4 @@ async def test_a_file_that_others_can_read_is_reported_in_the_log(tmp_path: Path
     file.write_text("PASSWORD=hunter2\n")
     file.chmod(0o644)
     async with wired("--secrets", str(file)) as wire:
-        await wire.heard("other users can read the secrets")
+        await wire.log.wait_for_line("other users can read the secrets")

@@ -53,10 +53,6 @@ async def phone(browser: SessionBrowser, request: pytest.FixtureRequest) -> Asyn
     await phone.call("close_session")
 
 
-async def value_of(browser: SessionBrowser, script: str) -> Any:
-    return (await browser.call("evaluate", script=script))["result"]
-
-
 async def effect_of(browser: SessionBrowser, tool: str, **arguments: Any) -> dict[str, Any]:
     content = (await browser.answer(tool, observe="diff", **arguments)).structured_content
     assert content is not None
@@ -69,7 +65,7 @@ async def test_an_element_is_tapped_with_a_finger(phone: SessionBrowser) -> None
 
     assert answer["effect"] == "page"
     assert "gone" in str(answer["observation"])
-    assert [event[0] for event in await value_of(phone, "log")] == ["touchstart", "touchend", "click"]
+    assert [event[0] for event in await phone.evaluate("log")] == ["touchstart", "touchend", "click"]
 
 
 async def test_a_ref_is_tapped(phone: SessionBrowser) -> None:
@@ -78,20 +74,20 @@ async def test_a_ref_is_tapped(phone: SessionBrowser) -> None:
 
     await phone.call("tap", selector=ref)
 
-    assert await value_of(phone, "document.querySelector('p').textContent") == "gone"
+    assert await phone.evaluate("document.querySelector('p').textContent") == "gone"
 
 
 async def test_a_point_is_tapped(phone: SessionBrowser) -> None:
     await phone.call("tap", x=30, y=20)
 
-    assert await value_of(phone, "log") == [["touchstart", 30, 20], ["touchend", 30, 20], ["click", 30, 20]]
+    assert await phone.evaluate("log") == [["touchstart", 30, 20], ["touchend", 30, 20], ["click", 30, 20]]
 
 
 @pytest.mark.parametrize("where", [{"selector": "#go"}, {"x": 30, "y": 20}])
 async def test_a_finger_that_stays_is_a_long_press(phone: SessionBrowser, where: dict[str, Any]) -> None:
     await phone.call("tap", **where, hold=1_000)
 
-    assert await value_of(phone, "document.querySelector('p').textContent") == "held"
+    assert await phone.evaluate("document.querySelector('p').textContent") == "held"
 
 
 async def test_an_element_below_the_screen_is_scrolled_to(phone: SessionBrowser) -> None:
@@ -103,7 +99,7 @@ async def test_an_element_below_the_screen_is_scrolled_to(phone: SessionBrowser)
 
     await phone.call("tap", selector="#end")
 
-    assert await value_of(phone, "document.querySelector('#end').textContent") == "tapped"
+    assert await phone.evaluate("document.querySelector('#end').textContent") == "tapped"
 
 
 async def test_a_tap_may_open_a_dialog(phone: SessionBrowser) -> None:
@@ -117,8 +113,8 @@ async def test_a_swipe_over_an_element_turns_its_page(phone: SessionBrowser) -> 
     answer = await effect_of(phone, "swipe", selector="#map", direction="left", distance=100)
 
     assert answer["effect"] == "page"
-    assert await value_of(phone, "document.querySelector('p').textContent") == "next"
-    events = await value_of(phone, "log")
+    assert await phone.evaluate("document.querySelector('p').textContent") == "next"
+    events = await phone.evaluate("log")
     assert events[0] == ["touchstart", 150, 250]
     assert events[-1] == ["touchend", 50, 250]
     assert len(events) > 4
@@ -128,13 +124,13 @@ async def test_a_swipe_upwards_scrolls_the_page_down(phone: SessionBrowser) -> N
     answer = await effect_of(phone, "swipe", direction="up", fromX=200, fromY=600)
 
     assert answer["effect"] == "page"
-    assert await value_of(phone, "scrollY") > 100
+    assert await phone.evaluate("scrollY") > 100
 
 
 async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
     await phone.call("swipe", fromX=50, fromY=200, toX=250, toY=220)
 
-    assert await value_of(phone, "document.querySelector('p').textContent") == "previous"
+    assert await phone.evaluate("document.querySelector('p').textContent") == "previous"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +159,7 @@ async def test_a_touch_that_cannot_be_is_refused(
     error = await browser.refused(tool, **arguments)
 
     assert error["message"].startswith(message)
-    assert await value_of(browser, "log") == []
+    assert await browser.evaluate("log") == []
 
 
 @pytest.mark.parametrize(
@@ -180,7 +176,7 @@ async def test_a_session_without_a_touch_screen_says_how_to_get_one(
     assert (error["code"], error["message"]) == ("INVALID_PARAMETER", "this session has no touch screen")
     assert "create_session" in error["suggestion"]
     assert "emulate" in error["suggestion"]
-    assert await value_of(browser, "log") == []
+    assert await browser.evaluate("log") == []
 
 
 async def test_a_covered_element_is_not_tapped(phone: SessionBrowser) -> None:
@@ -194,4 +190,4 @@ async def test_a_covered_element_is_not_tapped(phone: SessionBrowser) -> None:
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert "veil" in error["message"]
-    assert await value_of(phone, "log") == []
+    assert await phone.evaluate("log") == []

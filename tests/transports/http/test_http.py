@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from mcp import Client
 from tests.http_client import (
     LATEST,
     MODERN,
+    Handshaken,
     HttpServer,
     Message,
     Raw,
@@ -405,7 +408,22 @@ async def test_calls_that_run_are_finished_at_the_end(site: Site, tmp_path: Path
         assert await server.exit() == 0
         _, alive = await asyncio.to_thread(psutil.wait_procs, family, 5.0)
         assert not alive
-        assert not [line for line in server.noise if "Traceback" in line or '"error"' in line]
+        assert not [line for line in server.log.lines if "Traceback" in line or '"error"' in line]
+
+
+@asynccontextmanager
+async def waiting_call(session: Handshaken) -> AsyncGenerator[None]:
+    """Make a call that waits for a minute. It has begun to wait when the context is entered."""
+    params = {
+        "name": "wait_for_selector",
+        "arguments": {"selector": NEVER, "timeout": 60_000},
+        "_meta": {"progressToken": "t"},
+    }
+    async with session.streaming(request("tools/call", params)) as response:
+        stream = events(response)
+        while "progress" not in (await anext(stream)).data:
+            pass
+        yield
 
 
 @pytest.mark.slow
@@ -413,15 +431,7 @@ async def test_calls_that_run_are_finished_at_the_end(site: Site, tmp_path: Path
 async def test_a_second_signal_ends_at_once(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path) as server, raw(server) as client:
         session = await handshake(client)
-        params = {
-            "name": "wait_for_selector",
-            "arguments": {"selector": NEVER, "timeout": 60_000},
-            "_meta": {"progressToken": "t"},
-        }
-        async with session.streaming(request("tools/call", params)) as response:
-            stream = events(response)
-            while "progress" not in (await anext(stream)).data:
-                pass
+        async with waiting_call(session):
             family = [psutil.Process(server.pid), *descendants_of(psutil.Process(server.pid))]
             server.process.send_signal(signal.SIGTERM)
             async with asyncio.timeout(10):
@@ -442,16 +452,7 @@ async def test_a_call_that_does_not_end_is_not_waited_for_for_ever(site: Site, t
     config = {"listen": {"shutdownTimeout": 300}}
     async with served(tmp_path, config=config) as server, raw(server) as client:
         session = await handshake(client)
-        params = {
-            "name": "wait_for_selector",
-            "arguments": {"selector": NEVER, "timeout": 60_000},
-            "_meta": {"progressToken": "t"},
-        }
-        async with session.streaming(request("tools/call", params)) as response:
-            stream = events(response)
-            while "progress" not in (await anext(stream)).data:
-                pass
-
+        async with waiting_call(session):
             server.process.terminate()
 
             async with asyncio.timeout(20):
