@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
-from footlight.knowledge.report import page as reporting
-from footlight.knowledge.report.page import make_report, render_report
+from footlight.knowledge import report as reporting
+from footlight.knowledge.report import make_report, render_report
 from tests.chromium import open_report
 from tests.knowledge.recorded import HOSTILE, make_long_session, picture, record, space_by_seconds, write
 

@@ -189,7 +189,7 @@ def export(*, session: str, out: Path, force: bool, root: Path) -> None:
 @root_option
 def report(*, session: str, out: Path, force: bool, root: Path) -> None:
     """Write a session as one HTML page that needs no other file and no network."""
-    from footlight.knowledge.report import page as reporting
+    from footlight.knowledge import report as reporting
 
     with _open_store(root) as store:
         _check_session(store, session)

@@ -190,7 +190,7 @@ def _show_trace_of_log(file: Path, *, opens: bool) -> None:
     import asyncio
 
     from footlight.protocol.errors import MCPError
-    from footlight.watch.report.call_log import find_trace
+    from footlight.watch.call_log import find_trace
     from footlight.watch.trace_viewer import NoTrace, serve_trace
 
     async def serve(trace: Path) -> None:
@@ -219,8 +219,8 @@ def _announce_viewer(url: str, *, opens: bool) -> None:
 
 def _report_log(file: Path) -> str:
     from footlight.protocol.errors import MCPError
-    from footlight.watch.report.call_log import read_call_log
-    from footlight.watch.report.page import render_report
+    from footlight.watch.call_log import read_call_log
+    from footlight.watch.report import render_report
 
     try:
         return render_report(read_call_log(file.read_bytes(), name=file.name))

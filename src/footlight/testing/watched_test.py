@@ -258,8 +258,8 @@ class WatchedTest:
         Raises:
             OSError: the file cannot be written.
         """
-        from footlight.watch.report.call_log import read_call_log
-        from footlight.watch.report.page import render_report
+        from footlight.watch.call_log import read_call_log
+        from footlight.watch.report import render_report
 
         try:
             story = read_call_log(self._calls.getvalue().encode("utf-8", "replace"), name=self.nodeid)

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from footlight.browser.page.refs import leading_ref
 from footlight.browser.snapshot.rendering import shorten
 from footlight.watch.entry import Box, Entry
-from footlight.watch.report.session_report import collect_messages, collect_report, collect_requests
+from footlight.watch.report_content import collect_messages, collect_report, collect_requests
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
     from footlight.watch.redaction import Redactor
-    from footlight.watch.report.content import Report, ReportMessage, ReportRequest
+    from footlight.watch.report_content import Report, ReportMessage, ReportRequest
 
 __all__ = ["EndedSession", "Journal", "TakePicture"]
 

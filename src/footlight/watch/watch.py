@@ -19,7 +19,7 @@ from footlight.watch.control import Control
 from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
-from footlight.watch.report.page import render_report
+from footlight.watch.report import render_report
 from footlight.watch.site import PATH, WatchSite
 from footlight.watch.tickets import Tickets
 from footlight.watch.trace_viewer import TraceViewer

@@ -10,7 +10,7 @@ from typing import Any, cast
 from footlight.client.replay.calls import LoggedCall, read_calls
 from footlight.watch.entry import Entry
 from footlight.watch.redaction import Redactor
-from footlight.watch.report.content import Report
+from footlight.watch.report_content import Report
 
 __all__ = ["find_trace", "read_call_log"]
 

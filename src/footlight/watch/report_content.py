@@ -1,12 +1,14 @@
-"""Collect the report of a session from the journal of its server."""
+"""The content of a report, and how it is collected from the journal of a server."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footlight.browser.network.console import MessageFilter
 from footlight.browser.network.request_log import LogFilter
-from footlight.watch.report.content import Report, ReportMessage, ReportRequest
+from footlight.watch.entry import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +17,54 @@ if TYPE_CHECKING:
     from footlight.watch.entry import Entry
     from footlight.watch.redaction import Redactor
 
-__all__ = ["collect_messages", "collect_report", "collect_requests"]
+__all__ = [
+    "Report",
+    "ReportMessage",
+    "ReportRequest",
+    "collect_messages",
+    "collect_report",
+    "collect_requests",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportRequest:
+    """A request that a page sent. Times are in milliseconds; `at_ms` is since the epoch."""
+
+    method: str
+    url: str
+    status: int
+    kind: str
+    at_ms: float
+    duration_ms: float | None
+    failure: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.failure) or self.status >= 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportMessage:
+    """A message in the console of a page."""
+
+    level: str
+    text: str
+    source: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The report of a session. All of it is masked."""
+
+    title: str
+    entries: Sequence[Entry]
+    requests: Sequence[ReportRequest] = ()
+    messages: Sequence[ReportMessage] = ()
+    notes: Sequence[str] = ()
+    """Notes about the report itself, such as parts that are left out."""
+
 
 MAX_REQUESTS = 300
 MAX_MESSAGES = 200

@@ -13,7 +13,7 @@ from importlib.resources import files
 from footlight.figures import format_count, format_duration, format_time
 from footlight.markup import Html, element, render_document
 from footlight.watch.entry import Entry
-from footlight.watch.report.content import Report, ReportMessage, ReportRequest
+from footlight.watch.report_content import Report, ReportMessage, ReportRequest
 
 __all__ = ["MAX_BYTES", "render_report"]
 
@@ -32,7 +32,7 @@ _MARKS = {"+": "added", "-": "removed", "~": "changed"}
 
 def render_report(report: Report) -> str:
     """Return the HTML of a report."""
-    style = files("footlight.watch.report").joinpath("assets", "report.css").read_text("utf-8")
+    style = files("footlight.watch").joinpath("assets", "report.css").read_text("utf-8")
     entries = report.entries[-MAX_CALLS:]
     started_ms = entries[0].at_ms if entries else 0.0
     total_ms = max([1.0, *(entry.at_ms + (entry.duration_ms or 0) - started_ms for entry in entries)])
