@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footlight
-from footlight.config import Settings, list_settings, load_settings
+from footlight.config import Settings
+from footlight.config_loading import list_settings, load_settings
 from footlight.errors import ConfigurationError
 from tests.tiers import examples
 

@@ -16,7 +16,7 @@ def join(parts: Iterable[str]) -> str:
 def prose(text: str | None) -> str:
     """Return a docstring on one line, capitalized, without requirement ids."""
     line = " ".join((text or "").split())
-    line = re.sub(r"\s*\((?:R?\d{3}\b)[^)]*\)", "", line).removeprefix("Ours: ")
+    line = re.sub(r"\s*\((?:R?\d{3}\b)[^)]*\)", "", line)
     return line[:1].upper() + line[1:]
 
 

@@ -1,25 +1,19 @@
-"""The settings. Defaults, a file, `FOOTLIGHT_*` variables and flags are merged into one frozen object.
+"""The settings and their defaults.
 
-Later sources replace earlier ones. The specification of the browser server fixes some keys and defaults; the
-others are marked "Ours".
 The same names work everywhere: `browser.downloadPath` in a file is `FOOTLIGHT_BROWSER_DOWNLOAD_PATH` in
-the environment. Durations are in milliseconds, sizes in bytes.
+the environment. Durations are in milliseconds, sizes in bytes. `config_loading.py` reads the settings.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
 
-from footlight.errors import DOCUMENTATION_URL, ConfigurationError
+from footlight.errors import DOCUMENTATION_URL
 
 __all__ = [
     "AppSettings",
@@ -42,20 +36,8 @@ __all__ = [
     "SuiteSettings",
     "ToolSettings",
     "WatchSettings",
-    "find_documentation",
-    "load_settings",
+    "check_http_url",
 ]
-
-ENVIRONMENT_PREFIX = "FOOTLIGHT_"
-TEST_VARIABLES = ("FOOTLIGHT_SESSION_NAME",)
-"""Variables that `browser.run_test` sets for tests. They are not settings, but a test may start a server."""
-OTHER_VARIABLES = (
-    *("FOOTLIGHT_DAEMON_DIR", "FOOTLIGHT_LIFELINE", "FOOTLIGHT_CDP_ENDPOINT", "FOOTLIGHT_CDP_TARGET"),
-    *("FOOTLIGHT_PARAM_", "FOOTLIGHT_PARAMS", "FOOTLIGHT_TEST_", "FOOTLIGHT_METAMASK_DIST"),
-)
-"""Variables with our prefix that are not settings, or the beginnings of their names."""
-MAX_COMPARED = 100
-MAX_SUGGESTED = 8
 
 DialogAnswer = Literal["accept", "dismiss", "ask"]
 
@@ -90,13 +72,13 @@ _DOMAIN = (
 )
 
 
-def _check_http_url(value: str) -> str:
+def check_http_url(value: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#\"\\]+(?:/[^\s?#\"\\]*)?", value):
         raise ValueError("must be an http or https URL without query, such as https://example.com/path")
     return value
 
 
-HttpUrlSetting = Annotated[str, AfterValidator(_check_http_url)]
+HttpUrlSetting = Annotated[str, AfterValidator(check_http_url)]
 PathSetting = Annotated[Path, BeforeValidator(_expand_path)]
 DomainSetting = Annotated[str, AfterValidator(_check_domain)]
 
@@ -113,21 +95,21 @@ class BrowserSettings(_Section):
     download_path: PathSetting | None = None
     """The folder for downloads. Default: a temporary folder, which the server removes when it ends."""
     output_path: PathSetting | None = None
-    """Ours: the folder for files that tools write: PDF files, recordings and baselines. Default: as for
+    """The folder for files that tools write: PDF files, recordings and baselines. Default: as for
     downloads."""
     session_file_quota: int = Field(default=2_000_000_000, ge=0)
-    """Ours: how many bytes the downloads and output files of one session may have together. A larger download
+    """How many bytes the downloads and output files of one session may have together. A larger download
     is cancelled, and the error is QUOTA_EXCEEDED. With 0 there is no limit."""
     file_quota: int = Field(default=10_000_000_000, ge=0)
-    """Ours: the same for all files that the server has written since its start and that still exist."""
+    """The same for all files that the server has written since its start and that still exist."""
     channel: Literal["chrome", "msedge"] | None = None
-    """Ours: use this branded browser instead of the Chromium that the server finds."""
+    """Use this branded browser instead of the Chromium that the server finds."""
     executable_path: PathSetting | None = None
-    """Ours: the path of the browser to start."""
+    """The path of the browser to start."""
     cdp_endpoint: str | None = None
-    """Ours: attach to a running Chromium, such as http://127.0.0.1:9222, instead of starting one."""
+    """Attach to a running Chromium, such as http://127.0.0.1:9222, instead of starting one."""
     extensions: list[PathSetting] = []
-    """Ours: the folders of unpacked Chrome extensions, each with a manifest.json. Each session then has its
+    """The folders of unpacked Chrome extensions, each with a manifest.json. Each session then has its
     own browser with a window. Without a display the server starts a virtual one."""
 
     @property
@@ -149,7 +131,7 @@ class PoolSettings(_Section):
 
 
 class DialogSettings(_Section):
-    """Ours: the answers to dialogs of a page. `ask` leaves a dialog open until `handle_dialog` answers it."""
+    """The answers to dialogs of a page. `ask` leaves a dialog open until `handle_dialog` answers it."""
 
     alert: DialogAnswer = "accept"
     """The answer to `alert()`. Both `accept` and `dismiss` close it."""
@@ -171,14 +153,14 @@ class SessionSettings(_Section):
     persistent_sessions: bool = False
     """Whether cookies, storage and the URL of each session survive a restart of the server."""
     element_timeout: int = Field(default=5_000, ge=0)
-    """Ours: how long a call without `timeout` waits for an element to appear and become usable, in
+    """How long a call without `timeout` waits for an element to appear and become usable, in
     milliseconds. Other waits are not affected."""
     idle_timeout: int = Field(default=1_800_000, ge=0)
-    """Ours: an unused session is closed after this many milliseconds. With 0 it is never closed."""
+    """An unused session is closed after this many milliseconds. With 0 it is never closed."""
     state_directory: PathSetting = Path(".footlight/state")
-    """Ours: the folder for named states and persistent sessions."""
+    """The folder for named states and persistent sessions."""
     share_default: bool = False
-    """Ours: let all callers over HTTP and WebSocket share one session `default`, if only one person uses the
+    """Let all callers over HTTP and WebSocket share one session `default`, if only one person uses the
     server."""
     dialogs: DialogSettings = DialogSettings()
 
@@ -192,7 +174,7 @@ class SecuritySettings(_Section):
     blocked_domains: list[DomainSetting] | None = None
     """Hosts that pages may not reach. It takes precedence over `allowedDomains`."""
     block_private_networks: bool = False
-    """Ours: refuse this machine and every address that is not public, also where a name resolves to one. An
+    """Refuse this machine and every address that is not public, also where a name resolves to one. An
     address or a name of this machine that `allowedDomains` lists itself can be reached."""
     max_screenshot_size: int = Field(default=10_485_760, ge=1)
     """The maximum size of a screenshot in bytes. A larger screenshot is an error."""
@@ -201,17 +183,17 @@ class SecuritySettings(_Section):
     enable_script_evaluation: bool = False
     """Whether `evaluate` may be called."""
     enable_page_tools: bool = False
-    """Ours: whether `list_page_tools` and `call_page_tool` may be called: tools that a page offers to models
+    """Whether `list_page_tools` and `call_page_tool` may be called: tools that a page offers to models
     itself (WebMCP). Chromium then starts with that feature, which pages can see."""
     upload_roots: list[PathSetting] = [Path()]
-    """Ours: the only folders from which files may be uploaded. Symbolic links are resolved first. Default:
+    """The only folders from which files may be uploaded. Symbolic links are resolved first. Default:
     the working directory."""
     secrets_file: PathSetting | None = None
-    """Ours: a file of `NAME=value` lines. Calls give `secret:NAME`, and all answers mask the values."""
+    """A file of `NAME=value` lines. Calls give `secret:NAME`, and all answers mask the values."""
 
 
 class ToolSettings(_Section):
-    """Ours: the tools that the server offers."""
+    """The tools that the server offers."""
 
     groups: list[str] = ["default"]
     """The groups of tools to offer: `default`, `minimal`, `all`, `core`, `network`, `storage`, `devtools`,
@@ -227,7 +209,7 @@ class ToolSettings(_Section):
 
 
 class ListenSettings(_Section):
-    """Ours: the network side of the transports `http` and `websocket`."""
+    """The network side of the transports `http` and `websocket`."""
 
     host: str = "127.0.0.1"
     """The address to listen on. An address other than loopback needs a token or a token verifier."""
@@ -272,7 +254,7 @@ class ListenSettings(_Section):
 
 
 class DaemonSettings(_Section):
-    """Ours: the background server, and how the commands of this user find it."""
+    """The background server, and how the commands of this user find it."""
 
     local: bool = False
     """Let `footlight call` and `serve --shared` find this server. It needs the transport `http`."""
@@ -285,7 +267,7 @@ class DaemonSettings(_Section):
 
 
 class ClusterSettings(_Section):
-    """Ours: the workers of a server whose browsers run on a Ray cluster."""
+    """The workers of a server whose browsers run on a Ray cluster."""
 
     address: str | None = Field(default=None, min_length=1)
     """The Ray cluster whose machines run the browsers: `host:port` of its head, or `auto` for the cluster of
@@ -305,7 +287,7 @@ class ClusterSettings(_Section):
 
 
 class ObservationSettings(_Section):
-    """Ours: what the results of actions include about the page."""
+    """What the results of actions include about the page."""
 
     mode: Literal["none", "diff", "full"] = "diff"
     """What the result of a call without `observe` includes: nothing, the changes, or the whole page."""
@@ -319,7 +301,7 @@ class ObservationSettings(_Section):
 
 
 class ResourceSettings(_Section):
-    """Ours: what answers contain themselves, and what is stored as resources."""
+    """What answers contain themselves, and what is stored as resources."""
 
     max_inline_text: int = Field(default=200_000, ge=0)
     """The maximum size of text in an answer, in bytes. A longer answer has a link to the whole text. With 0
@@ -332,28 +314,28 @@ class ResourceSettings(_Section):
 
 
 class PromptSettings(_Section):
-    """Ours: prompts in addition to the five built-in prompts."""
+    """Prompts in addition to the five built-in prompts."""
 
     directory: PathSetting | None = None
     """A folder of `*.yaml` and `*.json` files, one prompt each, in the form of the built-in prompts."""
 
 
 class ProfileSettings(_Section):
-    """Ours: the browser profiles of the toolset `szkrabok`, one for each named session."""
+    """The browser profiles of the toolset `szkrabok`, one for each named session."""
 
     directory: PathSetting = Path("sessions")
     """The folder that contains one folder for each profile. The profiles contain logins."""
 
 
 class SuiteSettings(_Section):
-    """Ours: the tests that callers of the toolset `szkrabok` may run."""
+    """The tests that callers of the toolset `szkrabok` may run."""
 
     directory: PathSetting | None = None
     """The folder of the pytest tests. Without it `browser.run_test` is refused."""
 
 
 class AppSettings(_Section):
-    """Ours: the app under test of the toolset `metamask`."""
+    """The app under test of the toolset `metamask`."""
 
     profile: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] = "footlight.apps.metamask.app:METAMASK"
     """The `package.module:name` of an `AppProfile`, for an extension other than MetaMask. It selects the
@@ -368,7 +350,7 @@ class AppSettings(_Section):
 
 
 class KnowledgeSettings(_Section):
-    """Ours: the knowledge store, which records every step."""
+    """The knowledge store, which records every step."""
 
     directory: PathSetting | None = None
     """The folder of the knowledge store. Default: `test-artifacts/llm-knowledge` in the app's repository with
@@ -378,7 +360,7 @@ class KnowledgeSettings(_Section):
 
 
 class WatchSettings(_Section):
-    """Ours: the watch page, on which a person can watch the sessions and take over."""
+    """The watch page, on which a person can watch the sessions and take over."""
 
     enabled: bool | None = None
     """Whether the server has the watch page. Default: only with the transport `http`, at `/watch`. With stdio
@@ -413,16 +395,16 @@ class Settings(_Section):
     transport: Literal["stdio", "http", "websocket"] = "stdio"
     """The transport of the server."""
     toolset: Literal["browser", "szkrabok", "metamask"] = "browser"
-    """Ours: the set of tools. `szkrabok` has tools with dotted names, and named sessions. `metamask` builds,
+    """The set of tools. `szkrabok` has tools with dotted names, and named sessions. `metamask` builds,
     launches and observes an extension under test."""
     port: int | None = Field(default=None, ge=0, le=65535)
     """The port of the transports `http` and `websocket`. Default: 8931. 0 selects a free port, which the
     server reports."""
     token: SecretStr | None = None
-    """Ours: the token that clients must send as `Authorization: Bearer`. Prefer `listen.tokenFile` or the
+    """The token that clients must send as `Authorization: Bearer`. Prefer `listen.tokenFile` or the
     environment."""
     documentation_url: HttpUrlSetting = DOCUMENTATION_URL
-    """Ours: the documentation to which errors link, such as your own copy of the site. Errors that end a
+    """The documentation to which errors link, such as your own copy of the site. Errors that end a
     command before it has its settings use only the variable."""
     listen: ListenSettings = ListenSettings()
     daemon: DaemonSettings = DaemonSettings()
@@ -453,254 +435,3 @@ class Settings(_Section):
         logins = (self.session.state_directory, self.profiles.directory)
         secrets = (self.listen.token_file, self.listen.tls_key, self.security.secrets_file)
         return (*logins, *(path for path in secrets if path is not None))
-
-
-Key = tuple[str, ...]
-
-
-def load_settings(
-    *,
-    base: dict[str, Any] | None = None,
-    file: Path | None = None,
-    environment: Mapping[str, str] | None = None,
-    flags: Mapping[str, object] | None = None,
-) -> Settings:
-    """Merge the defaults, the base, the file, the environment and the flags; later values win key by key.
-
-    `base` has the form of a settings file, and comes from another server. `flags` maps dotted keys
-    (`browser.headless`) to values; None means that the flag was not given.
-
-    Raises:
-        ConfigurationError: A setting is wrong. The message names the key, the file, variable or flag that it
-            comes from, and the expected value.
-    """
-    merged: dict[str, Any] = {}
-    origin: dict[Key, str] = {}
-    if base is not None:
-        _merge_layer(merged, origin, base, "the settings of the server")
-    if file is not None:
-        _merge_layer(merged, origin, _read_file(file), str(file))
-    for variable, key, value in _read_environment(environment or {}):
-        _merge_layer(merged, origin, _nest_value(key, value), f"environment variable {variable}")
-    for name, value in (flags or {}).items():
-        if value is not None:
-            _merge_layer(merged, origin, _nest_value(tuple(name.split(".")), value), f"flag for {name}")
-    _imply_toolset(merged)
-    try:
-        settings = Settings.model_validate(merged)
-    except ValidationError as error:
-        raise _explain_error(error, origin) from None
-    return _check_consistency(settings)
-
-
-def find_documentation(environment: Mapping[str, str]) -> str:
-    """Return the URL of the documentation for a command without settings. A wrong variable is ignored."""
-    try:
-        return _check_http_url(environment["FOOTLIGHT_DOCUMENTATION_URL"])
-    except (KeyError, ValueError):
-        return DOCUMENTATION_URL
-
-
-def _imply_toolset(merged: dict[str, Any]) -> None:
-    """Select the toolset `metamask` if an app profile is given without a toolset."""
-    app = merged.get("app")
-    if isinstance(app, dict) and "profile" in app:
-        merged.setdefault("toolset", "metamask")
-
-
-def _read_file(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_text("utf-8")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ConfigurationError(f"{file}: the configuration cannot be read: {reason}") from None
-    except UnicodeDecodeError:
-        raise ConfigurationError(f"{file}: the configuration is not UTF-8 text") from None
-    try:
-        data: object = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
-    except (ValueError, RecursionError) as error:
-        kind = "TOML" if file.suffix == ".toml" else "JSON"
-        raise ConfigurationError(f"{file}: not valid {kind}: {error}") from None
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{file}: the configuration must be an object")
-    settings = cast("dict[str, Any]", data)
-    settings.pop("$schema", None)  # For editors.
-    return settings
-
-
-def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
-    known = {_variable_name(key): (key, field) for key, field in list_settings(Settings).items()}
-    sections = [
-        f"{_variable_name(key)}_" for key in sorted({key[:1] for key, _ in known.values() if len(key) > 1})
-    ]
-    found: list[tuple[str, Key, object]] = []
-    for variable, text in environment.items():
-        if variable in TEST_VARIABLES:
-            continue
-        if variable in known:
-            key, field = known[variable]
-            found.append((variable, key, _parse_variable(text, field)))
-        elif section := next((each for each in sections if variable.startswith(each)), None):
-            siblings = [name for name in known if name.startswith(section)]
-            raise ConfigurationError(
-                f"environment variable {variable}: unknown{_suggest_names(variable, siblings)}"
-            )
-        elif variable.startswith(ENVIRONMENT_PREFIX) and not variable.startswith(OTHER_VARIABLES):
-            raise ConfigurationError(
-                f"environment variable {variable}: unknown{_suggest_variables(variable, list(known))}",
-                suggestion="Remove it or correct its name.",
-            )
-    return found
-
-
-def _suggest_names(name: str, known: Sequence[str]) -> str:
-    """Return the closest of a few known names, if one is close, and all of them, for an error message."""
-    from difflib import get_close_matches
-
-    folded = {each.replace("_", "").lower(): each for each in known}
-    closest = get_close_matches(name[:MAX_COMPARED].replace("_", "").lower(), folded, n=1, cutoff=0.75)
-    suggestion = f"; closest: {folded[closest[0]]}" if closest else ""
-    return f"{suggestion}; known here: {', '.join(known)}"
-
-
-def _suggest_variables(variable: str, known: Sequence[str]) -> str:
-    """Return the known variables whose last words are closest to the name, for an error message."""
-    from difflib import SequenceMatcher
-
-    name = variable.removeprefix(ENVIRONMENT_PREFIX)[:MAX_COMPARED]
-
-    def likeness(candidate: str) -> float:
-        words = candidate.removeprefix(ENVIRONMENT_PREFIX).split("_")
-        ends = ("_".join(words[start:]) for start in range(len(words)))
-        return max(SequenceMatcher(None, name, end).ratio() for end in ends)
-
-    likely = {each: likeness(each) for each in known}
-    closest = sorted((each for each in known if likely[each] > 0.75), key=lambda each: -likely[each])
-    return f"; closest: {', '.join(closest[:MAX_SUGGESTED])}" if closest else ""
-
-
-def list_settings(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
-    """Return every single setting by its key, in order."""
-    found: dict[Key, FieldInfo] = {}
-    for name, field in model.model_fields.items():
-        key = (*prefix, field.alias or name)
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, BaseModel):
-            found |= list_settings(section, key)
-        else:
-            found[key] = field
-    return found
-
-
-def _variable_name(key: Key) -> str:
-    return ENVIRONMENT_PREFIX + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper()
-
-
-def _parse_variable(text: str, field: FieldInfo) -> object:
-    """Parse the value of a variable. Lists may use commas; booleans and numbers are JSON; the rest is
-    text.
-    """
-    kind = str(field.annotation)
-    if "list" in kind:
-        return (
-            _parse_json(text)
-            if text.startswith("[")
-            else [item for part in text.split(",") if (item := part.strip())]
-        )
-    if "bool" in kind or "int" in kind:
-        return _parse_json(text.lower())
-    return text
-
-
-def _parse_json(text: str) -> object:
-    """Parse JSON. Invalid JSON is returned as text, which is later reported as a value of the wrong type."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _nest_value(key: Key, value: object) -> dict[str, Any]:
-    for part in reversed(key):
-        value = {part: value}
-    return cast("dict[str, Any]", value)
-
-
-def _merge_layer(
-    into: dict[str, Any], origin: dict[Key, str], layer: dict[str, Any], source: str, at: Key = ()
-) -> None:
-    for name, value in layer.items():
-        key = (*at, name)
-        below = into.get(name)
-        if isinstance(value, dict) and name in into and not isinstance(below, dict):
-            continue  # A section that is not an object is reported as an error of its own source.
-        origin[key] = source
-        if isinstance(value, dict) and isinstance(below, dict):
-            _merge_layer(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
-        elif isinstance(value, dict):
-            into[name] = {}
-            _merge_layer(into[name], origin, cast("dict[str, Any]", value), source, key)
-        else:
-            into[name] = value
-
-
-def _explain_error(error: ValidationError, origin: Mapping[Key, str]) -> ConfigurationError:
-    lines: list[str] = []
-    for problem in error.errors(include_url=False):
-        key = tuple(str(part) for part in problem["loc"])
-        dotted = ".".join(key)
-        source = next((origin[key[:end]] for end in range(len(key), 0, -1) if key[:end] in origin), None)
-        where = f"{source}: " if source else ""
-        if problem["type"] == "extra_forbidden":
-            names = sorted(_list_sibling_keys(key))
-            lines.append(f"{where}unknown setting {dotted!r}{_suggest_names(key[-1], names)}")
-        else:
-            value = "" if dotted == "token" else f", got {problem['input']!r}"
-            lines.append(f"{where}setting {dotted!r}: {problem['msg']}{value}")
-    return ConfigurationError("\n".join(lines))
-
-
-def _list_sibling_keys(key: Key) -> set[str]:
-    depth = len(key) - 1
-    return {leaf[depth] for leaf in list_settings(Settings) if leaf[:depth] == key[:-1]}
-
-
-def _check_consistency(settings: Settings) -> Settings:
-    if settings.pool.min_browsers > settings.pool.max_browsers:
-        raise ConfigurationError("setting 'pool.minBrowsers' must not be greater than 'pool.maxBrowsers'")
-    if settings.logging.destination == "file" and settings.logging.file is None:
-        raise ConfigurationError("setting 'logging.file' must be given when 'logging.destination' is 'file'")
-    if settings.browser.channel and settings.browser.type != "chromium":
-        raise ConfigurationError("setting 'browser.channel' needs 'browser.type' to be 'chromium'")
-    if (settings.listen.tls_certificate is None) != (settings.listen.tls_key is None):
-        raise ConfigurationError("settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other")
-    listen = settings.listen
-    if listen.authorization_servers and (listen.public_url is None or listen.token_verifier is None):
-        raise ConfigurationError(
-            "setting 'listen.authorizationServers' needs 'listen.publicUrl' and 'listen.tokenVerifier'"
-        )
-    if settings.daemon.local and settings.transport != "http":
-        raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
-    if settings.cluster.address is not None:
-        _check_cluster(settings)
-    if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
-        raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
-    return settings
-
-
-def _check_cluster(settings: Settings) -> None:
-    """Refuse what a cluster cannot do, because it needs the sessions in the process of the server."""
-    if settings.transport != "http" or settings.toolset != "browser":
-        raise ConfigurationError(
-            "setting 'cluster.address' needs 'transport' to be 'http' and 'toolset' to be 'browser'"
-        )
-    if settings.cluster.min_workers > settings.cluster.max_workers:
-        raise ConfigurationError("setting 'cluster.minWorkers' must not be greater than 'cluster.maxWorkers'")
-    refused = {
-        "daemon.local": settings.daemon.local,
-        "watch.enabled": settings.watch.enabled,
-        "browser.cdpEndpoint": settings.browser.cdp_endpoint,
-    }
-    for name, given in refused.items():
-        if given:
-            raise ConfigurationError(f"setting '{name}' cannot be used with 'cluster.address'")

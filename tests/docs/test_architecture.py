@@ -19,7 +19,12 @@ OWNERS = {
     "where an HTTP session expires": ["transports.http.transport_sessions", "client.client_session"],
     "the rules of the audit": ["audit.evidence.collectors"],
     "the Chromium flags": ["browser.launch.chromium_flags"],
-    "the settings": ["config:Settings"],
+    "the rule of a finding, with its title and advice": ["audit.evidence.rule:Rule"],
+    "the settings": ["config:Settings", "config_loading:load_settings"],
+    "an error code": ["errors:CODES", "protocol.errors"],
+    "a CLI command": ["cli.commands:COMMANDS"],
+    "the watch page": ["watch.site:WatchSite", "watch.assets"],
+    "where secrets are masked": ["server.secrets.masking:Mask"],
     "what people see of a call": ["watch.journal:Journal", "watch.redaction"],
 }
 

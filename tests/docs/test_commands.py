@@ -9,7 +9,8 @@ import click
 import pytest
 
 from footlight.cli.commands import cli
-from footlight.config import ENVIRONMENT_PREFIX, Settings, list_settings, load_settings
+from footlight.config import Settings
+from footlight.config_loading import ENVIRONMENT_PREFIX, list_settings, load_settings
 from tests.docs.markdown import PAGES, ROOT, blocks, remove_blocks
 
 NAMES = "serve|call|tools|codegen|replay|export|audit|knowledge|daemon|doctor|demo|skill"

@@ -7,7 +7,8 @@ from typing import Any, get_args
 import pytest
 
 import footlight
-from footlight.config import Settings, list_settings, load_settings
+from footlight.config import Settings
+from footlight.config_loading import list_settings, load_settings
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.errors import Reason
 from footlight.server.prompts.files import builtin_prompts

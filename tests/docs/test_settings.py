@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from footlight.config import Settings, list_settings, load_settings
+from footlight.config import Settings
+from footlight.config_loading import list_settings, load_settings
 from footlight.toolsets import szkrabok
 from tests.docs.markdown import PAGES, ROOT, Block, blocks
 

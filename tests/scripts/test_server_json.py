@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from footlight.cli.commands import cli
-from footlight.config import Settings, load_settings
+from footlight.config import Settings
+from footlight.config_loading import load_settings
 from footlight.transports.listener import DEFAULT_PORT
 
 ROOT = Path(__file__).parents[2]

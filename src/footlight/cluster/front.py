@@ -93,7 +93,7 @@ class Front:
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
     ) -> Answer:
         session_id = arguments.get("sessionId")
-        id = _registered_id(session_id, caller)
+        id = _make_registered_id(session_id, caller)
         while True:
             worker = await self.find_worker(session_id, caller)
             if worker is not None:
@@ -128,7 +128,7 @@ class Front:
         Raises:
             SessionNotFound: the worker that the id names does not exist, and sessions are not kept.
         """
-        id = _registered_id(session_id, caller)
+        id = _make_registered_id(session_id, caller)
         if id is None:
             return None
         home = self._fleet.find(id.partition(".")[0]) if "." in id else None
@@ -307,7 +307,7 @@ class _Place:
         return not self.worker.is_lost and self.worker.process_id in (None, self.process_id)
 
 
-def _registered_id(session_id: object, caller: Caller) -> str | None:
+def _make_registered_id(session_id: object, caller: Caller) -> str | None:
     """Return the id of a session that a worker created, or of the caller's `default`. None for any other."""
     if isinstance(session_id, str) and "." in session_id:
         return session_id

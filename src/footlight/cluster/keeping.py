@@ -43,7 +43,7 @@ class SessionKeeper:
     def is_open(self, arguments: Mapping[str, Any], caller: Caller) -> bool:
         """Return whether the session of a call is open here, or the call is refused because it names none."""
         try:
-            id = self._sessions.own_id(_named_session(arguments), caller)
+            id = self._sessions.own_id(_get_session_name(arguments), caller)
         except FootlightError:
             return True
         return any(each.id == id for each in self._sessions.list_all())
@@ -52,7 +52,7 @@ class SessionKeeper:
         """Save the session of a finished call soon, and reserve the refs in its answer at once."""
         created: str | None = answer.content["data"].get("sessionId") if answer.success else None
         try:
-            session = self._sessions.find(_named_session(arguments) or created, caller=caller)
+            session = self._sessions.find(_get_session_name(arguments) or created, caller=caller)
             if not self._sessions.is_kept(session):
                 return
             self._sessions.reserve_refs(session)
@@ -88,6 +88,6 @@ class SessionKeeper:
             await asyncio.sleep(PARK_EVERY_SECONDS)
 
 
-def _named_session(arguments: Mapping[str, Any]) -> str | None:
+def _get_session_name(arguments: Mapping[str, Any]) -> str | None:
     id = arguments.get("sessionId")
     return id if isinstance(id, str) else None

@@ -59,7 +59,7 @@ class SessionRegistry:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 actor = await find_actor(actor_name)
-                for id in await actor.call("registered_ids") if actor else ():
+                for id in await actor.call("list_registered_ids") if actor else ():
                     self._workers[id] = actor_name.removeprefix(WORKER)
         except (ActorLost, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

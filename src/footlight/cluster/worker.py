@@ -215,7 +215,7 @@ class Worker:
         """End the session `default` of a connection that has ended."""
         (await self._ensure()).machine.engine.disconnect(caller)
 
-    async def registered_ids(self) -> list[str]:
+    async def list_registered_ids(self) -> list[str]:
         """Return the ids of the open sessions that do not begin with the name of this worker."""
         sessions = (await self._ensure()).machine.engine.find_sessions()
         own = f"{self._name}."
@@ -247,7 +247,7 @@ class Worker:
     async def _start(self) -> _Running:
         from footlight import log
         from footlight.app.machine import Machine, read_secrets
-        from footlight.config import load_settings
+        from footlight.config_loading import load_settings
         from footlight.toolsets import make_toolset
 
         settings = load_settings(base=self._given, environment=os.environ)

@@ -51,18 +51,18 @@ def find_difference(holds: object, received: object, *, place: str = "") -> str:
         return ""
     plainly = f"{_describe_place(place)}the site holds {_brief(holds)}, what came back is {_brief(received)}"
     if isinstance(holds, Mapping) and isinstance(received, Mapping):
-        return _differing_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", received), place)
+        return _find_wrong_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", received), place)
     if isinstance(holds, list | tuple) and isinstance(received, list | tuple):
-        return _differing_item(cast("Sequence[Any]", holds), cast("Sequence[Any]", received), place)
+        return _find_wrong_item(cast("Sequence[Any]", holds), cast("Sequence[Any]", received), place)
     return plainly
 
 
-def _differing_key(holds: Mapping[Any, Any], received: Mapping[Any, Any], place: str) -> str:
+def _find_wrong_key(holds: Mapping[Any, Any], received: Mapping[Any, Any], place: str) -> str:
     key = next(key for key in [*holds, *received] if holds.get(key, _ABSENT) != received.get(key, _ABSENT))
     return find_difference(holds.get(key, _ABSENT), received.get(key, _ABSENT), place=f"{place}[{key!r}]")
 
 
-def _differing_item(holds: Sequence[Any], received: Sequence[Any], place: str) -> str:
+def _find_wrong_item(holds: Sequence[Any], received: Sequence[Any], place: str) -> str:
     pairs = zip(holds, received, strict=False)
     index = next((index for index, (left, right) in enumerate(pairs) if left != right), None)
     if index is None:

@@ -97,7 +97,7 @@ def collect_requests(session: Session, redactor: Redactor) -> list[ReportRequest
             duration_ms=entry.duration,
             failure=redactor.text(entry.failure or ""),
         )
-        for entry in session.log.matching(LogFilter())[-MAX_REQUESTS:]
+        for entry in session.log.select(LogFilter())[-MAX_REQUESTS:]
     ]
 
 
@@ -110,5 +110,5 @@ def collect_messages(session: Session, redactor: Redactor) -> list[ReportMessage
             source=redactor.text(message.source, MAX_URL),
             count=message.count,
         )
-        for message in session.console.matching(MessageFilter())[-MAX_MESSAGES:]
+        for message in session.console.select(MessageFilter())[-MAX_MESSAGES:]
     ]

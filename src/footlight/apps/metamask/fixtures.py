@@ -88,7 +88,7 @@ def _preset(name: str, chain_port: int) -> Fixture:
             suggestion=f"Name one of: {', '.join(PRESETS)}.",
             known=list(PRESETS),
         )
-    data = _onboarding_data(chain_port) if name == "onboarding" else _default_data(chain_port)
+    data = _make_onboarding_data(chain_port) if name == "onboarding" else _default_data(chain_port)
     PRESETS[name](data)
     return {"data": data, "meta": {"version": VERSION}}
 
@@ -107,7 +107,7 @@ def _check_fixture(fixture: Mapping[str, Any]) -> Fixture:
 # Base states
 
 
-def _onboarding_data(chain_port: int) -> Data:
+def _make_onboarding_data(chain_port: int) -> Data:
     """Return a state without a wallet, with the local chain configured."""
     return {
         "NetworkController": _networks(chain_port),

@@ -147,7 +147,7 @@ class PageAnalysis(PartStream):
     async def _try_goals(self) -> AsyncGenerator[AIStreamPart]:
         """Try each goal. If the server is lost, the remaining goals are unfinished; judging continues."""
         visit = await self._visit()
-        limits, numbers = _walking_limits(self._options.limits), count(1)
+        limits, numbers = _limit_walks(self._options.limits), count(1)
         goals = [(persona, goal) for persona in self._config.personas for goal in persona.goals]
         for number, (persona, goal) in enumerate(goals):
             walking = self._walking = GoalWalk(
@@ -217,7 +217,7 @@ def _secrets(personas: Sequence[Persona]) -> Collection[str]:
     return {name for text in texts for name in secrets_in(text)}
 
 
-def _walking_limits(limits: Limits) -> Limits:
+def _limit_walks(limits: Limits) -> Limits:
     """Return the limits of the walks, which leave a part for the judgement."""
     tokens = None if limits.tokens is None else int(limits.tokens * (1 - KEPT_TOKENS))
     return replace(limits, requests=limits.requests - KEPT_REQUESTS, tokens=tokens)

@@ -391,7 +391,7 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     log, since = page.session.log, page.session.last_action.began_at
 
     def requests() -> list[LogEntry]:
-        return [entry for entry in log.matching(LogFilter(page=page.id)) if _end_time(entry) >= since]
+        return [entry for entry in log.select(LogFilter(page=page.id)) if _end_time(entry) >= since]
 
     def find() -> LogEntry | None:
         return next((each for each in requests() if each.status and pattern.matches(each.url)), None)

@@ -192,7 +192,7 @@ class ExtensionLauncher:
             await load_extension(cdp, each.folder)
         loaded = await _wait_until_running(cdp, extensions)
         await cdp.detach()
-        if missing := _missing(extensions, loaded):
+        if missing := _find_missing(extensions, loaded):
             raise self._load_error(missing, found)
         return tuple(each for each in loaded if each)
 
@@ -259,7 +259,7 @@ async def _wait_until_running(
     return loaded
 
 
-def _missing(
+def _find_missing(
     extensions: Sequence[UnpackedExtension], loaded: Sequence[LoadedExtension | None]
 ) -> list[UnpackedExtension]:
     return [each for each, has in zip(extensions, loaded, strict=True) if not has]

@@ -150,7 +150,7 @@ class Console:
                     if page_id in (None, self._page_id_of(page)):
                         await self._fetch(page)
 
-    def matching(self, conditions: MessageFilter) -> list[Message]:
+    def select(self, conditions: MessageFilter) -> list[Message]:
         """Return the fetched messages that meet the conditions, oldest first."""
         messages = heapq.merge(self._serious, self._chatter, key=lambda message: message.number)
         return sorted(

@@ -103,7 +103,7 @@ class RequestLog:
         context.on("requestfinished", self._on_finished)
         context.on("requestfailed", self._on_failed)
 
-    def matching(self, conditions: LogFilter) -> list[LogEntry]:
+    def select(self, conditions: LogFilter) -> list[LogEntry]:
         return [entry for entry in self._entries if conditions.accepts(entry)]
 
     def since(self, began: float, *, page: str) -> list[LogEntry]:

@@ -163,7 +163,7 @@ def _find_regions(changed: Image.Image) -> tuple[Area, ...]:
     while grid.width * grid.height > MAX_CELLS:
         grid, cell = grid.reduce(2).point(_ANY), cell * 2
     cells = {(at % grid.width, at // grid.width) for at, value in enumerate(grid.tobytes()) if value}
-    boxes = [_bounding_box(changed, group, cell) for group in _group_cells(cells)]
+    boxes = [_find_bounding_box(changed, group, cell) for group in _group_cells(cells)]
     largest = sorted(boxes, key=lambda area: area.width * area.height, reverse=True)[:MAX_REGIONS]
     return tuple(sorted(largest, key=lambda area: (area.y, area.x)))
 
@@ -184,7 +184,7 @@ def _group_cells(cells: set[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]
         yield group
 
 
-def _bounding_box(changed: Image.Image, group: list[tuple[int, int]], cell: int) -> Area:
+def _find_bounding_box(changed: Image.Image, group: list[tuple[int, int]], cell: int) -> Area:
     """Return the box of the changed pixels in these cells."""
     left, top = (cell * min(each[axis] for each in group) for axis in (0, 1))
     right, bottom = (cell * (max(each[axis] for each in group) + 1) for axis in (0, 1))

@@ -73,12 +73,12 @@ class PopupTracker:
         before = self._announced
         while (seconds := self._expected_until - time.monotonic()) > 0 and self._announced == before:
             await self._wait_for_change(seconds)
-        while self._missing() > self._given_up:
+        while self._count_missing() > self._given_up:
             await self._wait_for_change(None)
 
     def give_up(self) -> None:
         """Do not wait again for the pages that are missing now."""
-        self._given_up = max(0, self._missing())
+        self._given_up = max(0, self._count_missing())
 
     async def _wait_for_change(self, seconds: float | None) -> None:
         self._changed.clear()
@@ -86,6 +86,6 @@ class PopupTracker:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
 
-    def _missing(self) -> int:
+    def _count_missing(self) -> int:
         opened_count = sum(target.context == self._context_id for target in self._browser.opened)
         return opened_count - self._announced

@@ -243,7 +243,7 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
     indices = match.find_removed()
     if not indices:
         return {}
-    ends, followed = after.ends(), _preceding_siblings(match)
+    ends, followed = after.ends(), _list_preceding_siblings(match)
     removed: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for old in indices:
         parent = before.parents[old]
@@ -259,7 +259,7 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
     return removed
 
 
-def _preceding_siblings(match: Match) -> dict[int, int]:
+def _list_preceding_siblings(match: Match) -> dict[int, int]:
     """Return for each removed node the index after of the last kept sibling before it."""
     last: dict[int, int] = {}
     followed: dict[int, int] = {}

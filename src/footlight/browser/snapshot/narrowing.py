@@ -55,7 +55,7 @@ def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
     kept = (
         active
         | {index for index in above if _is_place(nodes[index])}
-        | _preceding_headings(nodes, active, above)
+        | _list_preceding_headings(nodes, active, above)
     )
     return tuple(_rebase(nodes, parents, kept, _first_words(nodes, parents, kept, above)))
 
@@ -78,7 +78,7 @@ def _ancestors_of(parents: Sequence[int], active: set[int]) -> set[int]:
     return above
 
 
-def _preceding_headings(nodes: Sequence[Node], active: set[int], above: set[int]) -> set[int]:
+def _list_preceding_headings(nodes: Sequence[Node], active: set[int], above: set[int]) -> set[int]:
     """Return the last heading before each run of controls, unless the heading only contains a link."""
     found: set[int] = set()
     last = -1

@@ -83,10 +83,10 @@ def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefM
     """Return what each ref of `nodes` means to a caller who was shown them."""
     where = find_places(all_nodes)
     counts = Counter(identity_of(node) for node in all_nodes)
-    return {node.ref: _meaning(node, where[node.ref], counts) for node in nodes if node.ref}
+    return {node.ref: _describe_meaning(node, where[node.ref], counts) for node in nodes if node.ref}
 
 
-def _meaning(node: Node, place: ElementPlace, counts: Counter[ElementIdentity]) -> RefMeaning:
+def _describe_meaning(node: Node, place: ElementPlace, counts: Counter[ElementIdentity]) -> RefMeaning:
     """Return the meaning of a node. The text before it counts only if others are like it and it is in no
     entry.
     """

@@ -42,14 +42,14 @@ def fill_calls(
                 "--var NAME=VALUE",
                 reason="invalid",
             )
-    missing = _missing(calls, variables)
+    missing = _find_missing(calls, variables)
     if missing:
         names = "; ".join(f"${{{each}}} ({_lines(lines)})" for each, lines in missing.items())
         raise MCPError(f"{name}: no value was given for {names}; give --var NAME=VALUE", reason="invalid")
     return tuple(_fill_call(call, variables, name) for call in calls)
 
 
-def _missing(calls: Sequence[LoggedCall], variables: Mapping[str, str]) -> dict[str, list[int]]:
+def _find_missing(calls: Sequence[LoggedCall], variables: Mapping[str, str]) -> dict[str, list[int]]:
     missing: dict[str, list[int]] = {}
     for call in calls:
         for each in dict.fromkeys(_places(call)):

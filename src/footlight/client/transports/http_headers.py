@@ -57,7 +57,7 @@ def post_headers(
         _VERSION_HEADER: _message_version(message) or version,
     }
     if names_version(message) or is_stateless(version):
-        protocol |= {**_routing_headers(message), **parameters}
+        protocol |= {**_make_routing_headers(message), **parameters}
     if session_id is not None:
         protocol[SESSION_HEADER] = session_id
     return _encode(protocol, custom)
@@ -111,7 +111,7 @@ def _message_version(message: Message) -> str | None:
     )
 
 
-def _routing_headers(message: Message) -> dict[str, str]:
+def _make_routing_headers(message: Message) -> dict[str, str]:
     method = message.get("method")
     if not isinstance(method, str):
         return {}

@@ -47,12 +47,12 @@ def _find_problem(entry: OrderField, values: Sequence[str], upload: Upload | Non
     if entry.kind == "file":
         return "The file is larger than 1 MB." if upload and upload.size > 1_000_000 else None
     if not values:
-        return _missing(entry) if entry.required else None
+        return _describe_missing(entry) if entry.required else None
     check = _CHECKS.get(entry.kind)
     return next((problem for value in values if check and (problem := check(entry, value))), None)
 
 
-def _missing(entry: OrderField) -> str:
+def _describe_missing(entry: OrderField) -> str:
     if entry.kind == "checkbox":
         return f"Please tick “{entry.label}”."
     verb = "choose" if entry.options else "enter"

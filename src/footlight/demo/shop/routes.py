@@ -15,7 +15,7 @@ from footlight.demo.shop.order_check import judge
 from footlight.demo.shop.records import Shop, Upload
 from footlight.markup import Html
 
-__all__ = ["ROUTES", "missing"]
+__all__ = ["ROUTES", "answer_missing"]
 
 _UPLOAD_LIMIT = 5_000_000
 
@@ -142,9 +142,9 @@ async def _static(request: Request) -> Response:
     return Response(static(name), media_type=_MEDIA_TYPES[name])
 
 
-async def missing(request: Request, _: Exception) -> Response:
+async def answer_missing(request: Request, _: Exception) -> Response:
     """Return the page for an unknown URL."""
-    return _page(request, "Not found", views.missing(request.url.path), status=404)
+    return _page(request, "Not found", views.render_missing(request.url.path), status=404)
 
 
 ROUTES = (

@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footlight.demo.shop.records import Shop
-from footlight.demo.shop.routes import ROUTES, missing
+from footlight.demo.shop.routes import ROUTES, answer_missing
 
 __all__ = ["Site", "serve_shop"]
 
@@ -48,7 +48,9 @@ async def serve_shop() -> AsyncGenerator[Site]:
 
 def _make_site(shop: Shop) -> Starlette:
     """Return the application of a shop."""
-    site = Starlette(routes=ROUTES, middleware=[Middleware(_Headers)], exception_handlers={404: missing})
+    site = Starlette(
+        routes=ROUTES, middleware=[Middleware(_Headers)], exception_handlers={404: answer_missing}
+    )
     site.state.shop = shop
     return site
 

@@ -19,12 +19,12 @@ __all__ = [
     "home",
     "layout",
     "login",
-    "missing",
     "offers",
     "order_form",
     "order_received",
     "product",
     "products",
+    "render_missing",
     "upload_form",
     "uploads",
 ]
@@ -132,7 +132,7 @@ def offers() -> Html:
     return page("offers")
 
 
-def missing(path: str) -> Html:
+def render_missing(path: str) -> Html:
     """Render the page for an unknown URL."""
     return page("missing", path=path)
 

@@ -219,7 +219,7 @@ class Dispatcher:
         self._check_permission(tool)
         deadline = make_deadline(tool, arguments, self._settings.session)
         async with report_stages(
-            report, began=state.began, total_ms=deadline.timeout_ms, stage=_running_stage(tool)
+            report, began=state.began, total_ms=deadline.timeout_ms, stage=_describe_stage(tool)
         ) as stage:
             deadline = replace(deadline, stage=stage)
             try:
@@ -446,7 +446,7 @@ async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> Asy
         deadline.stage(session.turn.stage)
     async with session.lock:
         if waits:
-            deadline.stage(_running_stage(tool))
+            deadline.stage(_describe_stage(tool))
         yield
 
 
@@ -515,7 +515,7 @@ def _make_masking_report(report: Report, mask: Mask) -> Report:
     return send
 
 
-def _running_stage(tool: Tool) -> str:
+def _describe_stage(tool: Tool) -> str:
     return f"{tool.name} is running"
 
 

@@ -170,7 +170,7 @@ def _check_log(address: Address, session: Session) -> None:
 
 def _entries(address: Address, session: Session) -> list[LogEntry]:
     """Return the log's entries. Those of a closed page can still be read."""
-    entries = session.log.matching(LogFilter(page=address.segments[1]))
+    entries = session.log.select(LogFilter(page=address.segments[1]))
     if not entries:
         _open_page(address, session)
     return entries

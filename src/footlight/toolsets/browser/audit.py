@@ -320,7 +320,7 @@ class _LivePage:
         )
         return [
             ConsoleMessage(level=each.level, text=each.text, source=each.source)
-            for each in console.matching(message_filter)[:MAX_MESSAGES]
+            for each in console.select(message_filter)[:MAX_MESSAGES]
         ]
 
     async def find_ref(self, selector: str) -> str | None:

@@ -43,7 +43,7 @@ async def console_messages(
     selected = MessageFilter(
         levels=levels or (), text=text or "", page=page_id, since_navigation=since_navigation
     )
-    matching = console.matching(selected)
+    matching = console.select(selected)
     answer: ConsoleMessages = {
         "messages": [message_info(message) for message in matching[offset : offset + limit]],
         "total": len(matching),
@@ -102,7 +102,7 @@ async def console_stacks(
     selected = MessageFilter(
         levels=levels or ("error",), text=text or "", page=page_id, since_navigation=since_navigation
     )
-    matching = console.matching(selected)
+    matching = console.select(selected)
     pages = {page.id: page for page in call.session.pages}
     messages: list[MessageWithStack] = []
     for message in matching[-limit:]:

@@ -146,7 +146,7 @@ async def get_request_log(
     limit: Annotated[Count, Field(le=1000)] = 100,
 ) -> RequestLogPage:
     """Get network log. Oldest first."""
-    matching = call.session.log.matching(
+    matching = call.session.log.select(
         LogFilter(
             url=filter,
             resource_type=resource_type,
