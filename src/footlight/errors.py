@@ -106,7 +106,7 @@ class InvalidUrl(FootlightError):
     """The URL is not one that a browser can open."""
 
     code = "INVALID_URL"
-    default_suggestion = "Give an absolute URL that starts with http:// or https://."
+    default_suggestion = "Use an absolute URL that starts with http:// or https://."
 
 
 class InvalidSelector(FootlightError):
@@ -340,7 +340,7 @@ class PortInUse(FootlightError):
     """A port that a service of the app needs is in use."""
 
     code = "PORT_IN_USE"
-    default_suggestion = "End the process that listens there, or give another port."
+    default_suggestion = "Stop the process that listens on the port, or use another port."
 
 
 class SessionAlreadyRunning(FootlightError):

@@ -119,9 +119,10 @@ def search(
     root: Path,
     as_json: bool,
 ) -> None:
-    """Search steps by words: tools, screens, test ids, names and roles. The best match comes first.
+    """Search the recorded steps by words.
 
-    The search also finds synonyms (approve, confirm) and words that begin with a word of the query.
+    The words are compared with tools, screens, test ids, names and roles. The best match comes first. The
+    search also finds synonyms (approve, confirm) and words that begin with a word of the query.
     """
     from footlight.knowledge.index.search import SearchQuery
 
@@ -174,7 +175,10 @@ def summarize(*, session: str | None, root: Path, as_json: bool) -> None:
 @force_option
 @root_option
 def export(*, session: str, out: Path, force: bool, root: Path) -> None:
-    """Write the steps of a session as JSON Lines, one record per line, oldest first."""
+    """Write the steps of a session as JSON Lines.
+
+    There is one record per line, oldest first.
+    """
     with _open_store(root) as store:
         _check_session(store, session)
         _check_free(out, force)
@@ -188,7 +192,10 @@ def export(*, session: str, out: Path, force: bool, root: Path) -> None:
 @force_option
 @root_option
 def report(*, session: str, out: Path, force: bool, root: Path) -> None:
-    """Write a session as one HTML page that needs no other file and no network."""
+    """Write a session as one HTML page.
+
+    The page needs no other file and no network.
+    """
     from footlight.knowledge import report as reporting
 
     with _open_store(root) as store:

@@ -62,14 +62,19 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
             say(f"draining: {name.removeprefix(WORKER)}")
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while left:
-                    await asyncio.sleep(ASK_EVERY_SECONDS)
-                    for name in sorted(left):
-                        if not await _has_sessions(name):
-                            await _call(name, "end")
-                            left.remove(name)
-                            say(f"ended: {name.removeprefix(WORKER)}")
+                await _end_without_sessions(left, say)
     return not left
+
+
+async def _end_without_sessions(left: set[str], say: Callable[[str], None]) -> None:
+    """End each of these workers after its last session, and remove it from `left`."""
+    while left:
+        await asyncio.sleep(ASK_EVERY_SECONDS)
+        for name in sorted(left):
+            if not await _has_sessions(name):
+                await _call(name, "end")
+                left.remove(name)
+                say(f"ended: {name.removeprefix(WORKER)}")
 
 
 async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> None:

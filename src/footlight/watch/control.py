@@ -132,43 +132,46 @@ class Control:
 
     async def _act(self, session: Session, page: Page, event: Mapping[str, Any]) -> None:
         deadline = Deadline.after(INPUT_MS)
-        kind = event.get("type")
-        if kind == "text":
-            text = event.get("text")
-            if not isinstance(text, str) or len(text) > MAX_TEXT:
-                raise _not_understood()
+        text = _find_typed_text(event)
+        if text is not None:
             await self._type(session, page, text, deadline)
             return
-        key = _key(event) if kind == "key" else ""
-        if len(key) == 1:
-            await self._type(session, page, key, deadline)
-            return
         self._flush_typed(session)
-        if kind == "key":
-            self._note(session, page, "press", {"key": key})
-            async with limit_reading(page, deadline):
-                await page.act_through_dialog(page.playwright.keyboard.press(key))
-        elif kind == "click":
-            at = Point(_number(event, "x"), _number(event, "y"))
-            button = event.get("button", "left")
-            count = event.get("count", 1)
-            if button not in ("left", "middle", "right") or count not in (1, 2, 3):
+        match event.get("type"):
+            case "key":
+                await self._press_key(session, page, _key(event), deadline)
+            case "click":
+                await self._click_at(session, page, event, deadline)
+            case "wheel":
+                await mouse.wheel(page, _point(event), _number(event, "dx"), _number(event, "dy"), deadline)
+            case "dialog":
+                await self._answer_dialog(session, page, accept=event.get("accept") is True)
+            case "back":
+                self._note(session, page, "go_back", {})
+                await page.playwright.go_back(timeout=INPUT_MS, wait_until="commit")
+            case "reload":
+                self._note(session, page, "reload", {})
+                await page.playwright.reload(timeout=INPUT_MS, wait_until="commit")
+            case _:
                 raise _not_understood()
-            await self._click(session, page, at, button, count, deadline)
-        elif kind == "wheel":
-            at = Point(_number(event, "x"), _number(event, "y"))
-            await mouse.wheel(page, at, _number(event, "dx"), _number(event, "dy"), deadline)
-        elif kind == "dialog":
-            accept = event.get("accept") is True
-            self._note(session, page, "handle_dialog", {"accept": accept})
-            dialog = session.dialogs.get(None)
-            await answer_dialog(await session.page_table.get(dialog.page_id), dialog, accept=accept)
-        elif kind in ("back", "reload"):
-            self._note(session, page, "go_back" if kind == "back" else "reload", {})
-            go = page.playwright.go_back if kind == "back" else page.playwright.reload
-            await go(timeout=INPUT_MS, wait_until="commit")
-        else:
+
+    async def _press_key(self, session: Session, page: Page, key: str, deadline: Deadline) -> None:
+        self._note(session, page, "press", {"key": key})
+        async with limit_reading(page, deadline):
+            await page.act_through_dialog(page.playwright.keyboard.press(key))
+
+    async def _click_at(
+        self, session: Session, page: Page, event: Mapping[str, Any], deadline: Deadline
+    ) -> None:
+        at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
+        if button not in ("left", "middle", "right") or count not in (1, 2, 3):
             raise _not_understood()
+        await self._click(session, page, at, button, count, deadline)
+
+    async def _answer_dialog(self, session: Session, page: Page, *, accept: bool) -> None:
+        self._note(session, page, "handle_dialog", {"accept": accept})
+        dialog = session.dialogs.get(None)
+        await answer_dialog(await session.page_table.get(dialog.page_id), dialog, accept=accept)
 
     async def _type(self, session: Session, page: Page, text: str, deadline: Deadline) -> None:
         """Type a text key by key, as fields for codes require. A long text is inserted as if it was
@@ -229,6 +232,24 @@ def _contains(node: Node, at: Point) -> bool:
 
 def _area(node: Node) -> float:
     return node.box.width * node.box.height if node.box else 0.0
+
+
+def _find_typed_text(event: Mapping[str, Any]) -> str | None:
+    """Return the text that the event types, also that of a single key, or None for another event."""
+    match event.get("type"):
+        case "text":
+            text = event.get("text")
+            if not isinstance(text, str) or len(text) > MAX_TEXT:
+                raise _not_understood()
+            return text
+        case "key" if len(key := _key(event)) == 1:
+            return key
+        case _:
+            return None
+
+
+def _point(event: Mapping[str, Any]) -> Point:
+    return Point(_number(event, "x"), _number(event, "y"))
 
 
 def _number(event: Mapping[str, Any], name: str) -> float:

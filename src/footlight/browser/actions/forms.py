@@ -156,16 +156,8 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
         await act_on_element(
             page, selector, unwatched, lambda group, timeout_ms: _choose_radio(page, group, field, timeout_ms)
         )
-    elif kind.name == "select" and isinstance(value, list):
-        await act_on_element(
-            page,
-            selector,
-            deadline,
-            lambda box, timeout_ms: box.select_option(words, timeout=timeout_ms),
-            find=lambda: _find_options_problem(page, field, words, deadline),
-        )
     elif kind.name == "select":
-        await select_option(page, selector, words[0], deadline)
+        await _select(page, field, words, deadline)
     elif kind.name == "listbox":
         await act_on_element(
             page,
@@ -181,11 +173,31 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
             lambda box, timeout_ms: _open_and_choose(page, box, field, deadline, timeout_ms),
         )
     else:
-        notice = await fill_field(page, selector, words[0], deadline)
-        if kind.name != "combobox":
-            return Filled(kind.name, notice)
-        if not await _take_suggestion(page, field, deadline):
-            return Filled("text", notice)
+        return await _fill_text(page, field, kind, words[0], deadline)
+    return Filled(kind.name)
+
+
+async def _select(page: Page, field: Field, options: list[str], deadline: Deadline) -> None:
+    """Select the options of a `select` element."""
+    if not isinstance(field.value, list):
+        await select_option(page, field.selector, options[0], deadline)
+        return
+    await act_on_element(
+        page,
+        field.selector,
+        deadline,
+        lambda box, timeout_ms: box.select_option(options, timeout=timeout_ms),
+        find=lambda: _find_options_problem(page, field, options, deadline),
+    )
+
+
+async def _fill_text(page: Page, field: Field, kind: _Kind, text: str, deadline: Deadline) -> Filled:
+    """Fill a text field, or an editable combobox, which becomes a text field if it suggests nothing."""
+    notice = await fill_field(page, field.selector, text, deadline)
+    if kind.name != "combobox":
+        return Filled(kind.name, notice)
+    if not await _take_suggestion(page, field, deadline):
+        return Filled("text", notice)
     return Filled(kind.name)
 
 

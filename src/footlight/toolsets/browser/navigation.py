@@ -219,7 +219,7 @@ async def expect(
     value: Annotated[ExpectedValues, Field(description="{selector: text, or true if checked}")] = None,
     count: Annotated[ExpectedCounts, Field(description="{selector: number of matches}")] = None,
 ) -> ActionResult:
-    """Expect the page to be so. Waits until all that is given is so."""
+    """Check conditions on the page. Waits until all hold."""
     given = Expect.model_construct(text=text, gone=gone, url=url, request=request, value=value, count=count)
     if all(each is None for _, each in given):
         names = list(Expect.model_fields)
