@@ -10,11 +10,11 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, Playwright
 
-__all__ = ["launched", "open_report"]
+__all__ = ["launch_chromium", "open_report"]
 
 
 @asynccontextmanager
-async def launched(playwright: Playwright) -> AsyncGenerator[Browser]:
+async def launch_chromium(playwright: Playwright) -> AsyncGenerator[Browser]:
     """Launch Chromium: the system's where it has one, else Playwright's."""
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)

@@ -18,8 +18,8 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult
 from playwright.async_api import async_playwright
 
-from tests.chromium import launched
-from tests.evidence import ServerLog, leaving_evidence, server_log
+from tests.chromium import launch_chromium
+from tests.evidence import ServerLog, keep_evidence, server_log
 from tests.site import Site, serve_site
 from tests.tiers import register_profiles
 
@@ -45,7 +45,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     # The fixture of the narrowest scope is last.
     browsers = [each for each in pyfuncitem.funcargs.values() if isinstance(each, Browser)]
     if browsers and inspect.iscoroutinefunction(pyfuncitem.obj):
-        pyfuncitem.obj = leaving_evidence(pyfuncitem.obj, browsers[-1])
+        pyfuncitem.obj = keep_evidence(pyfuncitem.obj, browsers[-1])
 
 
 class Browser:
@@ -148,7 +148,7 @@ async def connect_fleet(site: Site, folder: Path, *flags: str) -> AsyncGenerator
 @pytest.fixture(scope="session")
 async def chromium(anyio_backend: str) -> AsyncGenerator[playwright.async_api.Browser]:
     """A browser without a server. A test closes the pages and contexts that it opens in it."""
-    async with async_playwright() as driver, launched(driver) as browser:
+    async with async_playwright() as driver, launch_chromium(driver) as browser:
         yield browser
 
 

@@ -19,7 +19,7 @@ from mcp_types import ImageContent
 
 from footlight.testing.watched_test import file_name
 
-__all__ = ["ServerLog", "artifacts", "keep_log", "leaving_evidence", "server_log"]
+__all__ = ["ServerLog", "artifacts", "keep_evidence", "keep_log", "server_log"]
 
 ARTIFACTS = Path(__file__).parents[1] / "test-artifacts"
 SHOWN_LINES = 15
@@ -67,7 +67,7 @@ def keep_log(error: BaseException, text: str) -> None:
     error.add_note(f"The server's log, {_display_path(file)}, ends:\n{last}")
 
 
-def leaving_evidence(test: Test, browser: Any) -> Test:
+def keep_evidence(test: Test, browser: Any) -> Test:
     """Return the test, which shows the page of `browser` and its server's log when it fails."""
     browser.log.start_test()
 

@@ -16,8 +16,8 @@ __all__ = [
     "descendants_of",
     "kill_all",
     "line_of",
+    "list_started_since",
     "name_of",
-    "started_since",
     "wait_until",
     "wait_until_gone",
 ]
@@ -28,7 +28,7 @@ ENDED = (psutil.Error, FileNotFoundError)
 """What asking a process raises that ends meanwhile: psutil lets the system's own error out at times."""
 
 
-def started_since(before: set[psutil.Process]) -> list[psutil.Process]:
+def list_started_since(before: set[psutil.Process]) -> list[psutil.Process]:
     """Children of this process that are not among `before`, and all below them.
 
     Below another test's server processes come and go at any time: each page may have one.

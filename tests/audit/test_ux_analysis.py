@@ -27,7 +27,7 @@ from footlight.errors import ConfigurationError
 from tests.audit.scripted import ScriptedModel, call
 from tests.audit.shop_scripts import BUYER, FIND_AND_ORDER, JUDGE, SHOP_SCRIPTS, TELEPHONE, Turns
 from tests.client.browser_servers import FAMILIES, config_of
-from tests.processes import children_of, started_since
+from tests.processes import children_of, list_started_since
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -69,7 +69,7 @@ async def check_no_process_is_left() -> AsyncGenerator[None]:
     """What was started is gone when it is over."""
     before = set(children_of(psutil.Process()))
     yield
-    left = started_since(before)
+    left = list_started_since(before)
     assert await asyncio.to_thread(psutil.wait_procs, left, timeout=10) == (left, [])
 
 

@@ -52,12 +52,14 @@ def folder() -> Generator[Path]:
 
 @pytest.fixture
 async def launcher(folder: Path) -> AsyncGenerator[ExtensionLauncher]:
-    async with launching(folder) as launcher:
+    async with make_launcher(folder) as launcher:
         yield launcher
 
 
 @asynccontextmanager
-async def launching(folder: Path, *, filter_proxy: str | None = None) -> AsyncGenerator[ExtensionLauncher]:
+async def make_launcher(
+    folder: Path, *, filter_proxy: str | None = None
+) -> AsyncGenerator[ExtensionLauncher]:
     async with start_playwright(folder) as playwright:
         await register_engine(playwright)
         yield ExtensionLauncher(
@@ -166,7 +168,7 @@ async def test_what_was_begun_in_vain_leaves_nothing(
 
 
 async def test_a_proxy_beside_that_of_the_server_is_refused(folder: Path) -> None:
-    async with launching(folder, filter_proxy="http://127.0.0.1:9") as launcher:
+    async with make_launcher(folder, filter_proxy="http://127.0.0.1:9") as launcher:
         with pytest.raises(PermissionDenied, match="proxy: this server restricts domains"):
             await launcher.launch([], SessionOptions(proxy=Proxy(server="http://127.0.0.1:8")), headless=True)
 

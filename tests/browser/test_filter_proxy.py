@@ -313,7 +313,7 @@ async def test_https_goes_through_a_tunnel(chromium: Browser, proxy: FilterProxy
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
 
-    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret", tls=tls) as server:
+    async with serve_answer(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret", tls=tls) as server:
         context = await chromium.new_context(proxy={"server": proxy.url}, ignore_https_errors=True)
         page = await context.new_page()
         await page.goto(f"https://localhost:{server.port}/")
@@ -338,7 +338,7 @@ class Upstream:
 
 
 @asynccontextmanager
-async def answering(answer: bytes, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Upstream]:
+async def serve_answer(answer: bytes, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Upstream]:
     upstream = Upstream()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -386,7 +386,7 @@ async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None
         b"Proxy-Authenticate: Basic\r\nX-Footlight-Refused: me\r\n"
         b"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\nbody"
     )
-    async with answering(answer) as upstream:
+    async with serve_answer(answer) as upstream:
         told_back = await send_to_proxy(
             proxy,
             b"POST http://LocalHost:%d/a?b HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\nhost: other\r\n"
@@ -408,7 +408,7 @@ async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None
 
 async def test_interim_responses_pass(proxy: FilterProxy) -> None:
     answer = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody"
-    async with answering(answer) as upstream:
+    async with serve_answer(answer) as upstream:
         told_back = await send_to_proxy(proxy, b"GET http://localhost:%d HTTP/1.1\r\n\r\n" % upstream.port)
 
     assert told_back == (
@@ -428,7 +428,7 @@ async def test_interim_responses_pass(proxy: FilterProxy) -> None:
     ],
 )
 async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy, answer: bytes) -> None:
-    async with answering(answer) as upstream:
+    async with serve_answer(answer) as upstream:
         assert (
             status(await send_to_proxy(proxy, b"GET http://localhost:%d/ HTTP/1.1\r\n\r\n" % upstream.port))
             == 502
@@ -567,7 +567,7 @@ async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch:
             (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("::1", "127.0.0.1")
         ]
 
-    async with answering(b"HTTP/1.1 200 OK\r\n\r\nhere") as upstream:
+    async with serve_answer(b"HTTP/1.1 200 OK\r\n\r\nhere") as upstream:
         monkeypatch.setattr(socket, "getaddrinfo", addresses)
         answer = await send_to_proxy(proxy, b"GET http://two.test:%d/ HTTP/1.1\r\n\r\n" % upstream.port)
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from footlight.browser.page.capture import snapshot_engine
-from tests.chromium import launched
+from tests.chromium import launch_chromium
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -200,7 +200,7 @@ DECIDED = (
 async def chromium() -> AsyncGenerator[Browser]:
     async with async_playwright() as playwright:
         await playwright.selectors.register("footlight", snapshot_engine(), content_script=True)
-        async with launched(playwright) as browser:
+        async with launch_chromium(playwright) as browser:
             yield browser
 
 

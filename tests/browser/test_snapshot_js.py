@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
-from tests.chromium import launched
+from tests.chromium import launch_chromium
 from tests.tiers import sample_parameters
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def chromium() -> AsyncGenerator[Browser]:
     async with async_playwright() as playwright:
         engine = _load_agreement().marking_engine()
         await playwright.selectors.register("footlight", engine, content_script=True)
-        async with launched(playwright) as browser:
+        async with launch_chromium(playwright) as browser:
             yield browser
 
 

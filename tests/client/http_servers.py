@@ -199,7 +199,7 @@ class HttpServer:
 
 
 @asynccontextmanager
-async def serving(script: Script, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[HttpServer]:
+async def serve_script(script: Script, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[HttpServer]:
     """Serve a script on a free port, at `/mcp`. An error in the script fails the test."""
     server = HttpServer(script)
     server.listener = await asyncio.start_server(server.accept, "127.0.0.1", 0, ssl=tls, limit=1 << 20)

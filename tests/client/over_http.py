@@ -74,7 +74,7 @@ class Caller:
 
 
 @asynccontextmanager
-async def calling(server: HttpServer | str, **options: Any) -> AsyncGenerator[Caller]:
+async def connect_caller(server: HttpServer | str, **options: Any) -> AsyncGenerator[Caller]:
     recorder = Recorder()
     transport = StreamableHTTP(server if isinstance(server, str) else server.url, **options)
     channel = await transport.open(recorder)

@@ -498,7 +498,7 @@ async def test_what_is_reported_and_what_is_left(
     caplog.set_level(logging.DEBUG)
     before = asyncio.all_tasks()
 
-    async with serving(row, tmp_path) as server:
+    async with serve_row(row, tmp_path) as server:
         if row.at == "broken":
             async with MCPClient(server.transport, timeout_ms=LONG_MS) as client:
                 await breaks_in_a_call(client, server, row)
@@ -611,7 +611,7 @@ def tasks_of_the_client() -> list[asyncio.Task[Any]]:
     return [task for task in asyncio.all_tasks() if folder in str(task.get_coro())]
 
 
-def serving(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
+def serve_row(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
     match row.over:
         case "stdio":
             return process.broken_process(row.fault, row.at, folder)

@@ -37,7 +37,7 @@ from tests.client.peers import (
     listening,
     stdio_of,
 )
-from tests.processes import children_of, started_since
+from tests.processes import children_of, list_started_since
 from tests.site import Site
 from tests.tiers import sample_parameters
 
@@ -86,7 +86,7 @@ def select_subjects(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
 
 
-def having(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
+def only_servers_with(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
     """Only the servers that have something of the kind."""
     return select_subjects(lambda subject: fact(subject.peer))
 
@@ -238,7 +238,7 @@ async def test_many_calls_at_once_each_get_their_own_answer(visitor: Visitor, su
         await asyncio.gather(*(visitor.call(subject.peer.numbered(number)) for number in range(AT_ONCE)))
 
 
-@having(lambda peer: peer.progress)
+@only_servers_with(lambda peer: peer.progress)
 async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.progress is not None
     heard: list[tuple[float, float | None]] = []
@@ -266,7 +266,7 @@ async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
     assert visitor.client.connected
 
 
-@having(lambda peer: peer.question)
+@only_servers_with(lambda peer: peer.question)
 async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: Subject) -> None:
     """By a request of its own, or by a result that asks back."""
     assert subject.peer.question is not None
@@ -278,7 +278,7 @@ async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: 
 # Resources and prompts
 
 
-@having(lambda peer: peer.resource)
+@only_servers_with(lambda peer: peer.resource)
 async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.resource is not None
     client, (template, says) = visitor.client, subject.peer.resource
@@ -293,7 +293,7 @@ async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subj
     assert says in (contents.text or "")
 
 
-@having(lambda peer: peer.resource)
+@only_servers_with(lambda peer: peer.resource)
 async def test_a_resource_that_is_not_there_is_an_error_of_the_servers(client: MCPClient) -> None:
     with pytest.raises(MCPError) as error:
         await client.read_resource("no-such://resource")
@@ -302,7 +302,7 @@ async def test_a_resource_that_is_not_there_is_an_error_of_the_servers(client: M
     assert client.connected
 
 
-@having(lambda peer: peer.prompt)
+@only_servers_with(lambda peer: peer.prompt)
 async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Subject) -> None:
     assert subject.peer.prompt is not None
     name, arguments, says = subject.peer.prompt
@@ -314,7 +314,7 @@ async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Su
     assert says in result.messages[0]["content"]["text"]
 
 
-@having(lambda peer: peer.completion)
+@only_servers_with(lambda peer: peer.completion)
 async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> None:
     expected = subject.peer.completion
     assert expected is not None
@@ -330,7 +330,7 @@ async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> N
 # What the server says by itself
 
 
-@having(lambda peer: peer.news)
+@only_servers_with(lambda peer: peer.news)
 async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
@@ -352,7 +352,7 @@ async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, su
         await client.unsubscribe_resource(uri)
 
 
-@having(lambda peer: peer is SDK)
+@only_servers_with(lambda peer: peer is SDK)
 async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
     before = await client.list_tools()
     reported = asyncio.Event()
@@ -429,7 +429,7 @@ async def failures(client: MCPClient) -> list[str]:
 
 
 @asynccontextmanager
-async def calling(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
+async def begin_call(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
     """Yield a call that is under way."""
     tool, arguments = visitor.peer.slow
     call = visitor.client.call_tool(tool, visitor.arguments(arguments))
@@ -451,8 +451,8 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
     await asyncio.create_task(client.connect())
     visitor = Visitor(client, peer)
     await visitor.arrive(site.page(PAGE))
-    started = started_since(before)
-    async with calling(visitor) as call, asyncio.timeout(LIMIT_SECONDS):
+    started = list_started_since(before)
+    async with begin_call(visitor) as call, asyncio.timeout(LIMIT_SECONDS):
         await asyncio.create_task(client.close())
         with pytest.raises(MCPConnectionError) as error:
             await call
@@ -474,7 +474,7 @@ async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
     before = set(children_of(me))
     async with client:
         (process,) = set(children_of(me)) - before
-        async with calling(Visitor(client, peer)) as call, asyncio.timeout(LIMIT_SECONDS):
+        async with begin_call(Visitor(client, peer)) as call, asyncio.timeout(LIMIT_SECONDS):
             process.kill()
             with pytest.raises(MCPConnectionError) as error:
                 await call

@@ -29,9 +29,9 @@ from tests.client.http_servers import (
     answer_status,
     handshake,
     list_header,
-    serving,
+    serve_script,
 )
-from tests.client.over_http import calling
+from tests.client.over_http import connect_caller
 from tests.client.recorder import Recorder
 
 pytestmark = pytest.mark.anyio
@@ -82,7 +82,10 @@ def test_what_is_no_url_of_a_server(url: str, message: str) -> None:
 
 
 async def test_the_path_and_the_query_are_the_servers() -> None:
-    async with serving(answer_by_method({})) as server, calling(f"{server.origin}/a/b?c=d#e") as caller:
+    async with (
+        serve_script(answer_by_method({})) as server,
+        connect_caller(f"{server.origin}/a/b?c=d#e") as caller,
+    ):
         await caller.ask()
 
     assert server.requests[0].target == "/a/b?c=d"
@@ -99,8 +102,8 @@ def redirect(status: int, location: str) -> Script:
 async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
     """The request stays what it is."""
     async with (
-        serving(answer_in_turn(redirect(status, "/mcp/"), handshake("s-1"))) as server,
-        calling(server, headers={"Authorization": "Bearer x"}) as caller,
+        serve_script(answer_in_turn(redirect(status, "/mcp/"), handshake("s-1"))) as server,
+        connect_caller(server, headers={"Authorization": "Bearer x"}) as caller,
     ):
         await caller.initialize()
         assert caller.channel.session_id == "s-1"
@@ -126,7 +129,7 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
 )
 async def test_another_redirect_is_not_followed(status: int, location: str, place_pattern: str) -> None:
     """A POST is not turned into a GET, and credentials go nowhere else."""
-    async with serving(redirect(status, location)) as server, calling(server) as caller:
+    async with serve_script(redirect(status, location)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     place = place_pattern.format(origin=server.origin)
@@ -140,14 +143,14 @@ async def test_another_redirect_is_not_followed(status: int, location: str, plac
 
 
 async def test_a_redirect_to_what_is_no_url_is_an_error() -> None:
-    async with serving(redirect(307, "http://x:y/")) as server, calling(server) as caller:
+    async with serve_script(redirect(307, "http://x:y/")) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (error.status, error.message) == (307, f"{server.url} redirects (307) to no valid URL")
 
 
 async def test_redirects_have_an_end() -> None:
-    async with serving(redirect(307, "/mcp")) as server, calling(server) as caller:
+    async with serve_script(redirect(307, "/mcp")) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("http", f"{server.url} redirects more than 5 times")
@@ -156,7 +159,7 @@ async def test_redirects_have_an_end() -> None:
 
 @pytest.mark.parametrize("status", [300, 304])
 async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
-    async with serving(answer_status(status)) as server, calling(server) as caller:
+    async with serve_script(answer_status(status)) as server, connect_caller(server) as caller:
         assert (await caller.fail_request()).status == status
 
 
@@ -164,9 +167,9 @@ async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
 
 
 async def test_where_nobody_listens() -> None:
-    async with serving(answer_status(200)) as server:
+    async with serve_script(answer_status(200)) as server:
         pass
-    async with calling(server) as caller:
+    async with connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert error.to_dict() == {
@@ -179,7 +182,7 @@ async def test_where_nobody_listens() -> None:
 
 
 async def test_a_host_that_is_not_there() -> None:
-    async with calling("http://nowhere.invalid/mcp?token=x") as caller:
+    async with connect_caller("http://nowhere.invalid/mcp?token=x") as caller:
         error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
@@ -214,12 +217,12 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 
 @pytest.fixture
 async def secure(certificate: Certificate) -> AsyncGenerator[HttpServer]:
-    async with serving(answer_by_method({}), tls=certificate.server_context()) as server:
+    async with serve_script(answer_by_method({}), tls=certificate.server_context()) as server:
         yield server
 
 
 async def test_a_certificate_is_verified(secure: HttpServer) -> None:
-    async with calling(secure) as caller:
+    async with connect_caller(secure) as caller:
         error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
@@ -232,7 +235,7 @@ async def test_who_trusts_a_certificate_is_served(
     secure: HttpServer, certificate: Certificate, how: str
 ) -> None:
     verify = {"context": certificate.trusting(), "file": str(certificate.path), "nobody": False}[how]
-    async with calling(secure, verify=verify) as caller:
+    async with connect_caller(secure, verify=verify) as caller:
         assert await caller.ask() == [answer(1)]
 
 
@@ -255,13 +258,13 @@ async def test_what_cannot_be_used_is_refused(options: dict[str, Any]) -> None:
 
 @pytest.fixture
 async def proxy() -> AsyncGenerator[HttpServer]:
-    async with serving(answer_by_method({})) as server:
+    async with serve_script(answer_by_method({})) as server:
         yield server
 
 
 async def test_a_proxy_that_is_given_is_used(proxy: HttpServer) -> None:
     """Also for this machine."""
-    async with calling("http://127.0.0.1:9/mcp", proxy=proxy.origin) as caller:
+    async with connect_caller("http://127.0.0.1:9/mcp", proxy=proxy.origin) as caller:
         assert await caller.ask() == [answer(1)]
 
     assert proxy.requests[0].target == "http://127.0.0.1:9/mcp"
@@ -269,7 +272,7 @@ async def test_a_proxy_that_is_given_is_used(proxy: HttpServer) -> None:
 
 async def test_the_environments_proxy_is_used(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy.origin)
-    async with calling("http://mcp.example/mcp") as caller:
+    async with connect_caller("http://mcp.example/mcp") as caller:
         assert await caller.ask() == [answer(1)]
 
     assert proxy.requests[0].target == "http://mcp.example/mcp"
@@ -281,9 +284,9 @@ async def test_the_environments_proxy_is_not_for_this_machine(
     proxy: HttpServer, monkeypatch: pytest.MonkeyPatch, host: str, auth: httpx2.Auth | None
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy.origin)
-    async with serving(answer_by_method({})) as server:
+    async with serve_script(answer_by_method({})) as server:
         url = server.url.replace("127.0.0.1", host)
-        async with calling(url, auth=auth) as caller:
+        async with connect_caller(url, auth=auth) as caller:
             assert await caller.ask() == [answer(1)]
 
     assert (len(server.requests), proxy.requests) == (1, [])
@@ -292,7 +295,7 @@ async def test_the_environments_proxy_is_not_for_this_machine(
 async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for which a package is missing, in the environment of a client of this machine."""
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
@@ -302,9 +305,11 @@ async def test_a_proxy_that_cannot_be_used_is_no_concern_of_this_machine(
     monkeypatch: pytest.MonkeyPatch, who: str, proxy: str
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
-    async with serving(answer_by_method({})) as server:
+    async with serve_script(answer_by_method({})) as server:
         url = server.url.replace("//", "//u:p@") if who == "the URL's user" else server.url
-        async with calling(url, auth=httpx2.BasicAuth("u", "p") if who == "an auth" else None) as caller:
+        async with connect_caller(
+            url, auth=httpx2.BasicAuth("u", "p") if who == "an auth" else None
+        ) as caller:
             assert await caller.ask() == [answer(1)]
 
 
@@ -321,7 +326,10 @@ async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used
             yield request
 
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
-    async with serving(answer_by_method({})) as server, calling(server, auth=Elsewhere()) as caller:
+    async with (
+        serve_script(answer_by_method({})) as server,
+        connect_caller(server, auth=Elsewhere()) as caller,
+    ):
         error = await caller.fail_request()
 
     assert error.message == (
@@ -333,7 +341,7 @@ async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used
 async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy.origin)
     monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
-    async with calling("http://nowhere.invalid/mcp") as caller:
+    async with connect_caller("http://nowhere.invalid/mcp") as caller:
         assert (await caller.fail_request()).reason == "network"
 
     assert proxy.requests == []
@@ -341,7 +349,7 @@ async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyP
 
 async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
     proxy.script = answer_status(407)
-    async with calling("https://mcp.example/mcp", proxy=proxy.origin) as caller:
+    async with connect_caller("https://mcp.example/mcp", proxy=proxy.origin) as caller:
         error = await caller.fail_request()
 
     assert (type(error), error.reason) == (ServerNotAvailableError, "network")
@@ -353,8 +361,8 @@ async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
 
 async def test_the_urls_user_is_an_authorization() -> None:
     async with (
-        serving(answer_by_method({})) as server,
-        calling(server.url.replace("//", "//user:p%40ss@")) as caller,
+        serve_script(answer_by_method({})) as server,
+        connect_caller(server.url.replace("//", "//user:p%40ss@")) as caller,
     ):
         await caller.ask()
 
@@ -389,8 +397,8 @@ async def answer_with_token(request: Received, reply: Reply) -> None:
 
 async def test_any_auth_may_be_given() -> None:
     async with (
-        serving(answer_with_token) as server,
-        calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
+        serve_script(answer_with_token) as server,
+        connect_caller(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
     ):
         assert await caller.ask() == [answer(1)]
 
@@ -399,8 +407,8 @@ async def test_any_auth_may_be_given() -> None:
 
 async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
     async with (
-        serving(answer_status(401)) as server,
-        calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
+        serve_script(answer_status(401)) as server,
+        connect_caller(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
     ):
         error = await caller.fail_request()
 
@@ -416,11 +424,11 @@ async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
 
 async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
     """It is not the server that is down."""
-    async with serving(answer_status(401)) as down:
+    async with serve_script(answer_status(401)) as down:
         pass
     async with (
-        serving(answer_status(401)) as server,
-        calling(server, auth=TokenAuth(f"{down.origin}/token?secret=x")) as caller,
+        serve_script(answer_status(401)) as server,
+        connect_caller(server, auth=TokenAuth(f"{down.origin}/token?secret=x")) as caller,
     ):
         error = await caller.fail_request()
 
@@ -445,10 +453,12 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
         ),
     ]
     errors: list[MCPError] = []
-    async with serving(answer_in_turn(handshake("s3cr3t-1"), *failures, *[answer_status(500)] * 9)) as server:
+    async with serve_script(
+        answer_in_turn(handshake("s3cr3t-1"), *failures, *[answer_status(500)] * 9)
+    ) as server:
         url = server.url.replace("//", "//user:s3cr3t@") + "?key=s3cr3t"
         headers = {"X-Api-Key": "s3cr3t"}
-        async with calling(url, headers=headers, proxy=None) as caller:
+        async with connect_caller(url, headers=headers, proxy=None) as caller:
             await caller.initialize()
             errors.append(await caller.fail_request())
             await caller.initialize()
@@ -471,7 +481,7 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
 )
 async def test_what_is_not_http_is_not_repeated(sent: bytes, why: str) -> None:
     """It may hold what nobody should read."""
-    async with serving(answer_bytes(sent)) as server, calling(server) as caller:
+    async with serve_script(answer_bytes(sent)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert error.message == f"{server.url}: the connection broke: {why}"
@@ -484,7 +494,7 @@ def render_causes(error: BaseException | None) -> str:
 async def test_who_asks_the_library_by_name_hears_it(caplog: pytest.LogCaptureFixture) -> None:
     """To look into what goes over the wire is still possible."""
     with caplog.at_level(logging.DEBUG, logger="httpcore2"):
-        async with serving(answer_by_method({})) as server, calling(server) as caller:
+        async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
             await caller.ask()
 
     assert any(record.name.startswith("httpcore2") for record in caplog.records)

@@ -24,9 +24,9 @@ from tests.client.http_servers import (
     data_of,
     handshake,
     list_header,
-    serving,
+    serve_script,
 )
-from tests.client.over_http import Caller, calling
+from tests.client.over_http import Caller, connect_caller
 from tests.wire import MODERN_META
 
 pytestmark = pytest.mark.anyio
@@ -62,10 +62,10 @@ async def test_a_cut_answer_goes_on(clean: bool) -> None:
     """The client sends GET with the id of the last event; no event is passed on twice."""
     rest = event(progress(1), "a1") + event(progress(2), "a2") + event(answer(1), "a3")
     async with (
-        serving(
+        serve_script(
             answer_in_turn(handshake("s-1"), answer_chunks(CUT, clean=clean), answer_chunks(rest))
         ) as server,
-        calling(server, headers={"X-Tenant": "a"}) as caller,
+        connect_caller(server, headers={"X-Tenant": "a"}) as caller,
     ):
         await caller.initialize()
         assert await caller.ask("slow") == [progress(1), progress(2), answer(1)]
@@ -85,7 +85,7 @@ async def test_a_cut_answer_goes_on(clean: bool) -> None:
 async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
     """This holds for a connection without messages."""
     async with (
-        serving(
+        serve_script(
             answer_in_turn(
                 answer_chunks(SOON, b"id: a0\ndata:\n\n"),
                 answer_chunks(),
@@ -95,7 +95,7 @@ async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
                 answer_chunks(event(answer(1), "a2")),
             )
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         assert await caller.ask() == [progress(1), answer(1)]
 
@@ -113,7 +113,7 @@ async def test_the_server_says_how_long_to_wait() -> None:
         times.append(time.monotonic())
         await answer_chunks(data_of(answer(1)))(request, reply)
 
-    async with serving(answer_in_turn(cut, rest)) as server, calling(server) as caller:
+    async with serve_script(answer_in_turn(cut, rest)) as server, connect_caller(server) as caller:
         await caller.ask()
 
     assert times[1] - times[0] > 0.29
@@ -122,8 +122,10 @@ async def test_the_server_says_how_long_to_wait() -> None:
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
 async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(rest: bytes) -> None:
     async with (
-        serving(answer_in_turn(answer_chunks(CUT + rest), answer_chunks(event(answer(1), "a2")))) as server,
-        calling(server) as caller,
+        serve_script(
+            answer_in_turn(answer_chunks(CUT + rest), answer_chunks(event(answer(1), "a2")))
+        ) as server,
+        connect_caller(server) as caller,
     ):
         assert await caller.ask() == [progress(1), answer(1)]
 
@@ -134,7 +136,7 @@ async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(r
 async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
     """The answer is lost, and nobody's header is blamed."""
     cut = answer_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
-    async with serving(answer_in_turn(cut)) as server, calling(server) as caller:
+    async with serve_script(answer_in_turn(cut)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
@@ -160,7 +162,7 @@ async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
         times.append(time.monotonic())
         await ending(request, reply)
 
-    async with serving(answer_at_once) as server, calling(server) as caller:
+    async with serve_script(answer_at_once) as server, connect_caller(server) as caller:
         assert await caller.listen()
         await server.wait_for_requests(4)
         await caller.channel.stop_listening()
@@ -179,7 +181,7 @@ async def test_a_message_ends_the_back_off() -> None:
         times.append(time.monotonic())
         await next(scripts)(request, reply)
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.listen()
         await server.wait_for_requests(5)
         await caller.channel.stop_listening()
@@ -199,8 +201,8 @@ async def test_each_stream_has_its_own_place() -> None:
         await answer_chunks(SOON, f"id: {request.message['id']}\n\n".encode())(request, reply)
 
     async with (
-        serving(answer_by_method({"cut": cut, "GET": rest})) as server,
-        calling(server) as caller,
+        serve_script(answer_by_method({"cut": cut, "GET": rest})) as server,
+        connect_caller(server) as caller,
     ):
         await asyncio.gather(caller.ask("cut", 10), caller.ask("cut", 20))
 
@@ -209,7 +211,7 @@ async def test_each_stream_has_its_own_place() -> None:
 
 async def test_an_id_that_repeats_on_one_connection_is_no_replay() -> None:
     same = event(progress(1), "1") + event(progress(2), "1") + event(answer(1), "1")
-    async with serving(answer_chunks(same)) as server, calling(server) as caller:
+    async with serve_script(answer_chunks(same)) as server, connect_caller(server) as caller:
         assert await caller.ask() == [progress(1), progress(2), answer(1)]
 
 
@@ -222,8 +224,8 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
         reply.break_off()
 
     async with (
-        serving(answer_in_turn(cut, answer_chunks(data_of(answer(0))))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(cut, answer_chunks(data_of(answer(0))))) as server,
+        connect_caller(server) as caller,
     ):
         assert await caller.initialize() == [answer(0)]
 
@@ -235,8 +237,8 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
 async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
     """A broken connection is the network's fault, an end is the server's."""
     async with (
-        serving(answer_in_turn(answer_chunks(CUT, clean=clean), answer_status(status))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(answer_chunks(CUT, clean=clean), answer_status(status))) as server,
+        connect_caller(server) as caller,
     ):
         error = await caller.fail_request()
 
@@ -246,10 +248,10 @@ async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool,
 
 async def test_a_page_is_no_resumed_stream() -> None:
     async with (
-        serving(
+        serve_script(
             answer_in_turn(answer_chunks(CUT), answer_status(200, b"<p>", content_type="text/html"))
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         error = await caller.fail_request()
 
@@ -259,8 +261,8 @@ async def test_a_page_is_no_resumed_stream() -> None:
 async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
     """A server that began anew does not know it."""
     async with (
-        serving(answer_in_turn(handshake("s-1"), break_stream(CUT), answer_status(404))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(handshake("s-1"), break_stream(CUT), answer_status(404))) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         error = await caller.fail_request()
@@ -275,7 +277,7 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
         await cut.wait()
         await answer_chunks(CUT, clean=False)(request, reply)
 
-    async with serving(answer_last) as server, calling(server) as caller:
+    async with serve_script(answer_last) as server, connect_caller(server) as caller:
         asking = asyncio.create_task(caller.fail_request())
         await server.wait_for_requests(1)
         await server.stop_listening()
@@ -297,7 +299,7 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
 async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
     """A stream of the stateless protocol cannot be resumed."""
     meta = {"_meta": MODERN_META} if b"id: a1" in stream else {}
-    async with serving(answer_chunks(stream)) as server, calling(server) as caller:
+    async with serve_script(answer_chunks(stream)) as server, connect_caller(server) as caller:
         error = await caller.fail_request("tools/list", 1, **meta)
 
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
@@ -320,7 +322,10 @@ async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
         await open_until_closed(request, reply)
         gone.set()
 
-    async with serving(answer_by_method({"cut": cut, "GET": rest})) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_by_method({"cut": cut, "GET": rest})) as server,
+        connect_caller(server) as caller,
+    ):
         asking = asyncio.create_task(caller.ask("cut"))
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
         asking.cancel()
@@ -350,8 +355,8 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
         gone.set()
 
     async with (
-        serving(answer_in_turn(handshake("s-1"), answer_chunks(CUT), second)) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(handshake("s-1"), answer_chunks(CUT), second)) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert await caller.listen() is True
@@ -368,7 +373,7 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
 
 async def test_a_server_need_not_have_a_stream() -> None:
     """Everything else works."""
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         assert await caller.listen() is False
         assert await caller.ask() == [answer(1)]
 
@@ -385,7 +390,7 @@ async def test_a_server_need_not_have_a_stream() -> None:
     ],
 )
 async def test_why_there_is_no_stream(script: Script, reason: str, status: int) -> None:
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         with pytest.raises(MCPError) as refused:
             await caller.listen()
 
@@ -402,8 +407,8 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
         await answer_chunks(data_of(progress(1)))(request, reply)
 
     async with (
-        serving(answer_in_turn(answer_late, open_until_closed)) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(answer_late, open_until_closed)) as server,
+        connect_caller(server) as caller,
     ):
         assert await caller.listen() is True
         awaited.set()
@@ -418,7 +423,7 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
         await awaited.wait()
         await reply.send(status=405)
 
-    async with serving(answer_late) as server, calling(server) as caller:
+    async with serve_script(answer_late) as server, connect_caller(server) as caller:
         assert await caller.listen() is True
         awaited.set()
         assert (await caller.end_of_stream()).status == 405
@@ -428,7 +433,7 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
     """Told once; a message in between begins the count anew."""
     failing = [answer_status(503)] * 4
     async with (
-        serving(
+        serve_script(
             answer_in_turn(
                 answer_chunks(CUT),
                 *failing,
@@ -437,7 +442,7 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
                 answer_status(502),
             )
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         assert await caller.listen()
         error = await caller.end_of_stream()
@@ -450,8 +455,8 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
 @pytest.mark.parametrize("status", [400, 401, 405])
 async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> None:
     async with (
-        serving(answer_in_turn(answer_chunks(CUT), answer_status(status))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(answer_chunks(CUT), answer_status(status))) as server,
+        connect_caller(server) as caller,
     ):
         assert await caller.listen()
         assert (await caller.end_of_stream()).status == status
@@ -461,8 +466,8 @@ async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> N
 
 async def test_a_stream_tells_that_its_session_is_gone() -> None:
     async with (
-        serving(answer_in_turn(handshake("s-1"), answer_chunks(CUT), answer_status(404))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(handshake("s-1"), answer_chunks(CUT), answer_status(404))) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert await caller.listen()
@@ -485,8 +490,8 @@ async def test_a_stream_ends_with_its_session() -> None:
         await reply.end()
 
     async with (
-        serving(answer_by_method({"initialize": begin, "GET": stream})) as server,
-        calling(server) as caller,
+        serve_script(answer_by_method({"initialize": begin, "GET": stream})) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert await caller.listen()
@@ -506,7 +511,7 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
         await reply.chunk(b"data: {\n\ndata: [1]\n\n" + data_of(progress(1)))
         await reply.wait_until_gone()
 
-    async with serving(stream) as server, calling(server) as caller:
+    async with serve_script(stream) as server, connect_caller(server) as caller:
         assert await caller.listen()
         assert await messages(caller, 1) == [progress(1)]
 
@@ -524,7 +529,10 @@ async def test_another_stream_takes_the_place_of_the_first() -> None:
         await open_until_closed(request, reply)
         gone.set()
 
-    async with serving(answer_in_turn(answer_first, open_until_closed)) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_in_turn(answer_first, open_until_closed)) as server,
+        connect_caller(server) as caller,
+    ):
         assert await caller.listen()
         assert await caller.listen()
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
@@ -539,8 +547,8 @@ async def test_to_close_closes_the_stream() -> None:
         await open_until_closed(request, reply)
         gone.set()
 
-    async with serving(stream) as server:
-        async with calling(server) as caller:
+    async with serve_script(stream) as server:
+        async with connect_caller(server) as caller:
             assert await caller.listen()
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
 
@@ -554,7 +562,7 @@ async def test_to_close_closes_the_stream() -> None:
 async def test_a_session_is_ended(status: int, ended: bool) -> None:
     """The id is forgotten in any case, and the stream is closed."""
     async with (
-        serving(
+        serve_script(
             answer_by_method(
                 {
                     "initialize": handshake("s-1"),
@@ -563,7 +571,7 @@ async def test_a_session_is_ended(status: int, ended: bool) -> None:
                 }
             )
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert await caller.listen()
@@ -580,8 +588,8 @@ async def test_a_session_on_a_lost_server_is_forgotten() -> None:
         reply.break_off()
 
     async with (
-        serving(answer_by_method({"initialize": handshake("s-1"), "DELETE": reset})) as server,
-        calling(server) as caller,
+        serve_script(answer_by_method({"initialize": handshake("s-1"), "DELETE": reset})) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert await caller.channel.terminate() is False

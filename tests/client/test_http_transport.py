@@ -29,9 +29,9 @@ from tests.client.http_servers import (
     data_of,
     handshake,
     list_header,
-    serving,
+    serve_script,
 )
-from tests.client.over_http import calling
+from tests.client.over_http import connect_caller
 from tests.wire import MODERN_META
 
 pytestmark = pytest.mark.anyio
@@ -68,8 +68,8 @@ def answer_json(value: object, **how: Any) -> Script:
 async def test_each_request_has_the_protocols_headers() -> None:
     """The headers of the caller are sent too."""
     async with (
-        serving(answer_by_method({"initialize": handshake("s-1"), "GET": answer_status(405)})) as server,
-        calling(server, headers={"X-Tenant": "a"}) as caller,
+        serve_script(answer_by_method({"initialize": handshake("s-1"), "GET": answer_status(405)})) as server,
+        connect_caller(server, headers={"X-Tenant": "a"}) as caller,
     ):
         await caller.initialize()
         await caller.tell()
@@ -92,8 +92,8 @@ async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
     theirs = {name: "theirs" for name in ("ACCEPT", "Content-type", "mcp-protocol-version", "Mcp-Method")}
     theirs |= {"Mcp-Session-Id": "theirs", "Last-Event-ID": "theirs", "Content-Length": "1"}
     async with (
-        serving(answer_by_method({})) as server,
-        calling(server, headers={**theirs, "X-A": "b"}) as caller,
+        serve_script(answer_by_method({})) as server,
+        connect_caller(server, headers={**theirs, "X-A": "b"}) as caller,
     ):
         await caller.initialize()
         await caller.ask()
@@ -103,7 +103,7 @@ async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
 
 async def test_messages_go_as_they_are() -> None:
     message = notification("notifications/x", {"text": "é\ud800"})
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         await caller.send(message)
 
     assert server.requests[0].body.isascii()
@@ -112,7 +112,7 @@ async def test_messages_go_as_they_are() -> None:
 
 async def test_what_was_agreed_on_is_in_the_header() -> None:
     """A handshake names the version that it proposes."""
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         caller.channel.use_version("2025-11-25")
         await caller.ask()
         await caller.ask("initialize", 2, protocolVersion="2025-03-26")
@@ -124,8 +124,8 @@ async def test_what_was_agreed_on_is_in_the_header() -> None:
 async def test_a_stateless_request_says_what_it_is_about() -> None:
     """2026-07-28: its own revision, its method and name; and no session."""
     async with (
-        serving(answer_by_method({"initialize": handshake("s-1")})) as server,
-        calling(server, headers={"mcp-param-region": "theirs"}) as caller,
+        serve_script(answer_by_method({"initialize": handshake("s-1")})) as server,
+        connect_caller(server, headers={"mcp-param-region": "theirs"}) as caller,
     ):
         await caller.initialize()
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
@@ -159,7 +159,7 @@ async def test_a_stateless_request_names_its_object(
     method: str, params: Mapping[str, Any], header: str | None
 ) -> None:
     """2026-07-28."""
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         await caller.ask(method, **params, _meta=MODERN_META)
 
     assert list_header(server.requests, "Mcp-Method") == [method]
@@ -169,8 +169,8 @@ async def test_a_stateless_request_names_its_object(
 async def test_a_stateless_request_cannot_end_a_session() -> None:
     """2026-07-28: 404 is an unknown method there."""
     async with (
-        serving(answer_by_method({"initialize": handshake("s-1"), "x": answer_status(404)})) as server,
-        calling(server) as caller,
+        serve_script(answer_by_method({"initialize": handshake("s-1"), "x": answer_status(404)})) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         error = await caller.fail_request("x", 1, _meta=MODERN_META)
@@ -179,7 +179,7 @@ async def test_a_stateless_request_cannot_end_a_session() -> None:
 
 async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
     """2026-07-28: notifications and answers. To close is to cancel then."""
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         assert caller.channel.cancels_by_closing is False
         caller.channel.use_version("2026-07-28")
         assert caller.channel.cancels_by_closing is True
@@ -193,7 +193,7 @@ async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
 
 
 async def test_to_open_sends_nothing() -> None:
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         channel: Channel = caller.channel
         session: HttpFeatures = caller.channel
         transport: Transport = StreamableHTTP(server.url)
@@ -209,10 +209,10 @@ async def test_to_open_sends_nothing() -> None:
 @pytest.mark.parametrize("name", ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
 async def test_the_session_has_the_id_of_initialize(name: str) -> None:
     async with (
-        serving(
+        serve_script(
             answer_in_turn(answer_json(answer(0), headers={name: "!~1"}), answer_json(answer(1)))
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         assert caller.channel.session_id == "!~1"
@@ -222,7 +222,7 @@ async def test_the_session_has_the_id_of_initialize(name: str) -> None:
 
 
 async def test_a_server_without_sessions_has_no_id() -> None:
-    async with serving(answer_by_method({})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         await caller.initialize()
         await caller.ask()
         assert caller.channel.session_id is None
@@ -234,12 +234,12 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
     """A second one begins another session, or none."""
     other = {"Mcp-Session-Id": "other"}
     async with (
-        serving(
+        serve_script(
             answer_in_turn(
                 handshake("s-1"), answer_json(answer(1), headers=other), answer_json(answer(2)), handshake()
             )
         ) as server,
-        calling(server) as caller,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         await caller.ask("ping", 1)
@@ -253,7 +253,7 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
 @pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
 async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"
-    async with serving(answer_bytes(head.encode())) as server, calling(server) as caller:
+    async with serve_script(answer_bytes(head.encode())) as server, connect_caller(server) as caller:
         error = await caller.fail_request("initialize")
         assert caller.channel.session_id is None
 
@@ -270,8 +270,8 @@ async def test_an_expired_session_is_reported_once() -> None:
     """The next request has no session."""
     gone = answer_json(error_message(1, -32600, "Session not found"), status=404)
     async with (
-        serving(answer_in_turn(handshake("s-1"), gone, answer_json(answer(2)))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(handshake("s-1"), gone, answer_json(answer(2)))) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         error = await caller.fail_request()
@@ -301,7 +301,10 @@ async def test_an_expired_session_is_reported_once() -> None:
 async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
     """Servers after the SDKs' examples say so, and a client would never recover."""
     gone = answer_json(error_message(None, -32000, says), status=400)
-    async with serving(answer_in_turn(handshake("s-1"), gone)) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_in_turn(handshake("s-1"), gone)) as server,
+        connect_caller(server) as caller,
+    ):
         await caller.initialize()
         error = await caller.fail_request()
         assert caller.channel.session_id is None
@@ -312,7 +315,10 @@ async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
 async def test_another_400_is_no_expiry() -> None:
     bad = answer_json(error_message(1, -32602, "sessionId must be a string"), status=400)
     unknown = answer_json(error_message(1, -32000, "No valid session ID provided"), status=400)
-    async with serving(answer_in_turn(unknown, handshake("s-1"), bad)) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_in_turn(unknown, handshake("s-1"), bad)) as server,
+        connect_caller(server) as caller,
+    ):
         without = await caller.fail_request()
         await caller.initialize()
         error = await caller.fail_request()
@@ -336,8 +342,8 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
         await handshake(next(sessions))(request, reply)
 
     async with (
-        serving(answer_by_method({"initialize": begin, "late": answer_late})) as server,
-        calling(server) as caller,
+        serve_script(answer_by_method({"initialize": begin, "late": answer_late})) as server,
+        connect_caller(server) as caller,
     ):
         await caller.initialize()
         late_one = asyncio.create_task(caller.fail_request("late"))
@@ -357,7 +363,10 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
 async def test_an_answer_in_json(media: str) -> None:
     message = answer(1, {"text": "Füße"})
     body = json.dumps(message, ensure_ascii=False).encode()
-    async with serving(answer_status(200, body, content_type=media)) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_status(200, body, content_type=media)) as server,
+        connect_caller(server) as caller,
+    ):
         assert await caller.ask() == [message]
 
 
@@ -372,7 +381,7 @@ async def test_an_answer_in_a_stream(media: str) -> None:
             await reply.event(message)
         await reply.finish({"mine": True})
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.ask() == [*before, answer(1, {"mine": True})]
 
 
@@ -380,7 +389,7 @@ async def test_a_stream_comes_in_any_pieces() -> None:
     message = answer(1, {"text": "Füße €"})
     stream = f"id: 1\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n".encode()
     pieces = [stream[i : i + 1] for i in range(len(stream))]
-    async with serving(answer_chunks(*pieces)) as server, calling(server) as caller:
+    async with serve_script(answer_chunks(*pieces)) as server, connect_caller(server) as caller:
         assert await caller.ask() == [message]
 
 
@@ -396,7 +405,7 @@ async def test_a_stream_comes_in_any_pieces() -> None:
     ],
 )
 async def test_an_answer_is_found_among_other_things(stream: bytes) -> None:
-    async with serving(answer_chunks(stream)) as server, calling(server) as caller:
+    async with serve_script(answer_chunks(stream)) as server, connect_caller(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
@@ -410,7 +419,7 @@ async def test_the_exchange_ends_with_the_answer() -> None:
         await reply.wait_until_gone()
         gone.set()
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.ask() == [answer(1)]
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
 
@@ -422,7 +431,7 @@ async def test_a_connection_is_used_again() -> None:
         await reply.start()
         await reply.finish()
 
-    async with serving(answer_by_method({"stream": stream})) as server, calling(server) as caller:
+    async with serve_script(answer_by_method({"stream": stream})) as server, connect_caller(server) as caller:
         for method in ("initialize", "stream", "ping", "stream", "tools/list"):
             await caller.ask(method)
             await caller.tell()
@@ -433,8 +442,8 @@ async def test_a_connection_is_used_again() -> None:
 async def test_an_error_of_the_servers_is_an_answer() -> None:
     error = error_message(1)
     async with (
-        serving(answer_in_turn(answer_json(error), answer_chunks(data_of(PROGRESS, error)))) as server,
-        calling(server) as caller,
+        serve_script(answer_in_turn(answer_json(error), answer_chunks(data_of(PROGRESS, error)))) as server,
+        connect_caller(server) as caller,
     ):
         assert await caller.ask() == [error]
         assert await caller.ask() == [PROGRESS, error]
@@ -446,8 +455,8 @@ async def test_an_error_without_id_is_the_answer(how: str) -> None:
     error = error_message(None, -32700, "Parse error")
     scripts = {"JSON": answer_json(error), "stream": answer_chunks(data_of(error))}
     async with (
-        serving(scripts.get(how, answer_json(error, status=400))) as server,
-        calling(server) as caller,
+        serve_script(scripts.get(how, answer_json(error, status=400))) as server,
+        connect_caller(server) as caller,
     ):
         refused = await caller.fail_request()
 
@@ -463,7 +472,7 @@ async def test_an_error_without_id_is_the_answer(how: str) -> None:
 
 @pytest.mark.parametrize("status", [200, 202, 204])
 async def test_what_has_no_answer_is_accepted(status: int) -> None:
-    async with serving(answer_status(status)) as server, calling(server) as caller:
+    async with serve_script(answer_status(status)) as server, connect_caller(server) as caller:
         assert await caller.tell() == []
         assert await caller.send(answer_to("s", result={})) == []
 
@@ -480,7 +489,7 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
         await reply.write(head.encode())
         await reply.wait_until_gone()
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.tell() == []
 
 
@@ -564,7 +573,7 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
 async def test_what_is_no_answer_is_the_servers_error(
     script: Script, message: str, rpc_code: int, status: int | None
 ) -> None:
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (type(error), error.reason, error.message, error.rpc_code, error.status) == (
@@ -593,7 +602,7 @@ async def test_what_is_no_answer_is_the_servers_error(
     ],
 )
 async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> None:
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (type(error), error.reason, error.rpc_code) == (MCPConnectionError, "network", -32001)
@@ -614,7 +623,7 @@ async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> No
 )
 async def test_a_status_that_is_an_error(status: int, body: bytes, data: object) -> None:
     """This holds for requests and for notifications."""
-    async with serving(answer_status(status, body)) as server, calling(server) as caller:
+    async with serve_script(answer_status(status, body)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
         with pytest.raises(MCPError) as reported:
             await caller.tell()
@@ -662,7 +671,7 @@ async def test_when_to_try_again_is_reported(
         if body == "text"
         else answer_json(error_message(1, -32005, "Slow down"), status=429, headers=headers)
     )
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (error.status, error.reason, error.retry_after_ms) == (429, "http", retry_after_ms)
@@ -687,7 +696,10 @@ async def test_when_to_try_again_is_reported(
     ],
 )
 async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body: bytes, words: str) -> None:
-    async with serving(answer_status(503, body, content_type=media)) as server, calling(server) as caller:
+    async with (
+        serve_script(answer_status(503, body, content_type=media)) as server,
+        connect_caller(server) as caller,
+    ):
         error = await caller.fail_request()
 
     assert error.message == f"{server.url} answers 503 Service Unavailable{words}"
@@ -703,7 +715,7 @@ async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
             said = f"s3cret-token k3y-of-mine props {request.headers.get('mcp-session-id')}"
             await reply.json({"message": said, "data": [said]}, status=403)
 
-    async with serving(script) as server, calling(server, headers=headers) as caller:
+    async with serve_script(script) as server, connect_caller(server, headers=headers) as caller:
         await caller.ask("initialize", 0)
         error = await caller.fail_request()
 
@@ -722,8 +734,8 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
         "status": answer_status(503, b"\x0b\x02\x80", content_type="text/plain", headers=sent),
     }
     async with (
-        serving(scripts[how]) as server,
-        calling(server, headers={"Accept-Encoding": "br, zstd"}) as caller,
+        serve_script(scripts[how]) as server,
+        connect_caller(server, headers={"Accept-Encoding": "br, zstd"}) as caller,
     ):
         error = await caller.fail_request()
 
@@ -742,7 +754,7 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
 async def test_an_id_may_come_back_as_a_text(how: str) -> None:
     said = answer("1")
     script = answer_json(said) if how == "JSON" else answer_chunks(data_of(said, PROGRESS))
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.ask() == [said]
 
 
@@ -751,7 +763,7 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
     """In the stateless protocol, 404 means an unknown method."""
     error = {"code": -32601, "message": "no such method", "data": {"method": "x"}}
     script = answer_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         refused = await caller.fail_request()
 
     assert refused.to_dict() == {
@@ -773,7 +785,7 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
     ],
 )
 async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advice: str) -> None:
-    async with serving(answer_status(401)) as server, calling(server, headers=headers) as caller:
+    async with serve_script(answer_status(401)) as server, connect_caller(server, headers=headers) as caller:
         error = await caller.fail_request()
 
     assert (error.message, error.status) == (f"{server.url} answers 401 Unauthorized: {advice}", 401)
@@ -804,8 +816,8 @@ async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advic
 )
 async def test_an_answer_that_is_too_large_is_refused(script: Script, message: str) -> None:
     async with (
-        serving(script) as server,
-        calling(server, max_body_size=1000, max_event_size=1000) as caller,
+        serve_script(script) as server,
+        connect_caller(server, max_body_size=1000, max_event_size=1000) as caller,
     ):
         error = await caller.fail_request()
 
@@ -824,7 +836,7 @@ async def test_a_large_answer_arrives(form: str) -> None:
             200, gzip.compress(body, 1), content_type=JSON, headers={"Content-Encoding": "gzip"}
         ),
     }
-    async with serving(scripts[form]) as server, calling(server) as caller:
+    async with serve_script(scripts[form]) as server, connect_caller(server) as caller:
         assert await caller.ask() == [message]
 
 
@@ -839,7 +851,7 @@ async def test_a_large_body_is_not_copied_many_times() -> None:
             await reply.write(b"x" * (1 << 16))
         await reply.write(end)
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         tracemalloc.start()
         try:
             (message,) = await caller.ask()
@@ -862,7 +874,7 @@ async def test_exchanges_do_not_wait_for_each_other() -> None:
         await asyncio.wait_for(everyone.wait(), LIMIT_SECONDS)
         await reply.result({"n": request.message["id"]})
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         await asyncio.gather(*(caller.ask("ping", n) for n in range(119)), caller.ask("ping", 119))
 
 
@@ -879,7 +891,7 @@ async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
         await reply.wait_until_gone()
         gone.set()
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         asking = asyncio.create_task(caller.ask())
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
         asking.cancel()
@@ -900,7 +912,7 @@ async def test_to_close_fails_what_runs() -> None:
             await reply.start()
             await reply.wait_until_gone()
 
-    async with serving(script) as server, calling(server) as caller:
+    async with serve_script(script) as server, connect_caller(server) as caller:
         assert await caller.listen()
         asking = asyncio.create_task(caller.fail_request("stuck"))
         await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
@@ -927,7 +939,7 @@ async def test_a_proxy_in_front_is_distinguished_from_the_server(status: int) ->
     """In whatever words the refusal comes, it is no answer of the server that was asked."""
     refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
 
-    async with serving(answer_json(refused, status=status)) as server, calling(server) as caller:
+    async with serve_script(answer_json(refused, status=status)) as server, connect_caller(server) as caller:
         error = await caller.fail_request("tools/call")
 
     assert (type(error), error.reason, error.message) == (MCPError, "http", "Not you")

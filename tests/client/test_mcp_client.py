@@ -47,7 +47,7 @@ LOST = MCPConnectionError("The process ended")
 EXPIRED = MCPConnectionError("Session expired", reason="session_expired", status=404)
 
 
-def listing(*names: str, **more: Any) -> dict[str, Any]:
+def make_listing(*names: str, **more: Any) -> dict[str, Any]:
     return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names], **more}
 
 
@@ -55,8 +55,8 @@ def make_result(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
 
-TOOLS = {**LEGACY, "tools/list": listing("a", "b")}
-MODERN_TOOLS = {**STATELESS, "tools/list": listing("a", "b")}
+TOOLS = {**LEGACY, "tools/list": make_listing("a", "b")}
+MODERN_TOOLS = {**STATELESS, "tools/list": make_listing("a", "b")}
 
 
 @pytest.fixture
@@ -581,7 +581,7 @@ async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> Non
 
 
 async def test_after_an_expired_session_the_next_call_begins_another() -> None:
-    replies: list[Any] = [listing("old"), EXPIRED, listing("new")]
+    replies: list[Any] = [make_listing("old"), EXPIRED, make_listing("new")]
     place = Place({**LEGACY, "tools/list": lambda _: replies.pop(0)}, http=True)
     async with MCPClient(place) as client:
         await client.list_tools()
@@ -742,10 +742,10 @@ async def test_tools_that_change_while_they_are_reported_are_asked_for_again(cli
 async def test_all_pages_are_read(client: MCPClient) -> None:
     """An empty text is a cursor too."""
     pages = {
-        None: listing("a", nextCursor=""),
-        "": listing("b", nextCursor="2"),
-        "2": listing(nextCursor="3"),
-        "3": listing("c", nextCursor=None),
+        None: make_listing("a", nextCursor=""),
+        "": make_listing("b", nextCursor="2"),
+        "2": make_listing(nextCursor="3"),
+        "3": make_listing("c", nextCursor=None),
     }
     wire = wire_of(client)
     wire.script["tools/list"] = lambda params: pages[params.get("cursor")]
@@ -762,19 +762,20 @@ async def test_all_pages_are_read(client: MCPClient) -> None:
 @pytest.mark.parametrize(
     "pages",
     [
-        pytest.param({None: listing("a", nextCursor="")}, id="refused"),
+        pytest.param({None: make_listing("a", nextCursor="")}, id="refused"),
         pytest.param(
-            {None: listing("a", nextCursor=""), "": listing("a", nextCursor="")}, id="the same again"
+            {None: make_listing("a", nextCursor=""), "": make_listing("a", nextCursor="")},
+            id="the same again",
         ),
         pytest.param(
             {
-                None: listing("a", nextCursor="2"),
-                "2": listing("b", nextCursor=""),
-                "": listing("a", nextCursor="2"),
+                None: make_listing("a", nextCursor="2"),
+                "2": make_listing("b", nextCursor=""),
+                "": make_listing("a", nextCursor="2"),
             },
             id="from the beginning",
         ),
-        pytest.param({None: listing("a", nextCursor=""), "": listing()}, id="an empty page"),
+        pytest.param({None: make_listing("a", nextCursor=""), "": make_listing()}, id="an empty page"),
     ],
 )
 async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Mapping[Any, Any]) -> None:
@@ -791,7 +792,7 @@ async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Map
 async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_client, "MAX_PAGES", 7)
     wire = wire_of(client)
-    wire.script["tools/list"] = listing("a", nextCursor="again")
+    wire.script["tools/list"] = make_listing("a", nextCursor="again")
     with pytest.raises(MCPError, match="tools/list returns pages without end") as refused:
         await client.list_tools()
     wire.script["resources/list"] = lambda params: {
@@ -1113,7 +1114,7 @@ BAD = make_header_tool("bad", {"region": {"type": "string", "x-mcp-header": "Not
 async def test_every_stateless_request_says_who_sends_it() -> None:
     script = {
         "server/discover": make_discover_result(),
-        "tools/list": listing("a"),
+        "tools/list": make_listing("a"),
         "tools/call": make_result("x"),
     }
     place = Place(script)

@@ -60,7 +60,7 @@ async def a_coroutine(read: Any, write: Any) -> None:
     await server.run(read, write, server.create_initialization_options())
 
 
-def waiting() -> set[str]:
+def list_unfinished_tasks() -> set[str]:
     """Return the names of this module's tasks that have not ended."""
     names = {task.get_name() for task in asyncio.all_tasks() if not task.done()}
     return {name for name in names if name.startswith("footlight-memory")}
@@ -87,7 +87,7 @@ async def test_each_kind_of_server_serves(server: Any, tool: str, where: str) ->
         assert hello["result"]["protocolVersion"] == "2025-06-18"
         assert (tools["id"], [each["name"] for each in tools["result"]["tools"]]) == ("two", [tool])
         assert recorder.silent
-        assert waiting() == set()
+        assert list_unfinished_tasks() == set()
     assert transport.where == where
 
 
@@ -231,7 +231,7 @@ async def test_closing_ends_what_the_server_does() -> None:
             await started.wait()
 
     assert ended.is_set()
-    assert waiting() == set()
+    assert list_unfinished_tasks() == set()
 
 
 async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: py
         "not_connected"
     ] * 3
     assert recorder.silent
-    assert waiting() == set()
+    assert list_unfinished_tasks() == set()
     with pytest.raises(MCPConnectionError, match="was closed"):
         await send(channel, messages.request(9, "ping", {}))
 
@@ -279,7 +279,7 @@ async def test_closing_ends_in_bounded_time(
             await channel.close()
 
     async with asyncio.timeout(LIMIT_SECONDS):
-        while waiting() != {"footlight-memory-server"}:  # noqa: ASYNC110 - it is a task that nobody has
+        while list_unfinished_tasks() != {"footlight-memory-server"}:  # noqa: ASYNC110 - it is a task that nobody has
             await asyncio.sleep(0.01)
     assert "immortal is still running after it was cancelled" in caplog.text
     go.set()

@@ -11,7 +11,7 @@ import pytest
 
 from footlight import MCPClient, MCPError, is_session_expired
 from footlight.protocol.messages import notification
-from tests.client.http_servers import LIMIT_SECONDS, HttpServer, Received, Reply, handshake, serving
+from tests.client.http_servers import LIMIT_SECONDS, HttpServer, Received, Reply, handshake, serve_script
 
 pytestmark = pytest.mark.anyio
 
@@ -143,7 +143,7 @@ async def wait_until_forgotten(client: MCPClient) -> None:
 )
 async def test_after_the_session_expired_the_next_call_begins_another(notice: Notice) -> None:
     server = Forgetful()
-    async with serving(server) as at, MCPClient(at.url) as client:
+    async with serve_script(server) as at, MCPClient(at.url) as client:
         await client.ping()
         await notice(client, server)
 
@@ -157,7 +157,7 @@ async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() 
     """Many say so instead of 405. A client with listeners asks for the stream by itself."""
     server = Forgetful()
     server.has_stream = False
-    async with serving(server) as at, MCPClient(at.url, roots=[]) as client:
+    async with serve_script(server) as at, MCPClient(at.url, roots=[]) as client:
         await client.ping()
         assert await client.open_stream(print) is False
         await client.ping()
@@ -170,7 +170,7 @@ async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
     server = Forgetful()
     heard: asyncio.Queue[str] = asyncio.Queue()
     async with (
-        serving(server) as at,
+        serve_script(server) as at,
         MCPClient(at.url, on_notification=lambda method, _: heard.put_nowait(method)) as client,
     ):
         await server.stream()
@@ -195,7 +195,7 @@ async def test_a_session_that_is_ended_by_hand_is_over_at_once() -> None:
         else:
             await server(request, reply)
 
-    async with serving(slow) as at, MCPClient(at.url, timeout_ms=LIMIT_SECONDS * 1000) as client:
+    async with serve_script(slow) as at, MCPClient(at.url, timeout_ms=LIMIT_SECONDS * 1000) as client:
         await client.ping()
         ending = asyncio.create_task(client.terminate_session())
         await asyncio.wait_for(deleting.wait(), LIMIT_SECONDS)

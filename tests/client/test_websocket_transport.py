@@ -39,7 +39,7 @@ HELLO = '{"jsonrpc": "2.0", "method": "hello"}'
 
 
 @asynccontextmanager
-async def misbehaving(behave: Behave, **options: Any) -> AsyncGenerator[str]:
+async def serve_behaviour(behave: Behave, **options: Any) -> AsyncGenerator[str]:
     """Yield the URL of a server that sends these frames. Open connections are aborted at the end."""
     sockets: list[ServerConnection] = []
 
@@ -57,7 +57,7 @@ async def misbehaving(behave: Behave, **options: Any) -> AsyncGenerator[str]:
 
 
 @asynccontextmanager
-async def answering(answer: bytes, *, asked: asyncio.Event | None = None) -> AsyncGenerator[str]:
+async def serve_answer(answer: bytes, *, asked: asyncio.Event | None = None) -> AsyncGenerator[str]:
     """Yield the URL of a server that answers with these bytes and closes. Without bytes the client closes.
 
     Either has happened on return.
@@ -148,7 +148,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
 async def test_a_message_is_a_frame(size: int) -> None:
     message = note("echo", text="ä\u2028\ud83d" + "x" * size)
 
-    async with misbehaving(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
+    async with serve_behaviour(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await send(channel, message)
 
         assert await recorder.message() == message
@@ -157,7 +157,7 @@ async def test_a_message_is_a_frame(size: int) -> None:
 async def test_concurrent_senders_do_not_mix() -> None:
     notes = [note("echo", number=number, text="x" * 200_000) for number in range(20)]
 
-    async with misbehaving(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
+    async with serve_behaviour(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await asyncio.gather(*(send(channel, each) for each in notes))
 
         assert [await recorder.message() for _ in notes] == notes
@@ -169,7 +169,7 @@ async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptur
             await connection.send(frame)
         await connection.wait_closed()
 
-    async with misbehaving(noisy) as url, open_channel(WebSocket(url)) as (_, recorder):
+    async with serve_behaviour(noisy) as url, open_channel(WebSocket(url)) as (_, recorder):
         assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
@@ -194,7 +194,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
             heard.append(messages.parse(frame, unit="frame")["params"]["number"])
             await connection.send(HELLO)
 
-    async with misbehaving(sleepy) as url, open_channel(WebSocket(url)) as (channel, recorder):
+    async with serve_behaviour(sleepy) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         senders = [
             asyncio.create_task(send(channel, note("note", number=number, text="x" * (16 << 20))))
@@ -223,7 +223,7 @@ async def test_a_close_is_reported_with_its_code_and_reason() -> None:
         await connection.recv()
         await connection.close(1001, "The server is shutting down")
 
-    async with misbehaving(leave) as url, open_channel(WebSocket(url)) as (channel, recorder):
+    async with serve_behaviour(leave) as url, open_channel(WebSocket(url)) as (channel, recorder):
         await recorder.message()
         await send(channel, note("go"))
 
@@ -279,7 +279,7 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
     ],
 )
 async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
-    async with misbehaving(behave) as url, open_channel(WebSocket(url, max_size=1_000)) as (_, recorder):
+    async with serve_behaviour(behave) as url, open_channel(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
 
     assert loss["reason"] == "network"
@@ -294,7 +294,7 @@ async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: py
         connection.transport.pause_reading()
         await connection.wait_closed()
 
-    async with misbehaving(deaf) as url:
+    async with serve_behaviour(deaf) as url:
         recorder = Recorder()
         channel = await asyncio.create_task(WebSocket(url).open(recorder))
         senders = [asyncio.create_task(send(channel, note("note", text="x" * (16 << 20)))) for _ in range(3)]
@@ -325,7 +325,7 @@ async def test_who_is_cancelled_while_closing_leaves_nothing_behind(
         connection.transport.resume_reading()
         await connection.wait_closed()
 
-    async with misbehaving(deaf) as url:
+    async with serve_behaviour(deaf) as url:
         channel = await WebSocket(url).open(Recorder())
         before = asyncio.all_tasks()
         with pytest.raises(TimeoutError):
@@ -343,7 +343,7 @@ async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
         await connection.recv()
         connection.transport.abort()
 
-    async with misbehaving(leave) as url:
+    async with serve_behaviour(leave) as url:
         async with open_channel(WebSocket(url)) as (channel, recorder):
             await send(channel, note("go"))
         assert recorder.silent
@@ -357,7 +357,7 @@ async def test_a_refusal_has_its_status_and_body(status: int) -> None:
     def refuse(connection: ServerConnection, _: Request) -> Response:
         return connection.respond(HTTPStatus(status), f"No, {status}.\n")
 
-    async with misbehaving(echo, process_request=refuse) as url:
+    async with serve_behaviour(echo, process_request=refuse) as url:
         error = await not_available(WebSocket(url, token=TOKEN))
 
     assert (error.reason, error.status, error.data) == ("http", status, f"No, {status}.")
@@ -371,14 +371,14 @@ async def test_a_redirect_is_a_refusal() -> None:
     async def note_visitor(connection: ServerConnection) -> None:
         visitors.append(str(connection.request))
 
-    async with misbehaving(note_visitor) as elsewhere:
+    async with serve_behaviour(note_visitor) as elsewhere:
 
         def redirect(connection: ServerConnection, _: Request) -> Response:
             response = connection.respond(HTTPStatus.FOUND, "")
             response.headers["Location"] = elsewhere
             return response
 
-        async with misbehaving(echo, process_request=redirect) as url:
+        async with serve_behaviour(echo, process_request=redirect) as url:
             error = await not_available(WebSocket(url, token=TOKEN))
 
     assert error.message == f"{url}: the server refused the connection: HTTP 302: Found"
@@ -392,7 +392,7 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dic
             HTTPStatus.FORBIDDEN, f"{request.headers['Authorization']}\n" + "x" * 90_000
         )
 
-    async with misbehaving(echo, process_request=refuse) as url:
+    async with serve_behaviour(echo, process_request=refuse) as url:
         error = await not_available(WebSocket(url, **credentials))
 
     assert error.data.startswith("Bearer ***")
@@ -409,14 +409,14 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dic
     ],
 )
 async def test_what_does_not_speak_websocket_is_no_server(answer: bytes, message: str) -> None:
-    async with answering(answer) as url:
+    async with serve_answer(answer) as url:
         error = await not_available(WebSocket(url, token=TOKEN))
 
     assert (error.reason, error.message) == ("network", f"{url}: {message}")
 
 
 async def test_another_subprotocol_is_not_spoken() -> None:
-    async with misbehaving(echo, subprotocols=None, select_subprotocol=lambda *_: "chat") as url:
+    async with serve_behaviour(echo, subprotocols=None, select_subprotocol=lambda *_: "chat") as url:
         error = await not_available(WebSocket(url))
 
     assert (error.reason, error.message) == ("network", f"{url}: the server does not speak WebSocket")
@@ -424,7 +424,7 @@ async def test_another_subprotocol_is_not_spoken() -> None:
 
 async def test_none_at_all_will_do() -> None:
     async with (
-        misbehaving(echo, subprotocols=None) as url,
+        serve_behaviour(echo, subprotocols=None) as url,
         open_channel(WebSocket(url)) as (channel, recorder),
     ):
         await send(channel, note("echo"))
@@ -435,7 +435,7 @@ async def test_none_at_all_will_do() -> None:
 async def test_silence_ends_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket_channel, "OPEN_SECONDS", 0.2)
 
-    async with answering(b"") as url:
+    async with serve_answer(b"") as url:
         error = await not_available(WebSocket(url))
 
     assert error.reason == "network"
@@ -465,7 +465,7 @@ async def test_nobody_listens() -> None:
 async def test_who_is_cancelled_while_opening_leaves_nothing_behind() -> None:
     asked = asyncio.Event()
 
-    async with answering(b"", asked=asked) as url:
+    async with serve_answer(b"", asked=asked) as url:
         opening = asyncio.ensure_future(WebSocket(url).open(Recorder()))
         await asked.wait()
         opening.cancel()
@@ -491,7 +491,7 @@ async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest
 
     quiet = logging.getLogger("quiet")
     quiet.setLevel(logging.INFO)
-    async with misbehaving(look, logger=quiet) as url:
+    async with serve_behaviour(look, logger=quiet) as url:
         given = {
             "X-Team": "blue",
             "authorization": "Basic eA==",
@@ -575,7 +575,7 @@ async def test_certificates_are_checked(certificate: Path) -> None:
     ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ours.load_cert_chain(certificate)
     trusting = ssl.create_default_context(cafile=certificate)
-    async with misbehaving(echo, ssl=ours) as plain:
+    async with serve_behaviour(echo, ssl=ours) as plain:
         port = plain.rpartition(":")[2]
         async with open_channel(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
             await send(channel, note("echo"))

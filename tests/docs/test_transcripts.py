@@ -58,7 +58,7 @@ def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
 
     said = []
     for transport in ("http", "websocket"):
-        with listening(transport) as (line, _):
+        with start_listening(transport) as (line, _):
             said.append(re.sub(r":\d+", ":8931", line))
 
     assert said == displayed
@@ -90,14 +90,14 @@ def test_a_request_that_stands_alone_must_name_its_session() -> None:
     params = {"name": "get_cookies", "arguments": {}, "_meta": MODERN_META}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
-    with listening("http") as (_, url):
+    with start_listening("http") as (_, url):
         answer = httpx2.post(f"{url}/mcp", headers=headers, json=request).json()
 
     assert answer["result"]["structuredContent"] == refusal(ROOT / "docs/network.md")
 
 
 @contextmanager
-def listening(transport: str) -> Generator[tuple[str, str]]:
+def start_listening(transport: str) -> Generator[tuple[str, str]]:
     """Yield what the server prints, and the URL in it."""
     command = [*SERVE, "--transport", transport, "--port", "0", "--log-level", "error"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:

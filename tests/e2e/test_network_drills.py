@@ -73,7 +73,7 @@ class Memory:
         return peak
 
 
-async def nothing_for(seconds: float) -> None:
+async def let_time_pass(seconds: float) -> None:
     """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -149,7 +149,7 @@ async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, t
         async with asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
                 group.create_task(work(number))
-            await nothing_for(CROWD_SECONDS / 2)
+            await let_time_pass(CROWD_SECONDS / 2)
             half = memory.now
         whole = memory.now
         marks = [
@@ -349,7 +349,7 @@ async def trickle(line: Line, start: str) -> None:
     line.writer.write(start.encode())
     with suppress(ConnectionError):
         while True:
-            await nothing_for(0.05)
+            await let_time_pass(0.05)
             line.writer.write(b"x")
             await line.writer.drain()
 

@@ -137,7 +137,7 @@ def test_it_is_bounded(tmp_path: Path) -> None:
     ]
 
 
-def unlocking(password_is_right: bool) -> list[dict[str, object]]:
+def make_unlock_records(password_is_right: bool) -> list[dict[str, object]]:
     typed = record("mm_type", screen="unlock", testId="unlock-password")
     clicked = record("mm_click", screen="unlock", testId="unlock-submit")
     after = record(
@@ -155,7 +155,7 @@ def find_at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -
 
 def test_what_worked_is_reported_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
     """So that it can be followed. The last of it is what led on, though that was seen only later."""
-    assert find_at_unlock(tmp_path, ("mm-one", unlocking(True))) == [
+    assert find_at_unlock(tmp_path, ("mm-one", make_unlock_records(True))) == [
         {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},
         {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
     ]
@@ -169,11 +169,17 @@ def test_what_led_nowhere_did_not_work(tmp_path: Path) -> None:
         {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
     ]
 
-    assert find_at_unlock(tmp_path / "a", ("mm-one", unlocking(False))) == []
-    assert find_at_unlock(tmp_path / "b", ("mm-one", [*unlocking(False), gone_elsewhere])) == []
-    assert find_at_unlock(tmp_path / "c", ("mm-one", [*unlocking(False), *unlocking(True)])) == unlocked
+    assert find_at_unlock(tmp_path / "a", ("mm-one", make_unlock_records(False))) == []
+    assert find_at_unlock(tmp_path / "b", ("mm-one", [*make_unlock_records(False), gone_elsewhere])) == []
     assert (
-        find_at_unlock(tmp_path / "d", ("mm-one", unlocking(True)), ("mm-two", unlocking(False))) == unlocked
+        find_at_unlock(tmp_path / "c", ("mm-one", [*make_unlock_records(False), *make_unlock_records(True)]))
+        == unlocked
+    )
+    assert (
+        find_at_unlock(
+            tmp_path / "d", ("mm-one", make_unlock_records(True)), ("mm-two", make_unlock_records(False))
+        )
+        == unlocked
     )
 
 

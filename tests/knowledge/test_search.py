@@ -36,7 +36,7 @@ def order(index: Index, text: str, **narrowed: Any) -> list[tuple[str, float]]:
     return [(hit.tool, hit.score) for hit in find_hits(index, text, **narrowed)]
 
 
-def seeing(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
+def make_sighting(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
     return [(id, "") for id in ids], [*names]
 
 
@@ -47,9 +47,9 @@ def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
         record("mm_reveal", screen="a", seen=NOTHING),
         record("mm_b", screen="reveal-page", seen=NOTHING),
         record("mm_c", screen="a", seen=NOTHING, testId="reveal-button"),
-        record("mm_d", screen="a", seen=seeing("show-reveal")),
-        record("mm_e", screen="a", seen=seeing(names=[("button", "Reveal it")])),
-        record("mm_f", screen="a", seen=seeing(names=[("reveal", "It")])),
+        record("mm_d", screen="a", seen=make_sighting("show-reveal")),
+        record("mm_e", screen="a", seen=make_sighting(names=[("button", "Reveal it")])),
+        record("mm_f", screen="a", seen=make_sighting(names=[("reveal", "It")])),
         record("mm_g", screen="a", seen=NOTHING),
     )
 
@@ -66,7 +66,7 @@ def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
 def test_a_word_scores_once_and_more_words_score_more(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
-        record("mm_click", screen="send", seen=seeing("send", "send-amount"), testId="send-max"),
+        record("mm_click", screen="send", seen=make_sighting("send", "send-amount"), testId="send-max"),
         record("mm_click", screen="home", seen=NOTHING, testId="max"),
     )
 
@@ -86,7 +86,7 @@ def test_an_unknown_screen_is_worth_nothing(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
         record("mm_click", screen="unknown", seen=NOTHING, testId="a"),
-        record("mm_type", screen="home", seen=seeing("unknown-token")),
+        record("mm_type", screen="home", seen=make_sighting("unknown-token")),
     )
 
     assert order(index, "unknown") == [("mm_type", 8.0)]
@@ -149,7 +149,7 @@ def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(
 
 
 def test_stop_words_are_not_looked_for_unless_there_is_nothing_else(tmp_path: Path) -> None:
-    index = make_index(tmp_path, record("mm_go", screen="a", seen=seeing("how-to-do-it")))
+    index = make_index(tmp_path, record("mm_go", screen="a", seen=make_sighting("how-to-do-it")))
 
     assert [len(find_hits(index, text)) for text in ("how is the weather", "how to", "?!", "")] == [
         0,
@@ -249,7 +249,7 @@ def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Pa
             random.choice(["mm_click", "mm_type", "mm_describe_screen", "mm_wait_for"]),
             screen=random.choice(screens),
             at=START + timedelta(seconds=number),
-            seen=seeing(*(some(2) for _ in range(3)), names=[("button", some(2))]),
+            seen=make_sighting(*(some(2) for _ in range(3)), names=[("button", some(2))]),
             testId=some(2),
         )
         for number in range(1500)

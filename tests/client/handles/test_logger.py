@@ -686,7 +686,7 @@ while count == 0 or number < count:
 """
 
 
-async def writing(file: Path, name: str, count: int) -> asyncio.subprocess.Process:
+async def start_writer(file: Path, name: str, count: int) -> asyncio.subprocess.Process:
     """Start a process that writes so many calls, or calls without end."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", textwrap.dedent(WRITER), str(file), name, str(count)),
@@ -705,7 +705,7 @@ def let_go(process: asyncio.subprocess.Process) -> None:
 
 async def test_two_processes_write_whole_lines_to_one_file(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
-    processes = [await writing(file, name, 200) for name in ("one", "two")]
+    processes = [await start_writer(file, name, 200) for name in ("one", "two")]
     for process in processes:
         let_go(process)
     for process in processes:
@@ -723,7 +723,7 @@ async def test_two_processes_write_whole_lines_to_one_file(tmp_path: Path) -> No
 async def test_a_process_that_is_killed_while_it_writes_leaves_whole_lines(tmp_path: Path) -> None:
     """Or a torn last one, which the next who opens the file does not continue."""
     file = tmp_path / "log.jsonl"
-    process = await writing(file, "killed", 0)
+    process = await start_writer(file, "killed", 0)
     let_go(process)
     assert process.stdout is not None
     assert await soon(process.stdout.readline()) == b"many\n"

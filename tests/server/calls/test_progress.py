@@ -85,7 +85,7 @@ async def shared_browser(
         yield browser
 
 
-def asking(
+def make_progress_call(
     browser: SessionBrowser, heard: Heard, tool: str, **arguments: Any
 ) -> Callable[[], Awaitable[Any]]:
     """Return a call that asks for progress."""
@@ -101,7 +101,7 @@ async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
     heard = Heard()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(asking(browser, heard, "navigate", url=document.url, timeout=9000))
+        tasks.start_soon(make_progress_call(browser, heard, "navigate", url=document.url, timeout=9000))
         await heard.hears(f"requesting {document.url}")
         document.release.set()
         await heard.hears("the document has loaded, loading the rest")
@@ -125,7 +125,7 @@ async def test_an_answer_is_a_stage(browser: SessionBrowser) -> None:
     heard = Heard()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(asking(browser, heard, "navigate", url=url))
+        tasks.start_soon(make_progress_call(browser, heard, "navigate", url=url))
         await heard.hears("answered 200, loading")
         script.release.set()
 
@@ -138,7 +138,9 @@ async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
     heard = Heard()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(asking(browser, heard, "evaluate", script="new Promise(go => { window.go = go })"))
+        tasks.start_soon(
+            make_progress_call(browser, heard, "evaluate", script="new Promise(go => { window.go = go })")
+        )
         await heard.wait_until(lambda: len(heard.reports) >= 2)
         tasks.cancel_scope.cancel()
 
@@ -152,9 +154,11 @@ async def test_a_wait_says_what_it_waits_for(browser: SessionBrowser) -> None:
     heard, waiting = Heard(), Heard()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(asking(browser, heard, "wait_for_selector", selector="#late", state="attached"))
+        tasks.start_soon(
+            make_progress_call(browser, heard, "wait_for_selector", selector="#late", state="attached")
+        )
         await heard.hears("waiting for #late to be attached")
-        tasks.start_soon(asking(browser, waiting, "get_text", selector="p"))
+        tasks.start_soon(make_progress_call(browser, waiting, "get_text", selector="p"))
         await waiting.hears("waiting for the session")
         tasks.cancel_scope.cancel()
 
@@ -166,7 +170,7 @@ async def test_an_upload_says_how_many_files(browser: SessionBrowser) -> None:
     heard = Heard()
     files = [str(browser.uploads / name) for name in ("a.txt", "b.txt")]
 
-    result = await asking(browser, heard, "upload_file", selector="input", files=files)()
+    result = await make_progress_call(browser, heard, "upload_file", selector="input", files=files)()
 
     assert not result.is_error
     assert heard.stages == ["uploading 2 files into input"]
@@ -176,7 +180,7 @@ async def test_a_short_call_reports_nothing(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     heard = Heard()
 
-    await asking(browser, heard, "get_text", selector="p")()
+    await make_progress_call(browser, heard, "get_text", selector="p")()
 
     assert heard.reports == []
 

@@ -34,7 +34,7 @@ async def send(browser: SessionBrowser, url: str, **options: Any) -> str:
     return (await find(browser, url))["id"]
 
 
-def answering(browser: SessionBrowser, body: bytes | str, kind: str = "text/plain", **headers: str) -> str:
+def route_answer(browser: SessionBrowser, body: bytes | str, kind: str = "text/plain", **headers: str) -> str:
     async def handler(_: Request) -> Response:
         response = Response(body, media_type=kind)
         for name, value in headers.items():
@@ -51,7 +51,7 @@ async def opened_page(browser: SessionBrowser) -> SessionBrowser:
 
 
 async def test_a_request_has_its_id_and_a_summary(opened_page: SessionBrowser) -> None:
-    url = answering(opened_page, "x")
+    url = route_answer(opened_page, "x")
     id = await send(opened_page, url)
     entry = await find(opened_page, url)
 
@@ -61,7 +61,7 @@ async def test_a_request_has_its_id_and_a_summary(opened_page: SessionBrowser) -
 
 async def test_headers_are_reported_and_the_secret_ones_masked(opened_page: SessionBrowser) -> None:
     """Those that the browser adds by itself too."""
-    url = answering(opened_page, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
+    url = route_answer(opened_page, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
     await opened_page.call(
         "set_cookies", cookies=[{"name": "login", "value": "secret", "url": opened_page.site.url}]
     )
@@ -92,7 +92,7 @@ async def test_headers_are_reported_and_the_secret_ones_masked(opened_page: Sess
 
 
 async def test_a_long_header_is_cut(opened_page: SessionBrowser) -> None:
-    id = await send(opened_page, answering(opened_page, "x", x_long="y" * 3000))
+    id = await send(opened_page, route_answer(opened_page, "x", x_long="y" * 3000))
 
     headers = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
 
@@ -100,7 +100,7 @@ async def test_a_long_header_is_cut(opened_page: SessionBrowser) -> None:
 
 
 async def test_bodies_are_reported(opened_page: SessionBrowser) -> None:
-    url = answering(opened_page, '{"ä": [1]}', "application/json")
+    url = route_answer(opened_page, '{"ä": [1]}', "application/json")
     id = await send(
         opened_page, url, method="POST", body='{"name": "💡"}', headers={"Content-Type": "application/json"}
     )
@@ -120,7 +120,7 @@ async def test_bodies_are_reported(opened_page: SessionBrowser) -> None:
 
 
 async def test_no_body_is_an_empty_one(opened_page: SessionBrowser) -> None:
-    id = await send(opened_page, answering(opened_page, ""))
+    id = await send(opened_page, route_answer(opened_page, ""))
 
     assert (await opened_page.call("get_request", requestId=id, part="request_body")) == {
         "body": "",
@@ -142,7 +142,7 @@ async def test_no_body_is_an_empty_one(opened_page: SessionBrowser) -> None:
 async def test_a_text_is_read_as_its_type_says(
     opened_page: SessionBrowser, body: bytes, kind: str, text: str
 ) -> None:
-    id = await send(opened_page, answering(opened_page, body, kind))
+    id = await send(opened_page, route_answer(opened_page, body, kind))
 
     answer = await opened_page.call("get_request", requestId=id, part="response_body")
 
@@ -151,7 +151,7 @@ async def test_a_text_is_read_as_its_type_says(
 
 async def test_a_long_body_is_read_in_pieces(opened_page: SessionBrowser) -> None:
     text = "".join(str(number) for number in range(6000))
-    id = await send(opened_page, answering(opened_page, text))
+    id = await send(opened_page, route_answer(opened_page, text))
     pieces, offset = [], 0
 
     while offset is not None:
@@ -170,7 +170,7 @@ async def test_a_long_body_is_read_in_pieces(opened_page: SessionBrowser) -> Non
 
 async def test_what_is_no_text_is_in_base64(opened_page: SessionBrowser) -> None:
     body = bytes(range(256)) * 40
-    id = await send(opened_page, answering(opened_page, body, "image/png"))
+    id = await send(opened_page, route_answer(opened_page, body, "image/png"))
 
     first = await opened_page.call("get_request", requestId=id, part="response_body")
     second = await opened_page.call(
@@ -362,7 +362,7 @@ async def test_without_any_request_it_says_so(browser: SessionBrowser) -> None:
 @pytest.mark.slow
 async def test_what_was_long_ago_has_only_its_entry(opened_page: SessionBrowser) -> None:
     """The last 1,000 can be read."""
-    url = answering(opened_page, "x")
+    url = route_answer(opened_page, "x")
     asks = f"Promise.all(Array.from({{length: 25}}, () => fetch('{url}').then(answer => answer.text())))"
     for _ in range(40):
         await opened_page.call("evaluate", script=f"{asks}.then(() => null)")

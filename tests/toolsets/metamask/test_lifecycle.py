@@ -133,7 +133,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     assert images(root) == []
 
 
-def running(server: Server, before: set[psutil.Process]) -> list[str]:
+def list_running(server: Server, before: set[psutil.Process]) -> list[str]:
     """Return the processes that were started since and still run. Zombies do not count."""
     found: list[str] = []
     for each in children(server) - before:
@@ -147,9 +147,9 @@ async def find_left(server: Server, before: set[psutil.Process]) -> list[str]:
     """Return the processes that still run after those that end by themselves have had time to."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(10):
-            while running(server, before):  # noqa: ASYNC110 - a process that ends tells nobody
+            while list_running(server, before):  # noqa: ASYNC110 - a process that ends tells nobody
                 await asyncio.sleep(0.02)
-    return running(server, before)
+    return list_running(server, before)
 
 
 async def test_a_second_launch_leaves_the_first_as_it_is(app: Server) -> None:
@@ -358,7 +358,7 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
 
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
     async with asyncio.timeout(20):
-        while not running(server, before):  # noqa: ASYNC110 - a process that begins tells nobody
+        while not list_running(server, before):  # noqa: ASYNC110 - a process that begins tells nobody
             await asyncio.sleep(0.01)
     assert await server.code("mm_launch", ports=server.ports) == "MM_SESSION_ALREADY_RUNNING"
     assert await server.call("mm_cleanup") == {"cleanedUp": True}

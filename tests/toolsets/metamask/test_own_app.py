@@ -42,7 +42,7 @@ LIMIT_S = 60
 
 
 @asynccontextmanager
-async def serving(
+async def serve_reader(
     site: Site, root: Path, *flags: str, profile: str = "READER_APP", built: bool = True
 ) -> AsyncGenerator[Server]:
     """Yield a server for the reader, in the repository `root`. Nothing of it runs afterwards."""
@@ -58,7 +58,7 @@ async def serving(
 
 @pytest.fixture(scope="module")
 async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Server]:
-    async with serving(site, tmp_path_factory.mktemp("reader")) as server:
+    async with serve_reader(site, tmp_path_factory.mktemp("reader")) as server:
         yield server
 
 
@@ -103,7 +103,7 @@ async def test_its_tools_have_its_prefix(server: Server) -> None:
 
 @pytest.mark.slow
 async def test_a_prefix_of_the_command_line_wins(site: Site, tmp_path: Path) -> None:
-    async with serving(site, tmp_path, "--prefix", "rd", "--strict-002") as server:
+    async with serve_reader(site, tmp_path, "--prefix", "rd", "--strict-002") as server:
         names = [tool.name for tool in (await server.client.list_tools()).tools]
         code = await server.code("rd_get_state")
 
@@ -150,7 +150,7 @@ async def test_it_is_launched_used_and_ended_from_its_repository(server: Server)
 @pytest.mark.slow
 async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> None:
     """`extensionPath`, with the services' own port where none is given."""
-    async with serving(site, tmp_path, built=False) as server:
+    async with serve_reader(site, tmp_path, built=False) as server:
         refused = await server.refused("xy_launch")
         titles = ["Dunes", "Moors", "Fens"]
         launched = await server.call(
@@ -286,7 +286,7 @@ async def test_a_service_that_fails_fails_the_launch_and_leaves_nothing(
     site: Site, tmp_path: Path, preset: str, message: str
 ) -> None:
     assert preset in FAULTS
-    async with serving(site, tmp_path) as server:
+    async with serve_reader(site, tmp_path) as server:
         failed = await server.refused("xy_launch", ports=server.ports, fixturePreset=preset)
         port_is_free, left = is_free(server.ports["fixtureServer"]), processes_of(server)
         again = await server.call("xy_launch", ports=server.ports)
@@ -318,7 +318,7 @@ async def test_a_port_that_is_taken_is_named(server: Server) -> None:
 @pytest.mark.slow
 async def test_a_profile_may_have_a_home_and_nothing_else(site: Site, tmp_path: Path) -> None:
     """Pages that it does not name are invalid input."""
-    async with serving(site, tmp_path, profile="BARE") as server:
+    async with serve_reader(site, tmp_path, profile="BARE") as server:
         launched = await server.call("app_launch")
         errors = [
             await server.refused("app_navigate", screen=screen) for screen in ("settings", "notification")

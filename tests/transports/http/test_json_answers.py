@@ -30,7 +30,7 @@ JSON = "application/json"
 STREAM = "text/event-stream"
 
 
-def waiting(timeout_ms: int, *, token: str | None = None, **arguments: Any) -> dict[str, Any]:
+def make_waiting_call(timeout_ms: int, *, token: str | None = None, **arguments: Any) -> dict[str, Any]:
     """Of a call that runs into its timeout."""
     meta = {"_meta": {"progressToken": token}} if token else {}
     arguments = {"selector": "#never", "timeout": timeout_ms, **arguments}
@@ -57,7 +57,7 @@ async def test_progress_comes_before_the_answer(client: Raw) -> None:
     session = await handshake(client)
     await data(session, "get_cookies")
 
-    kind, stream = await ask(session, waiting(1200, token="mine"))
+    kind, stream = await ask(session, make_waiting_call(1200, token="mine"))
 
     assert kind == STREAM
     primed, *progress, answer = stream
@@ -75,7 +75,7 @@ async def test_an_answer_that_takes_long_is_a_stream(client: Raw, version: str, 
     session = await handshake(client, version)
     await data(session, "get_cookies")
 
-    kind, stream = await ask(session, waiting(1500))
+    kind, stream = await ask(session, make_waiting_call(1500))
 
     assert kind == STREAM
     assert [bool(each.data) for each in stream] == ([False] if primes else []) + [True]
@@ -99,7 +99,9 @@ async def test_a_large_answer_is_json(client: Raw, site: Site) -> None:
 @pytest.mark.slow
 async def test_the_current_era_is_as_lazy(client: Raw) -> None:
     made = await data(client, "create_session")
-    quick, slow = (modern("tools/call", waiting(1200, token=token, **made)) for token in (None, "mine"))
+    quick, slow = (
+        modern("tools/call", make_waiting_call(1200, token=token, **made)) for token in (None, "mine")
+    )
     answered = await client.send(quick, headers=routing(quick))
     async with client.streaming(slow, headers=routing(slow)) as response:
         kind = response.headers["content-type"]

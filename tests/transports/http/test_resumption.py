@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 NEVER = "#never"
 
 
-def waiting(timeout_ms: int) -> dict[str, Any]:
+def make_waiting_call(timeout_ms: int) -> dict[str, Any]:
     arguments = {"selector": NEVER, "timeout": timeout_ms}
     return {"name": "wait_for_selector", "arguments": arguments, "_meta": {"progressToken": "t"}}
 
@@ -23,7 +23,7 @@ def waiting(timeout_ms: int) -> dict[str, Any]:
 async def break_stream(session: Handshaken, *, timeout_ms: int = 2_500) -> list[Event]:
     """Begin a call, and lose its stream after the first progress; what had come."""
     heard: list[Event] = []
-    async with session.streaming(request("tools/call", waiting(timeout_ms), id="lost")) as response:
+    async with session.streaming(request("tools/call", make_waiting_call(timeout_ms), id="lost")) as response:
         async for event in events(response):
             heard.append(event)
             if "progress" in event.data:

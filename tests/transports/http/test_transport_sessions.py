@@ -35,7 +35,7 @@ NEVER = "#never"
 """Nothing on any page here."""
 
 
-def waiting(timeout_ms: int) -> dict[str, Any]:
+def make_waiting_call(timeout_ms: int) -> dict[str, Any]:
     """Of a call that tells its progress, and runs into its timeout."""
     return {
         "name": "wait_for_selector",
@@ -48,7 +48,7 @@ async def status(session: Handshaken) -> int:
     return (await session.send(request("ping"))).status_code
 
 
-async def nothing_for(seconds: float) -> None:
+async def let_time_pass(seconds: float) -> None:
     """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -60,7 +60,7 @@ async def wait_until_ended(session: Handshaken, *, patience: float) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         while await status(session) != 404:
             patience *= 2
-            await nothing_for(patience)
+            await let_time_pass(patience)
 
 
 # The limit
@@ -106,7 +106,7 @@ async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
         await status(idle)
         async with (
             listener.listening() as stream,
-            worker.streaming(request("tools/call", waiting(2500), id="slow")) as response,
+            worker.streaming(request("tools/call", make_waiting_call(2500), id="slow")) as response,
         ):
             reported = events(response)
             while "progress" not in (await anext(reported)).data:
@@ -177,7 +177,7 @@ async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, 
         made = await data(client, "create_session")
         await data(client, "navigate", url=site.page("<p>still here</p>"), **made)
         idle, listener, worker = [await handshake(client) for _ in range(3)]
-        params = waiting(2500)
+        params = make_waiting_call(2500)
         params["arguments"] |= made
         async with (
             listener.listening(),
@@ -206,7 +206,7 @@ async def lose_stream(session: Handshaken, timeout_ms: int = 1500) -> tuple[Even
     dropped.
     """
     await data(session, "get_cookies")
-    async with session.streaming(request("tools/call", waiting(timeout_ms), id="lost")) as response:
+    async with session.streaming(request("tools/call", make_waiting_call(timeout_ms), id="lost")) as response:
         stream = events(response)
         first = await anext(stream)
         progress = await anext(stream)
@@ -323,7 +323,7 @@ async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
 async def test_an_id_that_is_in_use_is_refused(client: Raw) -> None:
     """Two answers to one id could not be told apart; whatever its type, for streams it is text."""
     session = await handshake(client)
-    slow = request("tools/call", waiting(2_000), id=77)
+    slow = request("tools/call", make_waiting_call(2_000), id=77)
     async with session.streaming(slow) as response:
         stream = events(response)
         while "progress" not in (await anext(stream)).data:
@@ -347,7 +347,7 @@ async def test_requests_whose_connection_is_gone_still_count(tmp_path: Path) -> 
     async with served(tmp_path, config=config) as server, raw(server) as client:
         session = await handshake(client)
         for id in (1, 2):
-            async with session.streaming(request("tools/call", waiting(30_000), id=id)) as response:
+            async with session.streaming(request("tools/call", make_waiting_call(30_000), id=id)) as response:
                 assert response.status_code == 200
 
         third = await session.send(request("ping", id=3))

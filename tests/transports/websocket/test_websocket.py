@@ -630,7 +630,7 @@ async def test_a_client_that_reads_slowly_is_not() -> None:
         await client.call(1, "repeat", text="x", times=40_000_000)
         for _ in range(5):
             await client.connection.sip(3_000_000)
-            await nothing_for(1.2)
+            await let_time_pass(1.2)
         await client.connection.sip(100_000_000, wait=False)
 
         assert len(await client.text(1)) == 40_000_000
@@ -658,7 +658,7 @@ class Sipping(ClientConnection):
         super().data_received(data)
 
 
-async def nothing_for(seconds: float) -> None:
+async def let_time_pass(seconds: float) -> None:
     """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
