@@ -56,7 +56,7 @@ async def shop(url: str, secrets: Path) -> None:
         ]
         await act(client, "fill_form", fields=fields)
         offers = await act(client, "click", selector=ref(form, 'button "Sign in"'))
-        await act(client, "click", selector=ref(offers, 'button "Add"', after="Hook clamp"))
+        await act(client, "click", selector=ref(offers, '"Add"', after="Hook clamp"))
 
 
 async def act(client: Client, tool: str, **arguments: Any) -> str:
@@ -71,8 +71,8 @@ async def act(client: Client, tool: str, **arguments: Any) -> str:
 
 
 def ref(tree: str, words: str, *, after: str = "") -> str:
-    """The ref of the first line with these words, below one with those."""
-    found = re.search(rf"(e\d+) {re.escape(words)}", tree[tree.index(after) :])
+    """The ref before these words, after those. In a table only the first button of a column says its role."""
+    found = re.search(rf"(e\d+) (?:button )?{re.escape(words)}", tree[tree.index(after) :])
     if found is None:
         raise LookupError(f"{words} is not on the page")
     return found[1]

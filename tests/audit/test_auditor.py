@@ -1,4 +1,4 @@
-"""Pages audited one after the other: what each leaves, whatever becomes of it."""
+"""A list of pages: what each leaves, whatever becomes of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import anyio
 import psutil
 import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from footlight import MCPClient, __version__
 from footlight.audit.analysis.config import UXAnalysisConfig
@@ -151,6 +153,36 @@ async def test_a_page_that_never_comes_has_its_time(client: MCPClient, site: Sit
     never, nowhere = audit.pages
     assert (never.status, never.error) == ("failed", "it took more than 5 s")
     assert nowhere.error != never.error
+
+
+async def test_pages_are_audited_side_by_side_and_shown_in_order(client: MCPClient, site: Site) -> None:
+    """The first two pages load only once both were asked for, and are shown in order whichever ends first."""
+    seen, asked, both = RecordingWatcher(), set[str](), anyio.Event()
+
+    def page(text: str) -> str:
+        async def answer(request: Request) -> Response:
+            asked.add(request.url.path)
+            if len(asked) == 2:
+                both.set()
+            await both.wait()
+            return HTMLResponse(text)
+
+        return site.route(answer)
+
+    urls = [page(FAULTY), page(PAGE), NOWHERE]
+    with anyio.fail_after(LIMIT_SECONDS):
+        audit = await Auditor(client, watcher=seen, jobs=2).run(urls)
+
+    assert [(page.url, page.status) for page in audit.pages] == list(
+        zip(urls, ("complete", "complete", "failed"), strict=True)
+    )
+    assert [ALT in rules(page) for page in audit.pages] == [True, False, False]
+    shown = [line for line in seen.lines if not line.endswith("so far")]
+    assert shown == [
+        *(f"1 of 3: {urls[0]}", "1 ended"),
+        *(f"2 of 3: {urls[1]}", "2 ended"),
+        *(f"3 of 3: {urls[2]}", "3 ended"),
+    ]
 
 
 @pytest.mark.slow

@@ -1,9 +1,10 @@
-"""Audit pages one after the other: measure each page, then let a model walk through it and judge it."""
+"""Audit pages: measure each page, then let a model walk through it and judge it."""
 
 from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,10 @@ FIRST_ERROR_STATUS = 400
 
 
 class AuditWatcher:
-    """Receives the events of an audit. Every method does nothing: override those that you need."""
+    """Receives the events of an audit. Every method does nothing: override those that you need.
+
+    Pages that are audited side by side are shown in order: events of a page come once all before it ended.
+    """
 
     def page_begins(self, number: int, count: int, url: str) -> None: ...
 
@@ -50,7 +54,7 @@ class AuditWatcher:
         """Handle a change in the result of the current page."""
 
     def page_ends(self, audit: Audit) -> None:
-        """Handle the end of a page. `audit` has all pages that have ended."""
+        """Handle the end of a page. `audit` has the pages up to this one, which is the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +84,14 @@ class Auditor:
         on_page: Callable[[Audit], None] = lambda _: None,
         session: Mapping[str, Any] | None = None,
         limit_s: float = PAGE_LIMIT_SECONDS,
+        jobs: int = 1,
     ) -> None:
         """Create an auditor.
 
         Args:
             client: the caller closes it. It is reconnected if its server is lost.
             on_page: called with the result so far whenever a page has ended.
+            jobs: how many pages are audited at a time, if the server has several and no model is asked.
             session: arguments of `create_session` besides the viewport: a saved state, headers.
             limit_s: the time limit of each page; what was measured until then is kept.
         """
@@ -95,46 +101,68 @@ class Auditor:
         self._on_page = on_page
         self._session = session
         self._limit_s = limit_s
-        self._pages: list[PageAudit] = []
+        self._jobs = 1 if judge else jobs
+        self._reconnecting = anyio.Lock()
+        self._pages: dict[int, PageAudit] = {}
         self._server = ""
         self._started = time.time()
         self._finished: float | None = None
 
     @property
     def audit(self) -> Audit:
+        return self._audit_up_to(max(self._pages, default=0))
+
+    def _audit_up_to(self, last: int) -> Audit:
         return Audit(
-            pages=tuple(self._pages),
+            pages=tuple(page for number, page in sorted(self._pages.items()) if number <= last),
             provenance=self._provenance(),
             started_ms=int(self._started * 1000),
             finished_ms=None if self._finished is None else int(self._finished * 1000),
         )
 
     async def run(self, urls: Sequence[str]) -> Audit:
-        """Audit the pages in order.
+        """Audit the pages, in order or side by side.
 
         Raises:
             MCPError: the server cannot be reached, or has no browser tools.
         """
-        page = await page_of(self._client, session=self._session)
-        self._server = page.server
+        first = await page_of(self._client, session=self._session)
+        self._server = first.server
+        others = [await first.beside() for _ in range(min(self._jobs, len(urls)) - 1)]
+        view = _OrderedView(self._watcher, len(urls), self._audit_up_to)
+        waiting = deque(enumerate(urls, 1))
+        async with anyio.create_task_group() as tasks:
+            for page in (first, *filter(None, others)):
+                tasks.start_soon(self._audit_pages, waiting, page, view)
+        return self.audit
+
+    async def _audit_pages(
+        self, waiting: deque[tuple[int, str]], page: AuditedPage, view: _OrderedView
+    ) -> None:
+        """Audit the pages that wait, one after the other."""
         try:
-            for number, url in enumerate(urls, 1):
-                self._watcher.page_begins(number, len(urls), url)
-                page = await self._audit_page(url, page)
-                if number == len(urls):
+            while waiting:
+                number, url = waiting.popleft()
+                page = await self._audit_page(number, url, page, view)
+                if len(self._pages) == view.count:
                     self._finished = time.time()
-                self._watcher.page_ends(self.audit)
+                view.end(number)
                 self._on_page(self.audit)
         finally:
             # Shielded: the page is closed also when the caller has cancelled the work.
             with anyio.move_on_after(CLOSE_SECONDS, shield=True):
                 await page.close()
-        return self.audit
 
-    async def _audit_page(self, url: str, page: AuditedPage) -> AuditedPage:
+    async def _audit_page(self, number: int, url: str, page: AuditedPage, view: _OrderedView) -> AuditedPage:
         """Return the page to continue with: that of a new server where the old one was lost."""
         auditor = PageAuditor(
-            url, page, self._client, judge=self._judge, watcher=self._watcher, session=self._session
+            url,
+            page,
+            self._client,
+            judge=self._judge,
+            watcher=view.begin(number, url),
+            session=self._session,
+            reconnecting=self._reconnecting,
         )
         try:
             with anyio.move_on_after(self._limit_s) as limit:
@@ -148,12 +176,12 @@ class Auditor:
             if limit.cancelled_caught:
                 auditor.end(f"it took more than {self._limit_s:g} s")
         finally:
-            self._pages.append(auditor.audit)
+            self._pages[number] = auditor.audit
         return auditor.page
 
     def _provenance(self) -> Provenance:
         judge = self._judge
-        measured = (page.evidence for page in self._pages if page.evidence)
+        measured = (page.evidence for page in self._pages.values() if page.evidence)
         return Provenance(
             footlight=__version__,
             server=self._server,
@@ -163,6 +191,52 @@ class Auditor:
             personas=tuple(persona.name for persona in judge.config.personas) if judge else (),
             focus_areas=tuple(judge.config.focus_areas) if judge else (),
         )
+
+
+class _OrderedView:
+    """Shows a watcher the pages of an audit in order, although some are audited at the same time."""
+
+    def __init__(self, watcher: AuditWatcher, count: int, audit_up_to: Callable[[int], Audit]) -> None:
+        self.count = count
+        self._watcher = watcher
+        self._audit_up_to = audit_up_to
+        self._shown = 1
+        self._urls: dict[int, str] = {}
+        self._ended: set[int] = set()
+
+    def begin(self, number: int, url: str) -> AuditWatcher:
+        """Return the watcher of a page. It passes its events on while the page is the one that is shown."""
+        self._urls[number] = url
+        if number == self._shown:
+            self._watcher.page_begins(number, self.count, url)
+        return _PageWatcher(self._watcher, lambda: number == self._shown)
+
+    def end(self, number: int) -> None:
+        """Show the end of a page, once those before it have ended, and the pages after it."""
+        self._ended.add(number)
+        while self._shown in self._ended:
+            self._watcher.page_ends(self._audit_up_to(self._shown))
+            self._shown += 1
+            if self._shown in self._urls:
+                self._watcher.page_begins(self._shown, self.count, self._urls[self._shown])
+
+
+class _PageWatcher(AuditWatcher):
+    def __init__(self, watcher: AuditWatcher, is_shown: Callable[[], bool]) -> None:
+        self._watcher = watcher
+        self._is_shown = is_shown
+
+    def step(self, name: str) -> None:
+        if self._is_shown():
+            self._watcher.step(name)
+
+    def part(self, part: AIStreamPart) -> None:
+        if self._is_shown():
+            self._watcher.part(part)
+
+    def page_grows(self, page: PageAudit) -> None:
+        if self._is_shown():
+            self._watcher.page_grows(page)
 
 
 class PageAuditor:
@@ -181,13 +255,16 @@ class PageAuditor:
         judge: Judge | None,
         watcher: AuditWatcher,
         session: Mapping[str, Any] | None = None,
+        reconnecting: anyio.Lock | None = None,
     ) -> None:
+        """Create an auditor. Those that use the same client share `reconnecting`."""
         self.page = page
         self._url = url
         self._client = client
         self._judge = judge
         self._watcher = watcher
         self._session = session
+        self._reconnecting = reconnecting or anyio.Lock()
         self._began = time.monotonic()
         self._measurement: Measurement | None = None
         self._evidence: Evidence | None = None
@@ -254,7 +331,9 @@ class PageAuditor:
         return self._measurement.lost
 
     async def _reconnect(self) -> None:
-        await self._client.reconnect()
+        async with self._reconnecting:
+            if not self._client.connected:
+                await self._client.reconnect()
         self.page = await page_of(self._client, session=self._session)
 
     async def _analyze(self, judge: Judge, evidence: Evidence) -> AsyncGenerator[AIStreamPart]:

@@ -94,7 +94,7 @@ async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) ->
     ]
 
 
-async def test_a_row_does_not_repeat_what_it_shares_with_the_row_above(browser: Browser) -> None:
+async def test_a_row_does_not_repeat_the_roles_of_the_row_above(browser: Browser) -> None:
     rows = "".join(
         f"<tr><td><input type=checkbox aria-label=Choose {'checked' if n == 2 else ''}>"
         f"<td><a href=/{n}>Tea {n}</a>"
@@ -110,8 +110,8 @@ async def test_a_row_does_not_repeat_what_it_shares_with_the_row_above(browser: 
         ' row: e checkbox "All" | e link "Name" | "Act" | "Price"',
         ' row: e checkbox "Choose" | e link "Tea 1" -> /1'
         ' | e link "Edit" -> /1/edit & e button "Delete" | "1 €"',
-        ' row: e checked | e "Tea 2" -> /2 | e -> /2/edit & e | "2 €"',
-        ' row: e | e "Tea 3" | e & e | "3 €"',
+        ' row: e "Choose" checked | e "Tea 2" -> /2 | e "Edit" -> /2/edit & e "Delete" | "2 €"',
+        ' row: e "Choose" | e "Tea 3" | e "Edit" & e "Delete" | "3 €"',
     ]
 
 

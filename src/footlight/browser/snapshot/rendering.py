@@ -59,8 +59,8 @@ class Line:
     has_urls: bool = True
     """Whether the links in the cells have their targets."""
     above: tuple[tuple[Node, ...], ...] = ()
-    """For each cell, the one before it of the same kind: the cell above, or the item before. The role and the
-    name that a control shares with the one in it are left out.
+    """For each cell, the one before it of the same kind: the cell above, or the item before. The role that a
+    named control shares with the one in it is left out.
     """
 
     def render(self, *, limit: int | None = None) -> str:
@@ -150,14 +150,11 @@ def _render_cell(
     text = _render_head(node, limit, has_url=has_url)
     if node.value or node.text:
         text += f": {quote(shorten(node.value or node.text, limit))}"
-    is_like = bool(node.ref and before and before.ref and node.role == before.role)
+    is_like = bool(node.ref and node.name and before and before.ref and node.role == before.role)
     if node.role != common and not is_like:
         return text
-    repeated = [quote_unless_word(node.role)]
-    if is_like and before and node.name == before.name != "":
-        repeated.append(quote(shorten(node.name, limit)))
     ref = f"{node.ref} " if node.ref else ""
-    rest = text.removeprefix(f"{ref}{' '.join(repeated)}")
+    rest = text.removeprefix(f"{ref}{quote_unless_word(node.role)}")
     if rest == text or (rest and rest[0] not in " :"):
         return text
     return f"{ref.rstrip()}{rest}" if ref else rest.lstrip()

@@ -17,7 +17,7 @@ _count = click.IntRange(min=0)
 
 
 SECTIONS = {
-    "Pages": ("lists", "sitemaps", "state", "page_headers", "secrets", "timeout"),
+    "Pages": ("lists", "sitemaps", "state", "page_headers", "secrets", "timeout", "jobs"),
     "Reports": ("outs", "sources", "form", "quiet"),
     "Thresholds": (
         "baseline",
@@ -125,6 +125,12 @@ EXAMPLES = (
     type=click.FloatRange(min=1),
     metavar="SECONDS",
     help="Time limit of each page; what was measured until then is kept. Default: 300, or 1200 with a model.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Pages to audit at the same time. Default: the number of processors, at most 4; 1 with a model.",
 )
 @click.option(
     "--browser",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AuditArguments",
     "check_outputs",
+    "count_jobs",
     "make_judge",
     "make_thresholds",
     "make_transport",
@@ -40,6 +41,8 @@ __all__ = [
 MAX_URLS = 100
 LIMIT_SECONDS = 300.0
 LIMIT_WITH_MODEL_SECONDS = 1200.0
+MAX_JOBS = 4
+"""Pages that are audited at the same time without `--jobs`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class AuditArguments:
     max_requests: int | None
     max_tokens: int | None
     timeout: float | None
+    jobs: int | None
     browser: str | None
     executable_path: Path | None
     headed: bool
@@ -193,6 +197,10 @@ def make_thresholds(arguments: AuditArguments) -> Thresholds:
 
 def page_limit_s(arguments: AuditArguments) -> float:
     return arguments.timeout or (LIMIT_WITH_MODEL_SECONDS if arguments.provider else LIMIT_SECONDS)
+
+
+def count_jobs(arguments: AuditArguments) -> int:
+    return arguments.jobs or min(os.cpu_count() or 1, MAX_JOBS)
 
 
 def make_transport(arguments: AuditArguments, folder: Path) -> Transport:

@@ -28,6 +28,7 @@ from footlight.cli.audit.local_files import serve_local_pages
 from footlight.cli.audit.options import (
     AuditArguments,
     check_outputs,
+    count_jobs,
     make_judge,
     make_thresholds,
     make_transport,
@@ -104,6 +105,7 @@ async def _audit_pages(
                 on_page=reports.write,
                 session=session,
                 limit_s=page_limit_s(arguments),
+                jobs=count_jobs(arguments),
             )
             with interrupt.scope:
                 await client.connect()
