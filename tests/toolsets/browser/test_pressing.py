@@ -41,10 +41,8 @@ async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked
         window.pressed = [];
         for (const type of ['pointerdown', 'mousedown', 'click'])
           document.addEventListener(type, event => pressed.push(type));
-        shy.addEventListener('mousemove', () => {
-          shy.style.top = '400px';
-          setTimeout(() => { shy.style.top = '50px'; }, 30);
-        });
+        shy.addEventListener('mousemove', () => { shy.style.top = '400px'; });
+        addEventListener('pointerup', () => setTimeout(() => { shy.style.top = '50px'; }, 30), true);
         </script>"""
     )
 

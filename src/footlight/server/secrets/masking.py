@@ -28,6 +28,7 @@ _SEPARATOR = "\ud800"
 """Between texts that are searched together: half a character, which no expression matches."""
 _CUT = re.compile(r"…|\\u2026")
 """The mark at which this server cuts texts in answers and in lines of the log."""
+_CUT_AT_END = re.compile(r"(?:…|\\u2026)\Z")
 
 
 class Mask(Protocol):
@@ -85,7 +86,8 @@ class Masker:
     def __init__(self, secrets: Secrets, keys: Iterable[str] = ()) -> None:
         values = zip(secrets.names, secrets.values, strict=True)
         self._secrets = sorted(values, key=lambda secret: len(secret[1]), reverse=True)
-        self._pattern = AnyOf([_MARKED, *(_value_pattern(value) for _, value in self._secrets)])
+        values = [value for _, value in self._secrets]
+        self._pattern = AnyOf([_MARKED, *map(_value_pattern, values), *map(_beginning_pattern, values)])
         self._keys = frozenset(keys)
 
     def __call__(self, value: T, /) -> T:
@@ -137,8 +139,11 @@ class Masker:
         return next((_mark(name) for name, secret in self._secrets if secret == str(value)), value)
 
     def _mark(self, index: int, found: str) -> str:
-        """Return the replacement for a match. The first group is text that is masked already."""
-        return _mark(self._secrets[index - 1][0]) if index else found
+        """Return the replacement for a match. The first expression is text that is masked already."""
+        if not index:
+            return found
+        end = _CUT_AT_END.search(found) if index > len(self._secrets) else None
+        return _mark(self._secrets[(index - 1) % len(self._secrets)][0]) + (end[0] if end else "")
 
     def _without_cut(self, text: str) -> str:
         """Mask the beginnings of secrets in front of the marks of cuts, and the ends behind them."""
@@ -252,6 +257,23 @@ def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
     spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
     return "|".join((*_encode_base64_variants(value), *map(_plain_pattern, spellings)))
+
+
+def _beginning_pattern(value: str) -> str:
+    """Return an expression for the beginning of a value in any spelling, in front of the mark of a cut.
+
+    The last character may be cut itself, as in `%C3%…`.
+    """
+    units = [_SPACE if char.isspace() else _character_pattern(char) for char in value]
+    if len(units) > LONGEST_GROUPED or len(units) <= SHORTEST:
+        return _NOTHING
+    rest = ""
+    for unit in reversed(units[SHORTEST:]):
+        rest = f"(?:{unit}{rest})?"
+    return f"(?i:{''.join(units[:SHORTEST])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
+
+
+_PART_OF_CHARACTER = r"(?:(?:%[0-9a-f]?[0-9a-f]?){1,4}|\\+u?[0-9a-f]{0,5}|&#?[0-9a-z]{0,8})?"
 
 
 def _plain_pattern(value: str) -> str:
