@@ -137,12 +137,15 @@ def serve_pages(pages: Mapping[str, str | bytes], host: str = "127.0.0.1") -> Ge
 
 
 def find_ref(tree: str, words: str) -> str:
-    """Return the ref of the first line of a snapshot with these words.
+    """Return the ref of the first element in a snapshot with this role and name: `link "Offers"`.
+
+    The role may be left out there, in rows and lists of similar controls.
 
     Raises:
-        LookupError: no line has them.
+        LookupError: there is none.
     """
-    found = re.search(rf"(e\d+) {re.escape(words)}", tree)
+    role, _, name = words.partition(" ")
+    found = re.search(rf"(e\d+) (?:{role} )?{re.escape(name)}", tree)
     if found is None:
         raise LookupError(f"{words} is not on the page:\n{tree}")
     return found[1]

@@ -80,9 +80,14 @@ class ScriptedModel:
 
 
 def refs(page: str, role: str, name: str = "") -> list[str]:
-    """Return the refs of such elements, as our server or `@playwright/mcp` writes them."""
+    """Return the refs of such elements, as our server or `@playwright/mcp` writes them.
+
+    In a row or list of ours, a control with a name may be written without its role.
+    """
     named = f' "{re.escape(name)}"' if name else ""
-    ours = re.findall(rf"(?:^\W*|\| |: )(e\d+) {role}{named}", page, re.MULTILINE)
+    ours = re.findall(rf"(?:^\W*|\| |: |& )(e\d+) {role}{named}", page, re.MULTILINE)
+    if not ours and named:
+        ours = re.findall(rf"(?:\| |: |& )(e\d+){named}", page)
     return ours or re.findall(rf"- {role}{named}[^\n]*?\[ref=(\w+)\]", page)
 
 
