@@ -37,7 +37,7 @@ pytestmark = [
     pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is pressed so"),
 ]
 
-LIMIT_MS = 3_000.0
+LIMIT_MS = 1_000.0
 
 TARGETS: Mapping[str, str] = {
     "button": "<button id=t ATTRIBUTES>press</button>",
