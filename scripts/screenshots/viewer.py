@@ -144,8 +144,8 @@ def find_ref(tree: str, words: str) -> str:
     Raises:
         LookupError: there is none.
     """
-    role, _, name = words.partition(" ")
-    found = re.search(rf"(e\d+) (?:{role} )?{re.escape(name)}", tree)
+    name = re.escape(words.partition(" ")[2])
+    found = re.search(rf"(e\d+) {re.escape(words)}", tree) or re.search(rf"(e\d+) {name}", tree)
     if found is None:
         raise LookupError(f"{words} is not on the page:\n{tree}")
     return found[1]
