@@ -7,7 +7,7 @@ const FIRST = 3;
 const LANDING_MS = 1000;
 const QUIET_LANDING_MS = 100;
 const NAMES =
-  /\b(skip|jump|go|straight)\b.*\b(to|content|main|nav|menu|past)|\bmain content\b|(spring|zum|zur|direkt).*(inhalt|navigation)|hauptinhalt|(aller|passer|accéder).*(contenu|principal)|(ir|saltar|pasar).*(contenido|principal)|(vai|salta).*contenuto|(ga|direct|spring).*inhoud|(ir|pular|saltar).*conteúdo|till.*innehåll/i;
+  /\b(skip|jump|go|straight)\b.{0,60}\b(to|content|main|nav|menu|past)|\bmain content\b|(spring|zum|zur|direkt).{0,60}(inhalt|navigation)|hauptinhalt|(aller|passer|accéder).{0,60}(contenu|principal)|(ir|saltar|pasar).{0,60}(contenido|principal)|(vai|salta).{0,60}contenuto|(ga|direct|spring).{0,60}inhoud|(ir|pular|saltar).{0,60}conteúdo|till.{0,60}innehåll/i;
 const TABBABLE =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]:not([tabindex^="-"])';
 
