@@ -214,7 +214,8 @@ async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind
     urls = [site.page(PAGE), site.page(FAULTY), site.page(PAGE)]
 
     async with start_audit(*urls, "--jobs", "1", "--out", "r.json", cwd=tmp_path) as process:
-        await read_until(process, f"open {urls[1]} at 360 px")
+        await read_until(process, f"open {urls[1]} at 1280 px")
+        await read_until(process, "keyboard focus order")
         interim = json.loads((tmp_path / "r.json").read_text())
         children = descendants_of(psutil.Process(process.pid))
         process.send_signal(number)
