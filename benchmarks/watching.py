@@ -13,7 +13,7 @@ import psutil
 from playwright.async_api import Browser, async_playwright
 
 from benchmarks.goals import FOOTLIGHT, Figures
-from tests.chromium import launched
+from tests.chromium import launch_chromium
 from tests.http_client import Handshaken, HttpServer, Raw, handshake, raw, served
 from tests.site import Site
 
@@ -41,7 +41,7 @@ async def measure_watching(site: Site, calls: int, figures: Figures) -> None:
             served(Path(folder), FOOTLIGHT_TOKEN=TOKEN) as server,
             raw(server, token=TOKEN) as client,
             async_playwright() as driver,
-            launched(driver) as browser,
+            launch_chromium(driver) as browser,
         ):
             session = await handshake(client)
             await session.call("navigate", url=site.page(STATIC_PAGE))
