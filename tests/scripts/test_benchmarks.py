@@ -1,0 +1,24 @@
+"""`make bench` can be started: it uses parts of the tests, which nothing else would notice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LIMIT_SECONDS = 60
+
+
+def test_the_bench_starts_and_names_its_parts() -> None:
+    done = subprocess.run(
+        (sys.executable, "-m", "benchmarks", "--help"),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "watching" in done.stdout
