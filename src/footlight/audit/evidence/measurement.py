@@ -176,6 +176,7 @@ class Measurement:
         try:
             async with self.beside(others) as measurements:
                 await self.measure(first, self.collectors)
+                self.first_done.set()
                 source = await self.read_source()
                 for view, measurement in zip(others, measurements, strict=True):
                     if measurement is None or not self.merge(await measurement):
