@@ -234,7 +234,11 @@ async def test_a_field_is_filled_as_playwright_fills_it(page: Page, site: Site, 
     except FootlightError:
         done = False
 
-    assert (done, await page.playwright.evaluate(STATE)) == (succeeds, expected)
+    filled = await page.playwright.evaluate(STATE)
+    if "this.disabled" in FIELDS[number]:  # The browser takes the focus away before or after the input comes.
+        for *_, log in (expected, filled):
+            log[:] = [event for event in log if event != "beforeinput t"]
+    assert (done, filled) == (succeeds, expected)
 
 
 async def test_a_press_that_is_lost_is_kept_from_the_page(page: Page, site: Site) -> None:
