@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.conftest import ENGINE, server_command
 from tests.http_client import HttpServer, Raw, data, error, handshake, initialize, raw, request, served
 from tests.site import Site
+from tests.tiers import sample_parameters
 
 pytestmark = [
     pytest.mark.anyio,
@@ -302,7 +303,7 @@ def write_chunks() -> Iterator[bytes]:
     yield b"0\r\n\r\n"
 
 
-@pytest.mark.parametrize("pieces", [write_whole, write_chunks])
+@pytest.mark.parametrize("pieces", sample_parameters([write_whole, write_chunks], write_chunks))
 async def test_a_body_of_50_megabytes(
     server: HttpServer, site: Site, tell: Tell, pieces: Callable[[], Iterator[bytes]]
 ) -> None:

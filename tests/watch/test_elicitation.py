@@ -20,6 +20,7 @@ from footlight.protocol.handshake import RequestedVersion
 from tests.conftest import server_command
 from tests.network import Transport, listening
 from tests.site import Site
+from tests.tiers import sample_parameters
 from tests.watch.conftest import LIMIT_MS, click_in_picture, person_at, take_over
 from tests.watch.test_taking_over import PAGE, SEND
 
@@ -106,7 +107,7 @@ def check_help(content: Any) -> None:
     assert '"Sent"' in str(content["observation"])
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http", "websocket"])
+@pytest.mark.parametrize("transport", sample_parameters(["stdio", "http", "websocket"], "http"))
 async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
     chromium: playwright.async_api.Browser, site: Site, transport: Transport
 ) -> None:
@@ -128,7 +129,7 @@ async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
             await question.cancelled.wait()
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("transport", sample_parameters(["stdio", "http"], "stdio"))
 async def test_a_form_that_is_sent_ends_the_request(site: Site, transport: Transport) -> None:
     question = Question()
     question.reply.set_result({"action": "accept", "content": {"note": "Done on my phone"}})
@@ -184,8 +185,14 @@ async def test_a_client_that_fails_to_ask_leaves_the_watch_page(
             check_help((await helping).structured_content)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize(
+    ("transport", "mode"),
+    sample_parameters(
+        [("stdio", "legacy"), ("stdio", "2026-07-28"), ("http", "legacy"), ("http", "2026-07-28")],
+        ("http", "legacy"),
+        ("stdio", "2026-07-28"),
+    ),
+)
 async def test_a_client_that_opens_addresses_gets_the_address(
     chromium: playwright.async_api.Browser, site: Site, transport: Transport, mode: str
 ) -> None:

@@ -91,6 +91,7 @@ async def test_only_recorded_traces_open_and_only_for_those_who_asked(
     assert (gone.status_code, gone.json()) == (410, {"error": f"The file {trace.name} no longer exists."})
 
 
+@pytest.mark.slow
 async def test_the_command_opens_the_trace_of_a_session_and_of_a_log(
     chromium: playwright.async_api.Browser, watched: HttpServer, agent: Agent, site: Site, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ENGINE, SessionBrowser
+from tests.tiers import sample_parameters
 
 pytestmark = [
     pytest.mark.anyio,
@@ -37,7 +38,9 @@ PAGE = """<meta name=viewport content='width=device-width'><style>body { margin:
 </script>"""
 
 
-@pytest.fixture(params=["a device of the session", "an emulated device"])
+@pytest.fixture(
+    params=sample_parameters(["a device of the session", "an emulated device"], "a device of the session")
+)
 async def phone(browser: SessionBrowser, request: pytest.FixtureRequest) -> AsyncGenerator[SessionBrowser]:
     """A page in a session with a touch screen, which the context has or which is emulated later."""
     if request.param == "an emulated device":

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import sample_parameters
 from tests.toolsets.metamask.conftest import Server
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +66,7 @@ async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> 
     assert time.monotonic() - began < 25
 
 
-@pytest.mark.parametrize("timeout_ms", [0, 300])
+@pytest.mark.parametrize("timeout_ms", sample_parameters([0, 300], 0))
 @pytest.mark.parametrize(
     ("test_id", "why"), [("off", "disabled"), ("hidden", "hidden"), ("under", "covered")]
 )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from footlight.apps.metamask.fixtures import PASSWORD, SEED_PHRASE
+from tests.tiers import sample_parameters
 from tests.toolsets.metamask.conftest import PIN, Server, log_of
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +52,7 @@ async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
     assert await fields.text("shown") == "20000"
 
 
-@pytest.mark.parametrize("timeout_ms", [0, 300])
+@pytest.mark.parametrize("timeout_ms", sample_parameters([0, 300], 0))
 @pytest.mark.parametrize("test_id", ["off", "fixed", "button", "hidden"])
 async def test_what_takes_no_text_fails_without_telling_it(
     fields: Server, test_id: str, timeout_ms: int
