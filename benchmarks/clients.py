@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from footlight import MCPClient
-from footlight.transports.websocket import connect_websocket
+from footlight.transports.websocket_client import connect_websocket
 
 __all__ = ["compare_clients"]
 

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 
-from footlight.transports.websocket import connect_websocket
+from footlight.transports.websocket_client import connect_websocket
 
 __all__ = ["compare_transports"]
 

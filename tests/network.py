@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mcp import Client, StdioServerParameters
 
-from footlight.transports.websocket import connect_websocket
+from footlight.transports.websocket_client import connect_websocket
 from tests.conftest import server_command
 from tests.evidence import server_log
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp import Client
 
-from footlight.transports.websocket import connect_websocket
+from footlight.transports.websocket_client import connect_websocket
 
 PAGE = b"""<!doctype html><title>Prompt desk</title><h1>Stand by, LX 12</h1>"""
 

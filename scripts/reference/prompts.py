@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mcp_types import INVALID_PARAMS
 
-from footlight.server.prompts.files import builtin_prompts
-from footlight.server.prompts.library import PromptArgument, PromptDefinition
+from footlight.server.prompt_files import builtin_prompts
+from footlight.server.prompt_library import PromptArgument, PromptDefinition
 from scripts.reference.markdown import Row, code_block, join, table, yes_or_no
 
 PROTOCOL_ERROR = f"a protocol error, {INVALID_PARAMS}"

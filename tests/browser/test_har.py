@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from footlight.browser.recording.har import mask_har
-from footlight.server.secrets.masking import Masker
-from footlight.server.secrets.secrets import Secrets
+from footlight.server.answers.masking import Masker
+from footlight.server.answers.secrets import Secrets
 
 
 def har(**request: Any) -> bytes:

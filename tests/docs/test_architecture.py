@@ -16,7 +16,7 @@ OWNERS = {
     "where `click` acts": ["toolsets.browser.interaction:click", "browser.actions.click:click_element"],
     "where a snapshot diff is computed": ["browser.snapshot.difference:compute_difference"],
     "where the schema of a tool comes from": ["server.tools.declaration:tool", "server.tools.schema"],
-    "where an HTTP session expires": ["transports.http.transport_sessions", "client.client_session"],
+    "where an HTTP session expires": ["transports.network.http_sessions", "client.client_session"],
     "the rules of the audit": ["audit.evidence.collectors"],
     "the Chromium flags": ["browser.launch.chromium_flags"],
     "the rule of a finding, with its title and advice": ["audit.evidence.rule:Rule"],
@@ -24,7 +24,7 @@ OWNERS = {
     "an error code": ["errors:CODES", "protocol.errors"],
     "a CLI command": ["cli.commands:COMMANDS"],
     "the watch page": ["watch.site:WatchSite", "watch.assets"],
-    "where secrets are masked": ["server.secrets.masking:Mask"],
+    "where secrets are masked": ["server.answers.masking:Mask"],
     "what people see of a call": ["watch.journal:Journal", "watch.redaction"],
 }
 

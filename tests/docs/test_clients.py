@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from footlight.config import Settings
 from footlight.toolsets import metamask, szkrabok
 from footlight.toolsets.browser.tools import TOOLS
-from footlight.transports.listener import DEFAULT_PORT
+from footlight.transports.network.listener import DEFAULT_PORT
 from tests.docs.markdown import ROOT, Block, blocks
 
 pytestmark = pytest.mark.anyio

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from footlight.server.prompts.files import builtin_prompts, load_prompts
-from footlight.server.prompts.library import PromptLibrary
+from footlight.server.prompt_files import builtin_prompts, load_prompts
+from footlight.server.prompt_library import PromptLibrary
 from tests.docs.markdown import ROOT, blocks
 
 FOLDER = ROOT / "docs/examples/prompts"

@@ -11,7 +11,7 @@ from footlight.config import Settings
 from footlight.config_loading import list_settings, load_settings
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.errors import Reason
-from footlight.server.prompts.files import builtin_prompts
+from footlight.server.prompt_files import builtin_prompts
 from footlight.server.resources.resources import Resources
 from footlight.toolsets.browser.tools import TOOLS
 from footlight.toolsets.metamask import app_tools

@@ -19,8 +19,8 @@ from footlight.knowledge.records import (
     encode_record,
     make_record,
 )
-from footlight.knowledge.redaction.rules import RedactionRules
-from footlight.knowledge.redaction.shapes import MARK
+from footlight.knowledge.redaction_rules import RedactionRules
+from footlight.knowledge.secret_shapes import MARK
 from tests.knowledge.schemas import schema_violations
 from tests.tiers import examples
 

@@ -16,9 +16,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from footlight.knowledge.records import RawStep, RepositoryFacts, StepObservation, TypedField, make_record
-from footlight.knowledge.redaction.rules import RedactionRules
-from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.knowledge.redaction.shapes import MARK, redact_shapes
+from footlight.knowledge.redaction_rules import RedactionRules
+from footlight.knowledge.secret_shapes import MARK, redact_shapes
+from footlight.knowledge.secret_texts import SecretTexts
 from footlight.knowledge.store import KnowledgeStore
 from tests.tiers import examples
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from footlight.knowledge.redaction.rules import REVEALING_IDS, SECRET_NAMES
+from footlight.knowledge.redaction_rules import REVEALING_IDS, SECRET_NAMES
 from tests.patterns.collecting import Found, collect_patterns
 from tests.patterns.timing import find_slow
 
@@ -20,14 +20,14 @@ AT_RUN_TIME = {
     "client/secret_words.py:_in_query": ["([/?&;#])", "([?&;#])"],
     "client/server_address.py:expand": [r"\$\{API_TOKEN\}|\$\{API_TOKEN_2\}", r"(?!)"],
     "demo/shop/order_check.py:_check_pattern": [r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+", r"\+?[\d ()/-]{5,24}"],
-    "knowledge/redaction/rules.py:_search_word": [REVEALING_IDS, SECRET_NAMES],
+    "knowledge/redaction_rules.py:_search_word": [REVEALING_IDS, SECRET_NAMES],
     "knowledge/index/search.py:_snippet": [" (?:send|sent|pay) "],
-    "knowledge/redaction/secret_texts.py:remember_words": [
+    "knowledge/secret_texts.py:remember_words": [
         r"(?<![^\W_])(?:abandon|able)(?![^\W\d_])(?:(?:[\W\d_]|\\[nrt])+(?:abandon|able)(?![^\W\d_])){2,}+"
     ],
-    "knowledge/redaction/secret_texts.py:redact_words": [r"(?<![^\W_])abandon(?![^\W_])"],
-    "knowledge/redaction/secret_texts.py:_redact_secret": [r"([\s?&#=;]+)", r"(\s+)"],
-    "server/prompts/redaction.py:mask_secrets": [r"hunter2\ \ hunter2|hunter2"],
+    "knowledge/secret_texts.py:redact_words": [r"(?<![^\W_])abandon(?![^\W_])"],
+    "knowledge/secret_texts.py:_redact_secret": [r"([\s?&#=;]+)", r"(\s+)"],
+    "server/prompt_redaction.py:mask_secrets": [r"hunter2\ \ hunter2|hunter2"],
 }
 """An example of each pattern that is put together at run time."""
 

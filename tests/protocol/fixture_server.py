@@ -25,13 +25,13 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.message import SessionMessage
 
 from footlight.config import ListenSettings
-from footlight.transports.access import AccessControl
-from footlight.transports.http.server import serve_http
 from footlight.transports.messages import message_of, to_json
+from footlight.transports.network.access import AccessControl
+from footlight.transports.network.http_server import serve_http
+from footlight.transports.network.websocket_server import Read, Write, serve_websocket
 from footlight.transports.stdio import Read as StdioRead
 from footlight.transports.stdio import Write as StdioWrite
 from footlight.transports.stdio import serve_stdio
-from footlight.transports.websocket.server import Read, Write, serve_websocket
 from tests.protocol import fixtures_asking, fixtures_content, fixtures_events, fixtures_rounds
 from tests.protocol.fixtures import Call, Context, Outcome, Stage
 from tests.protocol.fixtures_prompts import PROMPTS, WORDS, Messages

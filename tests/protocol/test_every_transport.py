@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client import ClientRequestContext
 
-from footlight.transports.websocket import connect_websocket
+from footlight.transports.websocket_client import connect_websocket
 from tests.protocol.fixture_server import (
     PROMPTS,
     TOOLS,

@@ -18,7 +18,7 @@ import pytest
 
 from footlight.cli.commands import cli
 from footlight.config_loading import load_settings
-from footlight.transports.listener import DEFAULT_PORT
+from footlight.transports.network.listener import DEFAULT_PORT
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp.server.auth.provider import AccessToken
 
-from footlight.transports.access import AccessControl, AccessGrant, Refusal, SharedToken
+from footlight.transports.network.access import AccessControl, AccessGrant, Refusal, SharedToken
 from tests.http_client import (
     JSON,
     LATEST,

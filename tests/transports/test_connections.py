@@ -14,9 +14,9 @@ import pytest
 from mcp.server import Server
 
 from footlight.config import ListenSettings
-from footlight.transports.access import AccessControl
-from footlight.transports.http.server import serve_http
-from footlight.transports.websocket.server import serve_websocket
+from footlight.transports.network.access import AccessControl
+from footlight.transports.network.http_server import serve_http
+from footlight.transports.network.websocket_server import serve_websocket
 
 pytestmark = pytest.mark.anyio
 

@@ -18,9 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from footlight.config import Settings
 from footlight.errors import DOCUMENTATION_URL, ConfigurationError
-from footlight.transports.access import Refusal
-from footlight.transports.listener import bind, make_access_control
-from footlight.transports.tls import server_ssl
+from footlight.transports.network.access import Refusal
+from footlight.transports.network.listener import bind, make_access_control
+from footlight.transports.network.tls import server_ssl
 from tests.certificates import make_certificate_folder
 from tests.conftest import server_command
 from tests.http_client import LIMIT_SECONDS, HttpServer, data, error, raw, served

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.sessions.change_events import OnChange, SessionChange
     from footlight.config import Settings
+    from footlight.server.answers.masking import Mask
+    from footlight.server.answers.secrets import Secrets
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.journal import CallJournal
     from footlight.server.live_view import LiveView
     from footlight.server.resources.resources import Resources
-    from footlight.server.secrets.masking import Mask
-    from footlight.server.secrets.secrets import Secrets
     from footlight.server.toolset import Toolset
 
 __all__ = ["Machine", "read_secrets"]
@@ -61,7 +61,7 @@ class Machine:
     @cached_property
     def answer_mask(self) -> Mask:
         """The mask for everything that the server sends."""
-        from footlight.server.secrets.masking import Masker, keep_unmasked, protocol_keys
+        from footlight.server.answers.masking import Masker, keep_unmasked, protocol_keys
 
         if self.secrets is None:
             return keep_unmasked
@@ -102,7 +102,7 @@ def read_secrets(settings: Settings) -> Secrets | None:
     if file is None:
         return None
     from footlight import log
-    from footlight.server.secrets.secrets import load_secrets
+    from footlight.server.answers.secrets import load_secrets
 
     secrets = load_secrets(file)
     log.add_mask(_make_file_mask(secrets))
@@ -111,6 +111,6 @@ def read_secrets(settings: Settings) -> Secrets | None:
 
 def _make_file_mask(secrets: Secrets | None) -> Mask:
     """Return the mask for everything that is written: the log, recorded steps, recordings."""
-    from footlight.server.secrets.masking import Masker, keep_unmasked
+    from footlight.server.answers.masking import Masker, keep_unmasked
 
     return Masker(secrets) if secrets else keep_unmasked

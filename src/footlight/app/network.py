@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
-    from footlight.transports.access import AccessControl
     from footlight.transports.activity import ActivityTracker
+    from footlight.transports.network.access import AccessControl
     from footlight.watch.watch import Watch
 
 __all__ = ["Backend", "NetworkEndpoint", "bind_network", "listen"]
@@ -61,8 +61,8 @@ def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEndpoi
     Raises:
         ConfigurationError: the address is in use, or the settings for listening do not go together.
     """
-    from footlight.transports.listener import bind, make_access_control
-    from footlight.transports.tls import server_ssl
+    from footlight.transports.network.listener import bind, make_access_control
+    from footlight.transports.network.tls import server_ssl
 
     settings, token = ensure_token(settings)
     access_control = make_access_control(settings)
@@ -102,7 +102,7 @@ async def _listen_http(
     watch: Watch | None,
 ) -> AsyncGenerator[str]:
     from footlight.transports.activity import ActivityTracker
-    from footlight.transports.http.server import serve_http
+    from footlight.transports.network.http_server import serve_http
 
     tracker = ActivityTracker()
     settings = endpoint.settings
@@ -157,7 +157,7 @@ async def _stop_when_idle(tracker: ActivityTracker, idle_ms: int, stop: asyncio.
 async def _listen_websocket(
     endpoint: NetworkEndpoint, server: Server[Any], backend: Backend, on_drain: Callable[[], None]
 ) -> AsyncGenerator[str]:
-    from footlight.transports.websocket.server import Read, Write, serve_websocket
+    from footlight.transports.network.websocket_server import Read, Write, serve_websocket
 
     async def serve_connection(read: Read, write: Write) -> None:
         await server.run(read, write, server.create_initialization_options())

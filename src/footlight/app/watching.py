@@ -13,7 +13,7 @@ from footlight.errors import ConfigurationError
 if TYPE_CHECKING:
     from footlight.browser.sessions.engine import Engine
     from footlight.config import Settings
-    from footlight.server.secrets.masking import Mask
+    from footlight.server.answers.masking import Mask
     from footlight.server.toolset import Toolset
     from footlight.watch.watch import Watch
 
@@ -63,8 +63,8 @@ async def serve_watch_page(watch: Watch | None, listener: socket.socket | None) 
         yield None
         return
     from footlight.config import ListenSettings
-    from footlight.transports.access import AccessControl, SharedToken
-    from footlight.transports.http.server import serve_app
+    from footlight.transports.network.access import AccessControl, SharedToken
+    from footlight.transports.network.http_server import serve_app
     from footlight.watch.site import PATH
 
     token = random.token_urlsafe(32)

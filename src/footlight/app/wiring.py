@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.config import Settings
     from footlight.protocol.messages import Message
-    from footlight.server.prompts.library import PromptLibrary
+    from footlight.server.answers.secrets import Secrets
+    from footlight.server.prompt_library import PromptLibrary
     from footlight.server.protocol.methods import ServerMethods
     from footlight.server.resources.subscriptions import Subscriptions
-    from footlight.server.secrets.secrets import Secrets
     from footlight.server.toolset import Toolset
     from footlight.watch.watch import Watch
 
@@ -44,8 +44,8 @@ logger = logging.getLogger(__name__)
 
 TRANSPORTS = {
     "stdio": ("footlight.server.protocol.stream_server", "footlight.transports.stdio"),
-    "http": ("footlight.server.protocol.server", "footlight.transports.http.server"),
-    "websocket": ("footlight.server.protocol.server", "footlight.transports.websocket.server"),
+    "http": ("footlight.server.protocol.server", "footlight.transports.network.http_server"),
+    "websocket": ("footlight.server.protocol.server", "footlight.transports.network.websocket_server"),
 }
 """The modules that serve each transport. Only those for networks import the SDK."""
 ENGINE = "footlight.browser.sessions.engine"
@@ -295,8 +295,8 @@ def load_prompts(settings: Settings) -> PromptLibrary:
     Raises:
         ConfigurationError: a file in the folder is not a prompt.
     """
-    from footlight.server.prompts.files import builtin_prompts, load_prompts
-    from footlight.server.prompts.library import PromptLibrary
+    from footlight.server.prompt_files import builtin_prompts, load_prompts
+    from footlight.server.prompt_library import PromptLibrary
 
     library = PromptLibrary()
     folder = settings.prompts.directory

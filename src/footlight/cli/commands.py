@@ -23,10 +23,12 @@ class _Entry(NamedTuple):
 COMMANDS = {
     "serve": _Entry("serve", "Serve the browser tools over MCP."),
     "call": _Entry("call.command", "Call one tool and print its answer."),
-    "tools": _Entry("tools", "List the tools, or the parameters of one tool."),
-    "codegen": _Entry("codegen", "Generate a Python module with a typed method for each tool of a server."),
-    "replay": _Entry("logs.replay", "Repeat the calls of a call log and compare the results."),
-    "export": _Entry("logs.export", "Write a call log as a test."),
+    "tools": _Entry("client.tools", "List the tools, or the parameters of one tool."),
+    "codegen": _Entry(
+        "client.codegen", "Generate a Python module with a typed method for each tool of a server."
+    ),
+    "replay": _Entry("client.replay", "Repeat the calls of a call log and compare the results."),
+    "export": _Entry("client.export", "Write a call log as a test."),
     "audit": _Entry("audit.command", "Audit the accessibility and usability of web pages."),
     "knowledge": _Entry("knowledge", "Read what sessions with an app under test have recorded."),
     "skill": _Entry("skill", "Teach a coding agent to use Footlight from its shell."),

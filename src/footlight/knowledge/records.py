@@ -14,17 +14,17 @@ from datetime import datetime
 from typing import Any, cast
 
 from footlight.knowledge.naming import format_timestamp, session_name, to_milliseconds
-from footlight.knowledge.redaction.rules import RedactionRules, TypedField
-from footlight.knowledge.redaction.sanitiser import (
+from footlight.knowledge.redaction_rules import RedactionRules, TypedField
+from footlight.knowledge.sanitiser import (
     MIN_NAMED_SECRET_CHARS,
     NUMBER_LIMIT,
     Sanitiser,
     find_named_secrets,
     remove_control_characters,
 )
-from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.knowledge.redaction.shapes import find_phrase
 from footlight.knowledge.schema import SCHEMA_VERSION, SCREENS, UNKNOWN_SCREEN
+from footlight.knowledge.secret_shapes import find_phrase
+from footlight.knowledge.secret_texts import SecretTexts
 
 __all__ = [
     "MAX_RECORD_BYTES",

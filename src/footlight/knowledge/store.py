@@ -40,11 +40,11 @@ from footlight.knowledge.naming import (
     to_milliseconds,
 )
 from footlight.knowledge.records import MAX_ID_CHARS, RawStep, RepositoryFacts, encode_record, make_record
-from footlight.knowledge.redaction.rules import RedactionRules
-from footlight.knowledge.redaction.sanitiser import Sanitiser
-from footlight.knowledge.redaction.secret_texts import SecretTexts
+from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.rows import RecordedView
+from footlight.knowledge.sanitiser import Sanitiser
 from footlight.knowledge.schema import SCREENS
+from footlight.knowledge.secret_texts import SecretTexts
 from footlight.knowledge.step_files import (
     STEPS,
     KnowledgeError,

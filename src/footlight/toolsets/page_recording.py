@@ -22,7 +22,7 @@ from footlight.browser.reading.test_ids import list_test_ids
 from footlight.errors import FootlightError
 from footlight.knowledge.facts import FactsReader
 from footlight.knowledge.records import RawStep, StepObservation
-from footlight.knowledge.redaction.rules import RedactionRules
+from footlight.knowledge.redaction_rules import RedactionRules
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
-from footlight.knowledge.redaction.rules import RedactionRules
-from footlight.knowledge.redaction.sanitiser import Sanitiser, find_named_secrets
-from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.server.secrets.masking import Mask, keep_unmasked
-from footlight.server.secrets.secrets import SecretText
+from footlight.knowledge.redaction_rules import RedactionRules
+from footlight.knowledge.sanitiser import Sanitiser, find_named_secrets
+from footlight.knowledge.secret_texts import SecretTexts
+from footlight.server.answers.masking import Mask, keep_unmasked
+from footlight.server.answers.secrets import SecretText
 
 if TYPE_CHECKING:
     from footlight.server.tools.declaration import Function, Tool

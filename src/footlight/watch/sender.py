@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.datastructures import Headers
 
-from footlight.transports.access import AccessControl, Refusal
+from footlight.transports.network.access import AccessControl, Refusal
 
 __all__ = ["refuse_sender"]
 

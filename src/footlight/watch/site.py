@@ -22,7 +22,7 @@ from starlette.responses import FileResponse, Response
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
-from footlight.transports.access import AccessControl, Refusal
+from footlight.transports.network.access import AccessControl, Refusal
 from footlight.watch.sender import refuse_sender
 from footlight.watch.trace_viewer import NoTrace
 from footlight.watch.views import render_ended_session, session_view

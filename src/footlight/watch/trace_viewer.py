@@ -110,8 +110,8 @@ async def serve_trace(trace: Path) -> AsyncGenerator[str]:
         NoTrace: as `TraceViewer.open`.
     """
     from footlight.config import ListenSettings
-    from footlight.transports.access import AccessControl
-    from footlight.transports.http.server import serve_app
+    from footlight.transports.network.access import AccessControl
+    from footlight.transports.network.http_server import serve_app
 
     viewer = TraceViewer()
     path = viewer.open(trace)

@@ -13,8 +13,8 @@ from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.selectors import locate_in
 from footlight.browser.recording.live_picture import take_still
 from footlight.errors import FootlightError
+from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.live_view import SessionView
-from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.watch.control import Control
 from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.server.tools.declaration import Tool
-    from footlight.transports.access import AccessControl
+    from footlight.transports.network.access import AccessControl
     from footlight.watch.entry import Box, Entry
 
 __all__ = ["Watch"]

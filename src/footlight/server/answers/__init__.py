@@ -1,4 +1,4 @@
-"""The answer of a call: plain JSON values, and a mark on the parts that a page may have written."""
+"""The answer of a call: plain JSON values, without secrets, the parts that a page may have written marked."""
 
 from footlight.server.answers.answer import Answer, AnswerLink, Image, failure, success, without_page_texts
 from footlight.server.answers.json_values import PageText, clean

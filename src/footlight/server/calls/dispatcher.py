@@ -27,6 +27,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.json_values import count_work
+from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.answers.playwright_lines import playwright_lines
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
@@ -43,7 +44,6 @@ from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
 from footlight.server.help import InputRequired
-from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.server.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.config import Settings, ToolSettings
+    from footlight.server.answers.secrets import Secrets
     from footlight.server.calls.journal import CallJournal
     from footlight.server.calls.recording import Recorder
     from footlight.server.help import Elicitation
     from footlight.server.live_view import LiveView
-    from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["Dispatcher", "ToolCaller", "UnknownTool", "get_tool"]

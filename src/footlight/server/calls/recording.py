@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from footlight.knowledge.redaction.rules import TypedField
+    from footlight.knowledge.redaction_rules import TypedField
     from footlight.server.answers.answer import Answer
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
@@ -35,7 +35,7 @@ class RecordedCall:
         kind = self.call.report.typed_into
         if kind is None:
             return None
-        from footlight.knowledge.redaction.rules import TypedField
+        from footlight.knowledge.redaction_rules import TypedField
 
         return TypedField(
             tag=kind.tag,

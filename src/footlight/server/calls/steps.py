@@ -20,7 +20,7 @@ from footlight.server.tools.tool_call import CallReport, StepOutcome, ToolCall
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from footlight.server.secrets.secrets import Secrets
+    from footlight.server.answers.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["BatchStep", "StepFailed", "parse_steps", "run_steps"]

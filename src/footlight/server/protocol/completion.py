@@ -10,7 +10,7 @@ from footlight.server.answers.untrusted import META
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request, invalid_params
 
 if TYPE_CHECKING:
-    from footlight.server.prompts.library import PromptArgument, PromptLibrary
+    from footlight.server.prompt_library import PromptArgument, PromptLibrary
     from footlight.server.resources.resources import ResourceReader
 
 __all__ = ["CompletionHandler"]

@@ -12,13 +12,13 @@ from footlight.server.requests import Handler, Request
 
 if TYPE_CHECKING:
     from footlight.config import Settings
+    from footlight.server.answers.masking import Mask
     from footlight.server.calls.dispatcher import ToolCaller
     from footlight.server.help import TicketOffice
     from footlight.server.live_view import LiveView
-    from footlight.server.prompts.library import PromptLibrary
+    from footlight.server.prompt_library import PromptLibrary
     from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
-    from footlight.server.secrets.masking import Mask
     from footlight.server.toolset import Envelope
 
 __all__ = ["METHODS", "TITLE", "ServerMethods", "defer_methods", "make_methods"]
@@ -128,11 +128,11 @@ def make_methods(
     `tickets` are the invitations of persons to the watch page, if there is one. Clients with MCP Apps show
     `live_view`.
     """
+    from footlight.server.answers.masking import keep_unmasked
     from footlight.server.protocol.completion import CompletionHandler
     from footlight.server.protocol.prompts import PromptHandlers
     from footlight.server.protocol.resources import ResourceHandlers
     from footlight.server.protocol.tools import ToolHandlers
-    from footlight.server.secrets.masking import keep_unmasked
 
     has_app = live_view is not None and any(tool.app for tool in dispatcher.tools)
     tools = ToolHandlers(

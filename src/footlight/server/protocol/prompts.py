@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from footlight.server.prompts.library import PromptDefinition, PromptError, PromptLibrary
+from footlight.server.answers.masking import Mask, keep_unmasked
+from footlight.server.prompt_library import PromptDefinition, PromptError, PromptLibrary
 from footlight.server.protocol.paging import page_of
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
-from footlight.server.secrets.masking import Mask, keep_unmasked
 
 __all__ = ["PromptHandlers"]
 

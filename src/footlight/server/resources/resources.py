@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.errors import FootlightError
+from footlight.server.answers.masking import Mask, keep_unmasked, mask_document
 from footlight.server.resources.contents import Missing, ResourceContent, check, read
 from footlight.server.resources.listing import JSON, ListedResource, resources_of
 from footlight.server.resources.uris import PATTERNS, Address, Kind, template
-from footlight.server.secrets.masking import Mask, keep_unmasked, mask_document
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session

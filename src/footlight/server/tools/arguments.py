@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
-from footlight.server.secrets.secrets import Secrets, SecretText
+from footlight.server.answers.secrets import Secrets, SecretText
 from footlight.server.tools.schema import Function
 
 __all__ = ["ExpectedArguments", "parse_arguments"]

@@ -27,7 +27,7 @@ from footlight.server.tools.schema import (
 )
 
 if TYPE_CHECKING:
-    from footlight.server.secrets.secrets import Secrets
+    from footlight.server.answers.secrets import Secrets
     from footlight.server.tools.tool_call import ToolCall
 
 __all__ = ["Effect", "Function", "Permission", "Scope", "Tool", "tool"]

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from footlight.browser.actions.expectation import Expectation, RequestPattern
 from footlight.browser.actions.wait import UrlPattern
 from footlight.errors import InvalidParameter
-from footlight.server.secrets.secrets import SecretText
+from footlight.server.answers.secrets import SecretText
 
 __all__ = [
     "Count",

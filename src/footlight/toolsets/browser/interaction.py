@@ -15,7 +15,7 @@ from footlight.browser.actions.mouse import Point
 from footlight.browser.actions.scroll import scroll_by
 from footlight.browser.actions.touch import Direction
 from footlight.errors import InvalidParameter, MissingParameter
-from footlight.server.secrets.secrets import SecretText, SecretValue
+from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
 

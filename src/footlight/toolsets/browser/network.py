@@ -16,7 +16,7 @@ from footlight.browser.network.request_log import RESOURCE_TYPES, LogFilter
 from footlight.browser.network.throttling import Throttling
 from footlight.browser.sessions.overview import EntryInfo, LogCounts, entry_info, log_counts
 from footlight.errors import InvalidParameter
-from footlight.server.prompts.redaction import names_secret
+from footlight.server.prompt_redaction import names_secret
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import Offset, cut, excerpt
 

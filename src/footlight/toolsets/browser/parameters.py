@@ -15,7 +15,7 @@ from footlight.browser.context import options
 from footlight.browser.context.options import DialogType
 from footlight.config import DialogAnswer
 from footlight.errors import InvalidParameter
-from footlight.server.secrets.secrets import SecretText
+from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, Whole
 
 __all__ = [

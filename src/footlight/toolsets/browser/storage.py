@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from footlight.browser.actions.clipboard import read_clipboard, write_clipboard
 from footlight.browser.reading.storage import PageStorage, WebStorageArea
 from footlight.errors import InvalidParameter, MissingParameter
-from footlight.server.secrets.secrets import SecretText
+from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import Offset, cut, excerpt
 

@@ -11,7 +11,7 @@ from footlight.browser.actions.dialogs import answer_dialog
 from footlight.browser.page.page import Page
 from footlight.browser.page.page_operations import bring_to_front, close_page, page_title
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
-from footlight.server.secrets.secrets import SecretText
+from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import ToolCall, tool
 
 __all__ = []

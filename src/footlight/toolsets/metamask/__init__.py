@@ -113,7 +113,7 @@ class AppToolset(Toolset):
     def make_store(self, secrets: Sequence[str], mask: Callable[[Any], Any]) -> KnowledgeStore | None:
         if not self.settings.knowledge.keep:
             return None
-        from footlight.knowledge.redaction.rules import RedactionRules
+        from footlight.knowledge.redaction_rules import RedactionRules
         from footlight.knowledge.store import DEFAULT_ROOT, KnowledgeStore
 
         profile = self._profile

@@ -16,7 +16,7 @@ from footlight.browser.actions.text_input import replace_text
 from footlight.browser.page.capture import look
 from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
-from footlight.server.secrets.secrets import SecretText, SecretValue
+from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.observation import ActionObserver
 from footlight.toolsets.metamask.parameters import (

@@ -17,8 +17,8 @@ from footlight.browser.snapshot.budget import fit_snapshot
 from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
 from footlight.errors import PermissionDenied
 from footlight.server.answers import PageText
+from footlight.server.answers.secrets import SecretText
 from footlight.server.calls.attachments import attach_text
-from footlight.server.secrets.secrets import SecretText
 from footlight.server.tools import Count, MaybeBudget, Milliseconds, ToolCall
 from footlight.toolsets.szkrabok.parameters import (
     PlainText,

@@ -10,7 +10,7 @@ from footlight.browser.actions import text_input
 from footlight.browser.actions.click import click_element
 from footlight.browser.actions.form_controls import select_option
 from footlight.browser.actions.text_input import fill_field
-from footlight.server.secrets.secrets import SecretText, SecretValue
+from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Number, ToolCall
 from footlight.toolsets.browser.interaction import SelectResult
 from footlight.toolsets.browser.parameters import ActionResult, action_result

@@ -17,7 +17,7 @@ from footlight.browser.actions.text_input import fill_field
 from footlight.browser.page.settling import settle
 from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidSelector, StaleRef
-from footlight.server.secrets.secrets import SecretText
+from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, Whole
 from footlight.toolsets.szkrabok.parameters import Selector, get_title, named_tool
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from footlight.errors import ConfigurationError, InvalidParameter
-from footlight.server.secrets.secrets import Secrets, SecretText, load_secrets
+from footlight.server.answers.secrets import Secrets, SecretText, load_secrets
 from footlight.server.tools import ToolCall, tool
 
 

@@ -14,14 +14,14 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footlight.errors import ConfigurationError
-from footlight.server.prompts.library import (
+from footlight.server.prompt_library import (
     NAME,
     InvalidPrompt,
     PromptArgument,
     PromptDefinition,
     check_prompt,
 )
-from footlight.server.prompts.redaction import ends_in_secret
+from footlight.server.prompt_redaction import ends_in_secret
 
 __all__ = ["builtin_prompts", "load_prompts"]
 
@@ -55,7 +55,7 @@ class _File(_Part):
 
 def builtin_prompts() -> tuple[PromptDefinition, ...]:
     """Return the five built-in prompts."""
-    folder = files("footlight.server.prompts").joinpath("texts")
+    folder = files("footlight.server").joinpath("prompt_texts")
     found: list[PromptDefinition] = []
     for name in _BUILT_IN:
         file = folder.joinpath(f"{name}.yaml")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.server.prompts.redaction import MARK, ends_in_secret, mask_json, mask_secrets, names_secret
+from footlight.server.prompt_redaction import MARK, ends_in_secret, mask_json, mask_secrets, names_secret
 
 NAMES_OF_SECRETS = [
     "password",

@@ -28,24 +28,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from footlight.caller import SCOPE_KEY, OnDisconnect, ignore_disconnect
-from footlight.transports import health
-from footlight.transports.access import AccessControl, AccessGrant, Refusal
 from footlight.transports.activity import TrackActivity
-from footlight.transports.connection_limits import TimeLimitedProtocol
-from footlight.transports.health import Ready
-from footlight.transports.http.json_answers import JsonAnswers
-from footlight.transports.http.transport_sessions import (
+from footlight.transports.messages import parse_message, to_json
+from footlight.transports.network import health
+from footlight.transports.network.access import AccessControl, AccessGrant, Refusal
+from footlight.transports.network.connection_limits import TimeLimitedProtocol
+from footlight.transports.network.health import Ready
+from footlight.transports.network.http_sessions import (
     REQUEST_KEY,
     SESSION_HEADER,
     IncomingRequest,
     RecentEventStore,
     TransportSessions,
 )
-from footlight.transports.listener import make_url
-from footlight.transports.messages import parse_message, to_json
+from footlight.transports.network.json_answers import JsonAnswers
+from footlight.transports.network.listener import make_url
+from footlight.transports.network.protected_resource import metadata_path, resource_metadata
+from footlight.transports.network.tls import server_ssl
 from footlight.transports.pending_requests import LARGE_REQUESTS
-from footlight.transports.protected_resource import metadata_path, resource_metadata
-from footlight.transports.tls import server_ssl
 
 if TYPE_CHECKING:
     from mcp.server import Server

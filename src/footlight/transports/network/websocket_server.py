@@ -29,16 +29,16 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from footlight.caller import Caller, OnDisconnect, ignore_disconnect
-from footlight.transports import health
-from footlight.transports.access import AccessControl, AccessGrant, Refusal
-from footlight.transports.connection_limits import LINGERING, turn_away
-from footlight.transports.health import Ready
-from footlight.transports.listener import make_url
 from footlight.transports.messages import parse_message
+from footlight.transports.network import health
+from footlight.transports.network.access import AccessControl, AccessGrant, Refusal
+from footlight.transports.network.connection_limits import LINGERING, turn_away
+from footlight.transports.network.health import Ready
+from footlight.transports.network.listener import make_url
+from footlight.transports.network.tls import server_ssl
 from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, overload_error
-from footlight.transports.tls import server_ssl
-from footlight.transports.websocket.wire import STALL_SECONDS, Wire, open_streams
 from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
+from footlight.transports.websocket_wire import STALL_SECONDS, Wire, open_streams
 
 if TYPE_CHECKING:
     from footlight.config import ListenSettings

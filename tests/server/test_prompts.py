@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from footlight.server.prompts.files import builtin_prompts
-from footlight.server.prompts.library import (
+from footlight.server.prompt_files import builtin_prompts
+from footlight.server.prompt_library import (
     InvalidArgument,
     InvalidPrompt,
     MissingArgument,

@@ -32,9 +32,9 @@ from websockets.utils import accept_key
 from footlight.caller import Caller, get_caller
 from footlight.config import ListenSettings
 from footlight.errors import ConfigurationError
-from footlight.transports.access import AccessControl, SharedToken
-from footlight.transports.websocket import HandshakeRefused, connect_websocket
-from footlight.transports.websocket.server import serve_websocket
+from footlight.transports.network.access import AccessControl, SharedToken
+from footlight.transports.network.websocket_server import serve_websocket
+from footlight.transports.websocket_client import HandshakeRefused, connect_websocket
 from tests.certificates import make_certificate_folder
 from tests.loop_watch import watch_loops
 from tests.wire import MODERN_META

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.server.prompts.template import TemplateError, parse
+from footlight.server.prompt_template import TemplateError, parse
 
 VALUES: dict[str, object] = {
     "text": "plain",

@@ -13,8 +13,8 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from footlight.transports.loopback import is_loopback
 from footlight.transports.messages import read_message
 from footlight.transports.stream_pair import Received, Streams
-from footlight.transports.websocket.wire import Wire, open_streams
 from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
+from footlight.transports.websocket_wire import Wire, open_streams
 
 if TYPE_CHECKING:
     from ssl import SSLContext

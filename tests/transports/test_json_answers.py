@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from footlight.transports.http.json_answers import JsonAnswers
+from footlight.transports.network.json_answers import JsonAnswers
 from tests.http_client import (
     LATEST,
     MODERN,

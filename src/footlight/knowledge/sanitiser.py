@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from footlight.knowledge.redaction.rules import ERROR_WORDS, RedactionRules
-from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.knowledge.redaction.shapes import HINTS, MARK, MIN_PHRASE_CHARS, find_phrase, redact_shapes
+from footlight.knowledge.redaction_rules import ERROR_WORDS, RedactionRules
+from footlight.knowledge.secret_shapes import HINTS, MARK, MIN_PHRASE_CHARS, find_phrase, redact_shapes
+from footlight.knowledge.secret_texts import SecretTexts
 
 __all__ = ["Sanitiser", "find_named_secrets", "remove_control_characters"]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from footlight.server.answers.json_values import clean
-from footlight.server.prompts.redaction import MARK, mask_json, mask_secrets, names_selectors
-from footlight.server.prompts.template import TemplateError, TextTemplate, format_value, parse
+from footlight.server.prompt_redaction import MARK, mask_json, mask_secrets, names_selectors
+from footlight.server.prompt_template import TemplateError, TextTemplate, format_value, parse
 
 __all__ = [
     "InvalidArgument",

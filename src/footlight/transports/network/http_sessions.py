@@ -25,8 +25,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footlight.caller import SCOPE_KEY, Caller, OnDisconnect, ignore_disconnect
-from footlight.transports.http.json_answers import answer_in
 from footlight.transports.messages import refusal, to_json
+from footlight.transports.network.json_answers import answer_in
 from footlight.transports.pending_requests import PendingRequests, overload_error
 
 __all__ = ["REQUEST_KEY", "SESSION_HEADER", "IncomingRequest", "RecentEventStore", "TransportSessions"]

@@ -14,7 +14,7 @@ from html.entities import html5
 from typing import Any, Protocol, TypeVar, cast
 
 from footlight.patterns import ANY_SPACE, AnyOf
-from footlight.server.secrets.secrets import SHORTEST, Secrets
+from footlight.server.answers.secrets import SHORTEST, Secrets
 
 __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 

@@ -96,7 +96,7 @@ def replay(
     Exits with 1 if a call failed or differs, 2 if the file or an option is wrong, and 3 if there is no
     server.
     """
-    from footlight.cli.logs.replay_run import ReplayArguments, run_replay
+    from footlight.cli.client.replay_run import ReplayArguments, run_replay
 
     arguments = ReplayArguments(
         file=file,

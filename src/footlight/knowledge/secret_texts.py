@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from footlight.knowledge.redaction.shapes import MARK, decode_letters
+from footlight.knowledge.secret_shapes import MARK, decode_letters
 from footlight.patterns import ANY_SPACE, AnyOf
 
 __all__ = ["SecretTexts"]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footlight.errors import ConfigurationError
-from footlight.transports.access import AccessControl, SharedToken
 from footlight.transports.loopback import is_loopback
-from footlight.transports.protected_resource import metadata_url
+from footlight.transports.network.access import AccessControl, SharedToken
+from footlight.transports.network.protected_resource import metadata_url
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 from mcp.server.streamable_http import EventMessage
 from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCResponse
 
-from footlight.transports.http.transport_sessions import RecentEventStore
+from footlight.transports.network.http_sessions import RecentEventStore
 from tests.http_client import (
     LIMIT_SECONDS,
     Event,

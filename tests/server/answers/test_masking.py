@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footlight.server.answers.answer import Answer, AnswerLink, PageText
-from footlight.server.secrets.masking import Masker, keep_unmasked, mask_document
-from footlight.server.secrets.secrets import Secrets
+from footlight.server.answers.masking import Masker, keep_unmasked, mask_document
+from footlight.server.answers.secrets import Secrets
 
 PASSWORD = 'p4ss "wörd" & <more>/\\+💡'
 MASK = Masker(Secrets({"PASSWORD": PASSWORD, "PIN": "4821", "LONG": "hunter2hunter2", "SHORT": "hunter2"}))

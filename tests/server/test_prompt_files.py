@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.errors import ConfigurationError
-from footlight.server.prompts.files import builtin_prompts, load_prompts
-from footlight.server.prompts.library import PromptArgument, PromptDefinition
+from footlight.server.prompt_files import builtin_prompts, load_prompts
+from footlight.server.prompt_library import PromptArgument, PromptDefinition
 
 DOCUMENT = {
     "scrape_website": (
@@ -347,7 +347,7 @@ def test_any_text_is_a_prompt_or_a_configuration_error(parts: list[str]) -> None
 
 def test_yaml_is_imported_only_when_a_prompt_is_read() -> None:
     program = (
-        "import sys; from footlight.server.prompts.files import builtin_prompts; "
+        "import sys; from footlight.server.prompt_files import builtin_prompts; "
         "before = 'yaml' in sys.modules; builtin_prompts(); print(before, 'yaml' in sys.modules)"
     )
 

@@ -1,1 +1,0 @@
-"""`footlight replay` and `footlight export`: the commands that read call logs."""

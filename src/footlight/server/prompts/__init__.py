@@ -1,1 +1,0 @@
-"""MCP prompts: a library of templates, built in or read from files."""
