@@ -216,7 +216,7 @@ BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
         ),
     ],
 )
-async def test_what_stays_over_an_element_is_reportedon_with_what_closes_it(
+async def test_what_stays_over_an_element_is_reported_with_what_closes_it(
     browser: SessionBrowser, cover: str, closer: str
 ) -> None:
     await browser.show(BEHIND + cover)
@@ -226,6 +226,21 @@ async def test_what_stays_over_an_element_is_reportedon_with_what_closes_it(
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"].endswith(f"; {closer} may close it")
     await browser.call("click", selector=closer.partition("(")[2].removesuffix(")"))
+
+
+async def test_an_open_menu_over_a_custom_element_is_closed_with_escape(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<a href=#main>Skip to main</a><my-button id=host></my-button>"
+        "<div id=menu style='position: fixed; inset: 0'><ul role=menu><li role=menuitem>New</ul></div>"
+        "<script>host.attachShadow({mode: 'open'}).innerHTML = '<button>Upload</button>';"
+        "onkeydown = event => event.key === 'Escape' && menu.remove()</script>"
+    )
+
+    error = await browser.refused("click", selector="role=button[name=Upload]", timeout=500)
+
+    assert error["message"].endswith("; the key Escape may close it")
+    await browser.call("press", key="Escape")
+    await browser.call("click", selector="role=button[name=Upload]")
 
 
 @pytest.mark.slow

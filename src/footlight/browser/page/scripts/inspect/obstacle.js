@@ -9,7 +9,6 @@ import {
   boundingRect,
   clientRects,
   closestOf,
-  containsNode,
   documentElement,
   isConnected,
   localName,
@@ -160,6 +159,7 @@ function openModal(element) {
 
 const CONTROLS = "button,[role=button],a[href],input[type=button],input[type=submit],summary";
 const DIALOGS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
+const MENUS = "[role=menu],[role=listbox]";
 const CLOSING = [
   /^(close|dismiss|cancel|×|✕|✖|x|hide|skip|not now|no,? thanks|later|maybe later|got it|ok|okay|done|back)\b|^[×✕✖]$/i,
   /close|dismiss|reject|decline/i,
@@ -167,17 +167,26 @@ const CLOSING = [
 ];
 
 /**
- * Return the whole cover of `element`: a backdrop is beside its dialog, or around it.
+ * Return the element and everything around it, shadow hosts and slots included.
  *
- * @type {(hit: AnyElement, element: AnyElement) => AnyElement}
+ * @type {(element: AnyElement) => Set<AnyElement>}
  */
-function coverAround(hit, element) {
+function withAncestors(element) {
+  /** @type {Set<AnyElement>} */
+  const found = new Set();
+  for (const step of [assignedSlot, () => null])
+    for (let at = /** @type {AnyElement | null} */ (element); at; at = step(at) || parentOf(at)) found.add(at);
+  return found;
+}
+
+/**
+ * Return the whole cover of an element: a backdrop is beside its dialog, or around it.
+ *
+ * @type {(hit: AnyElement, around: Set<AnyElement>) => AnyElement}
+ */
+function coverAround(hit, around) {
   let cover = hit;
-  for (
-    let at = /** @type {AnyElement | null} */ (hit);
-    at && !containsNode(at, element);
-    at = assignedSlot(at) || parentOf(at)
-  )
+  for (let at = /** @type {AnyElement | null} */ (hit); at && !around.has(at); at = assignedSlot(at) || parentOf(at))
     cover = at;
   return cover;
 }
@@ -199,11 +208,12 @@ function firstControl(root, name) {
  * @type {(hit: AnyElement, element: AnyElement) => { control: string, waits: boolean } | null}
  */
 function closerOf(hit, element) {
-  const cover = coverAround(hit, element);
+  const around = withAncestors(element);
+  const cover = coverAround(hit, around);
   const roots = [cover];
   const dialogs = queryAll(document, DIALOGS);
   for (let i = dialogs.length - 1; i >= 0; i--) {
-    if (!containsNode(dialogs[i], element) && isVisible(dialogs[i])) roots[roots.length] = dialogs[i];
+    if (!around.has(dialogs[i]) && isVisible(dialogs[i])) roots[roots.length] = dialogs[i];
   }
   for (let r = 0; r < roots.length && r < 5; r++) {
     for (let c = 0; c <= CLOSING.length; c++) {
@@ -211,7 +221,8 @@ function closerOf(hit, element) {
       if (control) return { control: formatLine(control), waits: r > 0 || isLarge(hit) || matches(cover, DIALOGS) };
     }
   }
-  return null;
+  const hasMenu = matches(cover, MENUS) || queryAll(cover, MENUS).length > 0;
+  return hasMenu ? { control: "the key Escape", waits: false } : null;
 }
 
 /** @type {(element: AnyElement) => boolean} */
