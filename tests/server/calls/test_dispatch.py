@@ -46,7 +46,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         "timeout": "number",
         "observe": "none | diff | full",
         "settle": "auto | none",
-        "expect": "object",
+        "expect": "{text?, gone?, url?, request?, value?, count?}",
         "locator": "boolean",
         "budget": "number",
     }

@@ -172,14 +172,14 @@ EXPECTED = {
     "lampName": "string",
     "mode": "slow | fast",
     "times": "number",
-    "lamp": "object",
+    "lamp": "{watts, colour?}",
     "tags": "array of string",
     "sessionId": "string",
     "pageId": "string",
     "timeout": "number",
     "observe": "none | diff | full",
     "settle": "auto | none",
-    "expect": "object",
+    "expect": "{text?, gone?, url?, request?, value?, count?}",
     "locator": "boolean",
     "budget": "number",
 }
@@ -219,6 +219,10 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
             "expect, locator, budget",
         ),
         (
+            {"lampName": "a", "expect": {"txt": "lit"}},
+            "expect.txt: unknown field; expect takes text, gone, url, request, value, count",
+        ),
+        (
             {"lampName": "a", "tags": 1, "mode": 1},
             "mode: must be 'slow' or 'fast', got 1; tags: must be a valid list, got 1",
         ),
@@ -231,6 +235,17 @@ def test_a_wrong_parameter_is_named_with_what_was_expected(arguments: dict[str, 
     assert raised.value.message == message
     assert raised.value.details["parameter"] == message.split(":")[0]
     assert raised.value.details["expected"] == EXPECTED
+
+
+def test_a_missing_parameter_is_named_with_the_unknown_one_beside_it() -> None:
+    with pytest.raises(MissingParameter) as raised:
+        light.parse({"lampName": "a", "lamp": {}, "expect": {"txt": "lit"}})
+
+    assert raised.value.message == (
+        "light needs the parameter lamp.watts; "
+        "expect.txt: unknown field; expect takes text, gone, url, request, value, count"
+    )
+    assert raised.value.details["missing"] == ["lamp.watts"]
 
 
 def test_what_is_shown_of_a_wrong_value_is_short() -> None:

@@ -75,7 +75,7 @@ async def test_an_unknown_launch_option_is_named(unopened: Named) -> None:
     error = await unopened.refused("session.open", launchOptions={"colour": "red"})
 
     assert error["code"] == "INVALID_PARAMETER"
-    assert error["message"].startswith("launchOptions.colour: unknown parameter")
+    assert error["message"].startswith("launchOptions.colour: unknown field; launchOptions takes ")
 
 
 @pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b", "a" * 65])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -80,7 +80,7 @@ def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None
     unknown = next((name for name in values if name not in known), None)
     if expected.is_fixed and unknown is not None:
         raise InvalidParameter(
-            _unknown_parameter(_shorten(unknown), expected.tool, known),
+            _describe_unknown(expected, (unknown,)),
             parameter=_shorten(unknown),
             tool=expected.tool,
             expected=_type_names(known),
@@ -114,8 +114,9 @@ def _error_from(error: ValidationError, expected: ExpectedArguments) -> Footligh
     missing = [field for field, kind, _ in problems if kind == "missing"]
     if missing:
         names = ", ".join(missing)
+        unknown = [text for _, kind, text in problems[:MAX_PROBLEMS] if kind == "extra"]
         return MissingParameter(
-            f"{expected.tool} needs the parameter{'s' * (len(missing) > 1)} {names}",
+            "; ".join([f"{expected.tool} needs the parameter{'s' * (len(missing) > 1)} {names}", *unknown]),
             parameter=missing[0],
             missing=missing,
             **details,
@@ -128,7 +129,7 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     """Return the path of the field, the kind of the problem, and a sentence about it."""
     path = ".".join(_shorten(str(part)) for part in problem["loc"]) or "arguments"
     if problem["type"] == "extra_forbidden":
-        return path, "extra", _unknown_parameter(path, expected.tool, expected.properties)
+        return path, "extra", _describe_unknown(expected, problem["loc"])
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
     value = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
     return path, str(problem["type"]), f"{path}: {text}{value}"
@@ -140,8 +141,18 @@ def _takes_secret(expected: ExpectedArguments, path: str) -> bool:
     return any(to_camel(name) == path and hint == SecretText for name, hint in hints.items())
 
 
-def _unknown_parameter(path: str, tool: str, known: Iterable[str]) -> str:
-    return f"{path}: unknown parameter; {tool} takes {', '.join(known) or 'none'}"
+def _describe_unknown(expected: ExpectedArguments, location: Sequence[str | int]) -> str:
+    """Say what the tool takes, or the object inside an argument at which the unknown name stands."""
+    *around, name = map(_shorten, map(str, location))
+    schema: Mapping[str, Any] = expected.schema
+    for part in location[:-1]:
+        inner: Mapping[str, Any] = schema.get("properties", {})
+        schema = schema.get("items", {}) if isinstance(part, int) else inner.get(part, {})
+    known = ", ".join(schema.get("properties", ())) or "none"
+    path = ".".join(around)
+    if not path:
+        return f"{name}: unknown parameter; {expected.tool} takes {known}"
+    return f"{path}.{name}: unknown field; {path} takes {known}"
 
 
 def _shorten_value(value: object) -> str:
@@ -175,4 +186,9 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " | ".join(map(str, schema["enum"]))
     kind = str(schema.get("type", "any"))
-    return f"array of {_type_name(schema.get('items', {}))}" if kind == "array" else kind
+    if kind == "array":
+        return f"array of {_type_name(schema.get('items', {}))}"
+    if fields := schema.get("properties"):
+        required = schema.get("required", ())
+        return f"{{{', '.join(name if name in required else f'{name}?' for name in fields)}}}"
+    return kind
