@@ -273,7 +273,7 @@ EDITOR = """<div class=editor style="height: 60px">
   // As CodeMirror 5 does: the field hears the keys, and the text is elsewhere.
   let all = false;
   keys.onkeydown = event => {
-    if (event.ctrlKey && event.key === 'a') { all = true; event.preventDefault(); }
+    if (event.ctrlKey && event.key === 'a') { all = true; keys.value = shown.textContent; }
     if (event.key === 'Delete' && all) { shown.textContent = ''; all = false; }
   };
   keys.oninput = () => {
@@ -285,8 +285,13 @@ EDITOR = """<div class=editor style="height: 60px">
 
 async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> None:
     await browser.show(EDITOR)
-    for text in ("new\ntext", "again", ""):
-        await browser.call("fill", selector="#keys", value=text)
+    for text in ("new\ntext that is longer", "again", ""):
+        content = (
+            await browser.answer("fill", selector="#keys", value=text, observe="diff")
+        ).structured_content
+        assert content is not None
+        assert content["success"]
+        assert "reason" not in content
         assert await browser.evaluate("shown.textContent") == text
 
 

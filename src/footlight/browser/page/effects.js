@@ -124,6 +124,7 @@ class ActRecord {
     this.invalid = [];
     this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
     this.start = this.field ? textIn(this.field) : "";
+    this.heldBefore = this.start.length; // Code editors put their selection into the field before the text comes.
     this.observer = new MutationObserver(() => this.noteChange());
     this.observer.observe(document, EVERYTHING);
     changes()?.begin();
@@ -291,7 +292,7 @@ class ActRecord {
     if (!this.field || !offered || !connectedOf.call(this.field)) return null;
     if (this.replaced === null && this.start) return null;
     const now = textIn(this.field);
-    const grown = now.length - this.start.length + (this.replaced || 0);
+    const grown = now.length - this.heldBefore + (this.replaced || 0);
     if (grown >= offered) return null;
     if (now === this.start && !changed) return ["idle", "the field refused the text"];
     const isPartial = grown > 0 && !isEditable(this.field);
@@ -328,7 +329,10 @@ class ActRecord {
         break;
       case "beforeinput":
         if (target !== this.field) break; // The next field of a form that is filled in one call.
-        if (!this.inserted && this.field) this.replaced = selectedLength(this.field);
+        if (!this.inserted && this.field) {
+          this.replaced = selectedLength(this.field);
+          this.heldBefore = textIn(this.field).length;
+        }
         this.inserted += event.data?.length || 0;
         break;
       case "input":
