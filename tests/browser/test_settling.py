@@ -118,7 +118,7 @@ async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(ta
         await tab.show(f"<p>{text}</p>")
         await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
 
-        assert await tab.page.scripts.ask("settle", False) == ""
+        assert await tab.page.scripts.ask("settle", False) == {"record": "", "late": None}
 
     assert await tab.page.scripts.ask("unknown") is None
 
@@ -136,6 +136,59 @@ async def test_a_click_that_fetches_after_a_timer_is_answered_with_what_it_rende
 
 
 # Requests
+
+
+FETCHES = (
+    "fetch('URL').then(answer => answer.text()).then(text => document.querySelector('p').textContent = text)"
+)
+LATE = {
+    "an upload after its file was read": (
+        "upload_file",
+        "<input type=file onchange='const reader = new FileReader();"
+        " reader.onload = () => { setTimeout(() => FETCHES, 120) }; reader.readAsText(files[0])'>",
+    ),
+    "suggestions for a search": (
+        "type",
+        "<input type=search oninput='clearTimeout(window.timer); timer = setTimeout(() => FETCHES, 250)'>",
+    ),
+    "suggestions from a list of the page": (
+        "fill",
+        "<input role=combobox aria-expanded=false oninput='clearTimeout(window.timer);"
+        " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 250)'>",
+    ),
+    "a submenu": (
+        "hover",
+        "<button aria-haspopup=true onmouseover='setTimeout(() => {"
+        ' document.body.insertAdjacentHTML("beforeend", "<p role=menu>late"); }, 250)\'>More</button>',
+    ),
+}
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is asked so")
+@pytest.mark.parametrize(("tool", "html"), LATE.values(), ids=LATE)
+async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:
+    url = slow(browser.site, 0, PlainTextResponse("late"))
+    file = browser.uploads / "note.txt"
+    file.write_text("note")
+    arguments = {"upload_file": {"files": [str(file)]}, "type": {"text": "abc"}, "fill": {"value": "abc"}}
+    fetches = FETCHES.replace("URL", url).replace("'", "`")
+    await browser.show(f"<p>early</p>{html.replace('FETCHES', fetches)}")
+
+    answer = await browser.answer(tool, selector="input, button", observe="diff", **arguments.get(tool, {}))
+
+    assert "late" in str(answer.content), answer.content
+
+
+async def test_a_menu_that_a_click_opens_is_not_waited_for(browser: SessionBrowser) -> None:
+    """The best of many: other tests share the machine."""
+    await browser.show("<button aria-haspopup=true>More</button>")
+    seconds: list[float] = []
+    while len(seconds) < 5 or (min(seconds) >= 0.3 and len(seconds) < 50):
+        began = time.monotonic()
+        await browser.call("click", selector="button")
+        seconds.append(time.monotonic() - began)
+
+    assert min(seconds) < 0.3
 
 
 async def test_a_chain_of_requests_is_followed_to_its_end(tab: Tab) -> None:

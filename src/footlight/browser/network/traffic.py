@@ -91,6 +91,15 @@ class Traffic:
                 async with asyncio.timeout(seconds):
                     await self._changed.wait()
 
+    async def wait_for_request(self, since: float) -> None:
+        """Wait until a request has been sent since then. The caller limits the wait."""
+        while not any(
+            self._is_new(each, since)
+            for each in [*self._sent.values(), *(ended.sent for ended in self._ended)]
+        ):
+            self._changed.clear()
+            await self._changed.wait()
+
     def _find_end(self, since: float) -> float:
         sent = [each.until for each in self._sent.values() if self._is_new(each, since)]
         return max([*sent, self._document_until(since)])

@@ -11,6 +11,7 @@
 
 import { getter } from "../driver/getter.js";
 import { reportedRecord } from "./effects.js";
+import { takeLateWork } from "./late_work.js";
 
 const REST_MS = 500; // How long to wait for rest, which some pages never reach.
 const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
@@ -18,6 +19,7 @@ const FRAME_MS = 1000 / 60;
 const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages out of sight only a few.
 const LONG_FRAME_MS = 50; // The most that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
+const LOOK_MS = 10; // How often a document at rest is looked at for its next change.
 const FRAMES = 2;
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
@@ -307,14 +309,20 @@ function pause(ms) {
   });
 }
 
-// The server asks for this with a message of CDP: it waits for rest in the page itself, and replies with the record.
+// The server asks for this with a message of CDP: it waits for rest in the page itself, and replies with the record, and
+// with what may come later.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (/** @type {boolean} */ isWatched) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
     await pause(wait);
     wait = ask("go-on");
   }
-  return reportedRecord();
+  return { record: reportedRecord(), late: takeLateWork() };
+};
+
+// Wait until a document at rest changes, for so long at most.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {
+  for (const end = performance.now() + ms; rest.holds() && performance.now() < end; ) await pause(LOOK_MS);
 };
 
 /**

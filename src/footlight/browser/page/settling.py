@@ -32,6 +32,8 @@ WATCH_SECONDS = 0.1
 """A watch over a document that began no longer ago is continued."""
 FIRST_MS = 5_000.0
 """How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
+LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4}
+"""How long an answer waits for what an action may have begun without a sign of it (`late_work.js`)."""
 MAX_FRAMES = 10
 RECORD_MS = 1_000.0
 """How long documents may take to answer with the records of an action that seems to have done nothing."""
@@ -60,7 +62,7 @@ class ActRecord:
 
 async def register_settling(playwright: Playwright) -> None:
     """Register the settling script. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, GETTER, "settling", "effects")
+    source = selector_engine(Path(__file__).parent, GETTER, "settling", "effects", "late_work")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
@@ -127,59 +129,89 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What a document at rest says of the last action."""
+
+    record: ActRecord | None
+    late: str | None = None
+    """What the action may have begun that has not shown yet. Only in the main frame."""
+
+
 async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
     traffic = page.traffic
     records: list[ActRecord] = []
+    is_patient = True
     while True:
         await traffic.wait_until_idle(since)
         if page.closed or page.crashed:
             return records
         request_count = traffic.request_count
-        records = await _wait_for_still_frames(page, limit_ms)
+        documents = await _wait_for_still_frames(page, limit_ms)
+        records = [each.record for each in documents if each.record]
+        late = next((each.late for each in documents if each.late), None)
         if traffic.request_count == request_count and traffic.is_idle(since):
-            return records
+            if not late or not is_patient:
+                return records
+            is_patient = False
+            await _wait_for_late_work(page, late, since)
 
 
-async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[ActRecord]:
+async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
+    """Wait until a request has been sent since then. Other work than an upload may also change the page."""
+    seconds = LATE_SECONDS[kind]
+    waits = [asyncio.create_task(page.traffic.wait_for_request(since))]
+    if kind != "upload" and page.scripts.is_known:
+        waits.append(asyncio.create_task(_wait_for_change(page, seconds)))
+    try:
+        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+
+
+async def _wait_for_change(page: Page, seconds: float) -> None:
+    with suppress(Error):
+        await page.scripts.ask("change", seconds * 1000)
+
+
+async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
     is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
-    records = await asyncio.gather(
+    return await asyncio.gather(
         _wait_for_still_document(page, timeout=limit_ms, is_watched=is_watched),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
-    return [record for record in records if record]
 
 
-async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> ActRecord | None:
+async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> _Rest:
     """Wait until the main document is still. In Chromium the page itself waits, without further requests."""
     main = page.playwright.main_frame
     with suppress(Error):
-        record = await page.scripts.ask("settle", is_watched)
-        if record is None and page.scripts.is_known:  # In a new document, the first selector runs them.
+        reply = await page.scripts.ask("settle", is_watched)
+        if reply is None and page.scripts.is_known:  # In a new document, the first selector runs them.
             await main.get_attribute(f"{_ENGINE}=begin", "v", timeout=timeout)
             is_watched = True
-            record = await page.scripts.ask("settle", is_watched)
-        if record is not None:
-            return _parse_record(record, is_main=True)
+            reply = await page.scripts.ask("settle", is_watched)
+        if reply is not None:
+            return _Rest(_parse_record(reply["record"], is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)
 
 
 async def _wait_for_still_frame(
     frame: Frame, timeout: float, *, is_watched: bool = False, is_main: bool = False
-) -> ActRecord | None:
-    """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer.
-
-    Return the record of the last action in a document that is still.
-    """
+) -> _Rest:
+    """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer."""
     body = "go-on" if is_watched else "begin"
     with suppress(Error):
         while True:
             reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)
             wait, _, record = (reply or "0").partition(" ")
             if not float(wait):
-                return _parse_record(record, is_main=is_main)
+                return _Rest(_parse_record(record, is_main=is_main))
             await asyncio.sleep(float(wait) / 1000)
             body = "go-on"
-    return None
+    return _Rest(None)
