@@ -19,6 +19,11 @@ _ROWS = frozenset(("row", "listitem"))
 _BARE = frozenset(("form", "generic", "group", "list", "listitem", "paragraph"))
 _NEEDLESS = frozenset(("generic", "group", "paragraph"))
 """Roles of which a line says nothing if it has no ref and only one line inside."""
+_CONTROLS = frozenset(
+    "button checkbox combobox link menuitem menuitemcheckbox menuitemradio radio searchbox slider spinbutton switch tab "
+    "textbox".split()
+)
+"""Roles that are clicked instead of a nameless element around them, such as their label."""
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 ROWS_WITH_URLS = 2
 """So many rows of a table, or items of a list, show the targets of their links."""
@@ -38,7 +43,7 @@ def is_compactable(node: Node) -> bool:
     """Return whether the line of the node may change; a fast check that spares most pages the rest."""
     return (
         node.role in _ROWS
-        or (node.ref is None and node.role in _NEEDLESS)
+        or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
         or node.role == "option"
         or bool(node.description)
         or (bool(node.name) and node.role in _WRAPPERS)
@@ -86,10 +91,10 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif (
             node.role in _NEEDLESS
-            and node.ref is None
             and _is_wrapper(node)
             and _inside(lines, index) == 1
             and _is_plain(lines[index + 1], line)
+            and (node.ref is None or (node.role == "generic" and _is_control(lines[index + 1].node)))
         ):
             index += 1
             lines[index] = Line(line.depth, lines[index].node, line.mark)
@@ -313,6 +318,10 @@ def _is_wrapper(node: Node) -> bool:
     """Return whether a line says nothing besides that its contents belong together."""
     is_bare = not (node.name or node.states or node.value or node.text or node.description or node.testid)
     return is_bare and node.role in _BARE
+
+
+def _is_control(node: Node | None) -> bool:
+    return node is not None and node.ref is not None and node.role in _CONTROLS
 
 
 def _is_plain(line: Line, row: Line) -> bool:
