@@ -19,6 +19,7 @@ from footlight.demo.shop.records import PASSWORD, USER
 from footlight.demo.shop.site import serve_shop
 from tests.conftest import Browser, connect_browser
 from tests.site import Site
+from tests.toolsets.browser.effect_cases import UNSEEN, UNSEEN_PAGE, VAIN, VAIN_PAGE
 
 pytestmark = pytest.mark.anyio
 
@@ -37,6 +38,8 @@ async def browser(site: Site) -> AsyncGenerator[Browser]:
     site.page("<h1>Thanks</h1>", path="/thanks")
     site.page("broken", path="/broken", status=500)
     site.page("", path="/empty", status=204)
+    site.page("<h1>Form</h1><form method=post action=/same><button id=it>Save</button></form>", path="/same")
+    site.page("<script>close()</script>", path="/closing")
     site.never(path="/never")
     async with connect_browser(site, "--tools", "all", "--enable-script-evaluation") as browser:
         yield browser
@@ -424,6 +427,101 @@ SILENT = (
         "<button id=it>Go</button></form>",
         reason='invalid form: "Number"',
     ),
+    Silent(
+        "a combobox that the press opens and the click closes",
+        "<div id=it role=combobox tabindex=0 aria-expanded=false aria-controls=list>Pick</div>"
+        "<ul id=list role=listbox hidden><li role=option>a</ul><script>"
+        "const show = is => { list.hidden = !is; it.setAttribute('aria-expanded', is) };"
+        "it.onmousedown = () => show(true); it.onclick = () => show(false)</script>",
+        reason="opened, and closed again at once",
+    ),
+    Silent(
+        "a disclosure that a timer closes",
+        "<button id=it aria-expanded=false>More</button><p id=text hidden>text</p><script>"
+        "const show = is => { text.hidden = !is; it.setAttribute('aria-expanded', is) };"
+        "it.onclick = () => { show(true); setTimeout(show, 10, false) }</script>",
+        reason="opened, and closed again at once",
+    ),
+    Silent(
+        "a disclosure that opens again",
+        "<button id=it aria-expanded=true>Less</button><script>it.onclick = () => {"
+        "it.ariaExpanded = 'false'; it.ariaExpanded = 'true' }</script>",
+        reason="closed, and opened again at once",
+    ),
+    Silent(
+        "details that the page closes",
+        "<details id=d ontoggle='this.open = false'><summary id=it>More</summary>text</details>",
+        reason="opened, and closed again at once",
+    ),
+    Silent(
+        "a dialog that closes itself",
+        "<button id=it>Open</button><dialog id=d>Hello</dialog>"
+        "<script>it.onclick = () => { d.showModal(); setTimeout(() => d.close()) }</script>",
+        reason="opened, and closed again at once",
+    ),
+    Silent(
+        "a popover that closes itself",
+        "<button id=it>Open</button><div popover id=pop>Hello</div>"
+        "<script>it.onclick = () => { pop.showPopover(); pop.hidePopover() }</script>",
+        effect="none|script",
+    ),
+    Silent(
+        "a text that is written and taken back",
+        "<button id=it>Save</button><p id=text></p>"
+        "<script>it.onclick = () => { text.append('Saved'); text.textContent = '' }</script>",
+        effect="none|script",
+    ),
+    Silent(
+        "a form that leads to the same page",
+        "<h1>Form</h1><form method=post action=/same><button id=it>Save</button></form>",
+        effect="request POST /same 200, navigation",
+        reason=SAME,
+    ),
+    Silent(
+        "a label of a box in a disabled fieldset",
+        "<fieldset disabled><label id=it>Agree <input type=checkbox></label></fieldset>",
+        error="ELEMENT_NOT_INTERACTIVE",
+        arguments={**IT, "timeout": 1500},
+    ),
+    Silent(
+        "a label for a disabled box",
+        "<label id=it for=box>Agree</label><input id=box type=checkbox disabled>",
+        error="ELEMENT_NOT_INTERACTIVE",
+        arguments={**IT, "timeout": 1500},
+    ),
+    Silent(
+        "a popup that closes itself",
+        "<button id=it onclick='window.open(`/closing`)'>Open</button>",
+        effect="popup.*",
+        reason="the popup was closed again",
+    ),
+    Silent(
+        "a popup that its opener closes",
+        "<button id=it onclick='window.open(`/thanks`).close()'>Open</button>",
+        effect="popup.*",
+        reason="the popup was closed again",
+    ),
+    Silent(
+        "a listener of React that does nothing",
+        "<div id=root><button id=it>Save</button></div><script>"
+        "for (let n = 0; n < 30; n++) root.addEventListener('type' + n, () => { window.last = n });"
+        "root.addEventListener('click', () => { window.last = 'click' });"
+        "it.__reactProps$x1 = {onClick: () => {}}</script>",
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "Enter on a button whose listener does nothing",
+        "<button id=it onclick='void 0' autofocus>Save</button>",
+        reason=CHANGED_NOTHING,
+        tool="press",
+        arguments={"key": "Enter"},
+        before=[("click", {"selector": "#it"})],
+    ),
+    Silent(
+        "a form whose listener refuses it",
+        "<form action=/thanks onsubmit='return false'><button id=it>Send</button></form>",
+        reason="took the submit and did nothing",
+    ),
 )
 
 
@@ -454,6 +552,59 @@ async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, s
     assert re.fullmatch(silent.effect, content["effect"]), content
     assert re.search(silent.reason, said), content
     assert len(content["effect"]) <= LONGEST
+
+
+async def test_a_listener_that_does_nothing_is_named(browser: Browser) -> None:
+    await browser.show(VAIN_PAGE)
+
+    said = {
+        name: (await act(browser, "click", {"selector": f"#b{number}"})) for number, name in enumerate(VAIN)
+    }
+
+    assert {name: (each["effect"], each.get("reason")) for name, each in said.items()} == dict.fromkeys(
+        VAIN, ("none", "listeners of the page received it and changed nothing")
+    )
+
+
+async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:
+    await browser.show(UNSEEN_PAGE)
+
+    said = {
+        name: (await act(browser, "click", {"selector": f"#b{number}"}))["effect"]
+        for number, name in enumerate(UNSEEN)
+    }
+
+    assert [name for name, effect in said.items() if effect == "none"] == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<form onsubmit='event.preventDefault(); localStorage.sent = 1'><button id=it>Send</button></form>",
+        "<a id=it href='#' onclick='navigator.sendBeacon; localStorage.kept = 1; return false'>Copy</a>",
+        "<a id=it href='javascript:void(localStorage.run = 1)' onclick='localStorage.clicked = 1'>Run</a>",
+        "<div id=root><button id=it>Copy</button></div><script>it.__reactProps$x1 = "
+        "{onClick: () => navigator.clipboard.writeText('x')}</script>",
+    ],
+    ids=["a submit", "a link", "a link with a script", "a listener of React"],
+)
+async def test_what_a_page_does_in_place_of_the_browser_is_not_called_silent(
+    browser: Browser, html: str
+) -> None:
+    await browser.show(html)
+
+    assert (await act(browser, "click", IT))["effect"] != "none"
+
+
+async def test_a_shortcut_that_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:
+    await browser.show(
+        "<p>Text</p><script>addEventListener('keydown', event => { if (event.key === 's') {"
+        "event.preventDefault(); localStorage.saved = 1 } })</script>"
+    )
+
+    content = await act(browser, "press", {"key": "s", "modifiers": ["Control"]})
+
+    assert content["effect"] == "script"
 
 
 # Acts that work

@@ -1,15 +1,10 @@
-"""Explain why an operation on a page failed: the page is gone, hangs, or waits for its next document.
-
-Also explain why a click did nothing: whether anything on the page listens for clicks at its point.
-"""
+"""Explain why an operation on a page failed: the page is gone, hangs, or waits for its next document."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
 from footlight.errors import (
@@ -31,7 +26,6 @@ __all__ = [
     "explain_closed_page",
     "explain_page_failure",
     "explain_timeout",
-    "find_click_obstacle",
 ]
 
 STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or the machine is overloaded"
@@ -117,64 +111,3 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
         return _HungPages(closed, runs=await runs) if closed else None
     finally:
         runs.cancel()
-
-
-# Clicks
-
-ANSWER_SECONDS = 1.0
-"""How long the page may take to answer. It mostly takes a few milliseconds."""
-
-_CLICK_REASONS = {
-    "disabled": "it is in a disabled part of the page",
-    "none": "nothing on the page listens for clicks there",
-    "some": "listeners of the page received it and changed nothing",
-}
-
-_FIND_LISTENERS = """(() => {
-  let at = Document.prototype.elementFromPoint.call(document, %s);
-  for (let inside = at; inside && inside.shadowRoot; ) {
-    inside = inside.shadowRoot.elementFromPoint(%s);
-    if (!inside || inside === at) break;
-    at = inside;
-  }
-  if (!at) return 'unknown';
-  if (Element.prototype.closest.call(at, ':disabled, [aria-disabled=true], [inert]')) return 'disabled';
-  // Playwright installs its scripts in the page's own world too, once it runs one of them there. A listener
-  // that is passive and comes before all others changes nothing of a click.
-  const isOurs = ({listener, passive, useCapture}) => useCapture && (passive || typeof listener === 'function'
-    && Function.prototype.toString.call(listener).includes('_hitTargetInterceptor'));
-  const types = ['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'];
-  const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'parentNode').get;
-  const around = node => parentOf.call(node) || (node instanceof ShadowRoot ? node.host : null);
-  for (; at; at = at === document ? window : at === window ? null : around(at)) {
-    const found = getEventListeners(at);
-    if (types.some(type => found[type]?.some(each => at !== window || !isOurs(each)))) return 'some';
-  }
-  return 'none';
-})()"""
-
-
-async def find_click_obstacle(page: Page, x: float, y: float) -> str | None:
-    """Return why a click at a point of the viewport did nothing, or None where the browser does not say.
-
-    Only Chromium tells which listeners there are.
-    """
-    if page.session.engine != "chromium":
-        return None
-    at = f"{json.dumps(x)}, {json.dumps(y)}"
-    with contextlib.suppress(Error, TimeoutError):
-        async with asyncio.timeout(ANSWER_SECONDS):
-            cdp = await page.playwright.context.new_cdp_session(page.playwright)
-            try:
-                expression = _FIND_LISTENERS % (at, at)
-                reply = cast(
-                    "dict[str, Any]",
-                    await cdp.send(
-                        "Runtime.evaluate",
-                        {"expression": expression, "includeCommandLineAPI": True, "returnByValue": True},
-                    ),
-                )
-            finally:
-                await cdp.detach()
-            return _CLICK_REASONS.get(str(reply["result"].get("value")))
-    return None

@@ -10,9 +10,11 @@
 //           snapshots may have another cause
 //   reason  why nothing has happened, or what went wrong
 //   kind    what the reason is about; `blocked` means that the page has only shown what is wrong
-//   x, y    where the mouse was pressed, in the top document
+//   x, y    where the mouse was pressed, or what a key has clicked, in the top document
+//   key     the last key, in the top document
 //
-// `kept` and `idle` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also count where something did.
+// `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
+// count where something did. `taken`: the page prevented what the browser would have done.
 
 import { getter } from "../driver/getter.js";
 import { EVERYTHING, shadowOf } from "./settling.js";
@@ -25,17 +27,28 @@ const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
 const MAX_INVALID = 3;
 const MAX_ABOVE = 50;
 const MAX_KEYS = 200;
+const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
+const OPENNESS = new Set(["aria-expanded", "open"]);
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 const TOGGLES = new Set(["checkbox", "radio"]);
 const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
-const { closest: closestOf, matches: isMatching } = Element.prototype;
+/** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
+const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
+
+const {
+  closest: closestOf,
+  getAttribute: attributeOf,
+  getBoundingClientRect: boxOf,
+  matches: isMatching,
+} = Element.prototype;
 // Fields of a form shadow its members: a walk upwards would go round in circles.
 const parentNodeOf = getter(Node, "parentNode");
 const slotOf = getter(Element, "assignedSlot");
 const focusOf = getter(Document, "activeElement");
+const dataOf = getter(CharacterData, "data");
 const bodyOf = getter(Document, "body");
 const scrollingOf = getter(Document, "scrollingElement");
 const [heightOf, widthOf] = [getter(Element, "scrollHeight"), getter(Element, "scrollWidth")];
@@ -122,18 +135,23 @@ class ActRecord {
     this.replaced = 0; // characters that were selected then; null where that is unknown
     /** @type {string[]} */
     this.invalid = [];
+    /** @type {MutationRecord[]} */
+    this.mutations = [];
+    /** @type {Map<EventTarget, [before: string, now: string]>} */
+    this.toggled = new Map(); // the states of what opens and closes
     this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
     this.start = this.field ? textIn(this.field) : "";
     this.heldBefore = this.start.length; // Code editors put their selection into the field before the text comes.
-    this.observer = new MutationObserver(() => this.noteChange());
-    this.observer.observe(document, EVERYTHING);
+    this.observer = new MutationObserver((records) => this.noteChanges(records));
+    this.observer.observe(document, { ...EVERYTHING, attributeOldValue: true, characterDataOldValue: true });
     changes()?.begin();
   }
 
-  /** @returns {void} */
-  noteChange() {
-    this.changed = true;
-    this.observer.disconnect();
+  /** @type {(records: MutationRecord[]) => void} */
+  noteChanges(records) {
+    this.changed ||= records.length > 0;
+    for (const each of records) if (this.mutations.length <= MAX_MUTATIONS) this.mutations.push(each);
+    if (this.mutations.length > MAX_MUTATIONS) this.observer.disconnect();
   }
 
   /** @type {(event: PointerEvent) => void} */
@@ -189,11 +207,44 @@ class ActRecord {
 
   /** @returns {boolean} */
   hasChanged() {
-    if (this.observer.takeRecords().length) this.noteChange();
+    this.noteChanges(this.observer.takeRecords());
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    return seen.changed || (this.changed && !seen.ticked);
+    return (seen.changed || (this.changed && !seen.ticked)) && !this.isUndone();
+  }
+
+  /**
+   * Return whether the page has taken back each of its changes.
+   *
+   * @returns {boolean}
+   */
+  isUndone() {
+    if (!this.mutations.length || this.mutations.length > MAX_MUTATIONS) return false;
+    /** @type {Map<Node, Map<string, string | null>>} */
+    const before = new Map();
+    /** @type {Map<Node, number>} */
+    const moves = new Map();
+    for (const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } of this.mutations) {
+      for (const node of addedNodes) moves.set(node, (moves.get(node) || 0) + 1);
+      for (const node of removedNodes) moves.set(node, (moves.get(node) || 0) - 1);
+      if (attributeNamespace) return false;
+      const values = before.get(target) || new Map();
+      const name = attributeName || "";
+      if (!values.has(name) && (attributeName || target instanceof CharacterData)) values.set(name, oldValue);
+      before.set(target, values);
+    }
+    if ([...moves.values()].some(Boolean)) return false;
+    for (const [node, values] of before)
+      for (const [name, value] of values)
+        if (
+          value !==
+          (name
+            ? attributeOf.call(/** @type {Element} */ (node), name)
+            : dataOf.call(/** @type {CharacterData} */ (node)))
+        )
+          return false;
+    return true;
   }
 
   /** @returns {Record<string, unknown>} */
@@ -202,7 +253,9 @@ class ActRecord {
     const changed = this.hasChanged();
     const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
     const isDrawn = this.clicked && this.target?.localName === "canvas";
-    const acted = changed || this.valued || isToggled || isDrawn || this.hasOtherText() || this.hasScrolled();
+    const isOpened = [...this.toggled.values()].some(([before, now]) => before !== now);
+    const acted =
+      changed || this.valued || isOpened || isToggled || isDrawn || this.hasOtherText() || this.hasScrolled();
     const problem = this.problem(changed);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
     return {
@@ -210,8 +263,27 @@ class ActRecord {
       acted: acted || isCaretMoved || (!problem && this.hasMovedFocus()),
       stale: this.stale,
       ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
-      ...(this.place && self === top ? { x: this.place[0], y: this.place[1] } : {}),
+      ...(self === top ? this.whereabouts() : {}),
     };
+  }
+
+  /**
+   * Return where the mouse was pressed, or what a key clicked, and the key. With them the server finds listeners.
+   *
+   * @returns {Record<string, unknown>}
+   */
+  whereabouts() {
+    const key = this.keys.at(-1);
+    const clicked = this.click?.composedPath()[0] ?? (this.clicked ? this.target : null);
+    /** @type {Record<string, unknown>} */
+    const found = {};
+    if (this.place) [found.x, found.y] = this.place;
+    else if (this.clicked && clicked instanceof Element) {
+      const { left, top, width, height } = boxOf.call(clicked);
+      [found.x, found.y] = [left + width / 2, top + height / 2];
+    }
+    if (key) found.key = Object.fromEntries(KEY_FIELDS.map((name) => [name, key[name]]));
+    return found;
   }
 
   /** @type {(changed: boolean) => Problem | null} */
@@ -221,6 +293,7 @@ class ActRecord {
       this.clickProblem() ||
       this.dragProblem() ||
       this.textProblem(changed) ||
+      this.undoneProblem(changed) ||
       this.submitProblem()
     );
   }
@@ -269,14 +342,14 @@ class ActRecord {
     const href = (link.getAttribute("href") || "").trim();
     if (/^(mailto|tel|sms):/i.test(href))
       return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
-    if (this.click?.defaultPrevented) return ["idle", "the page kept the link from opening"];
+    if (this.click?.defaultPrevented) return ["taken", "the page kept the link from opening"];
     if (href.startsWith("#")) {
       const id = decode(href.slice(1));
       if (!id || id === "top") return ["nowhere", "its link leads to the top of this page"];
       if (!document.getElementById(id) && !document.getElementsByName(id).length)
         return ["nowhere", `nothing on the page has the id "${shorten(id)}"`];
     }
-    return /^javascript:/i.test(href) ? ["idle", "its link runs a script that changes nothing"] : null;
+    return /^javascript:/i.test(href) ? ["taken", "its link runs a script that changes nothing"] : null;
   }
 
   /** @returns {number} */
@@ -299,10 +372,19 @@ class ActRecord {
     return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
   }
 
+  /** @type {(changed: boolean) => Problem | null} */
+  undoneProblem(changed) {
+    if (changed || !this.isUndone()) return null;
+    const { target } = this.mutations.find((each) => OPENNESS.has(each.attributeName || "")) || {};
+    if (!(target instanceof Element)) return null;
+    const isOpen = attributeOf.call(target, "aria-expanded") === "true" || attributeOf.call(target, "open") !== null;
+    return ["undone", isOpen ? "it closed, and opened again at once" : "it opened, and closed again at once"];
+  }
+
   /** @returns {Problem | null} */
   submitProblem() {
-    if (this.submit?.defaultPrevented) return ["idle", "the page took the submit and did nothing"];
-    if (this.keys.some((each) => each.defaultPrevented)) return ["idle", "the page kept the key to itself"];
+    if (this.submit?.defaultPrevented) return ["taken", "the page took the submit and did nothing"];
+    if (this.keys.some((each) => each.defaultPrevented)) return ["taken", "the page kept the key to itself"];
     return null;
   }
 
@@ -358,6 +440,9 @@ class ActRecord {
         break;
       case "drop":
         this.dropped = true;
+        break;
+      case "toggle":
+        this.toggled.set(target, [this.toggled.get(target)?.[0] ?? event.oldState, event.newState]);
         break;
       default:
         this.valued = true;

@@ -51,12 +51,15 @@ class ActRecord:
     stale: bool
     """Whether the document changed before the action, or changes all the time."""
     kind: str | None = None
-    """What `reason` is about: `blocked`, `kept` and `idle` explain why nothing happened, `nowhere` why a link
-    led nowhere. `lost` and `part` also count where something did.
+    """What `reason` is about: `blocked`, `kept`, `idle`, `taken` and `undone` explain why nothing happened,
+    `nowhere` why a link led nowhere. `taken` means that the page prevented what the browser would have done.
+    `lost` and `part` also count where something did.
     """
     reason: str | None = None
     point: tuple[float, float] | None = None
-    """Where the mouse was pressed, in CSS pixels of the viewport. Only in the main frame."""
+    """Where the mouse or a key clicked, in CSS pixels of the viewport. Only in the main frame."""
+    key: dict[str, Any] | None = None
+    """The fields of the event of the last key. Only in the main frame."""
     is_main: bool = False
 
 
@@ -125,6 +128,7 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
         kind=fields.get("kind"),
         reason=fields.get("reason"),
         point=(fields["x"], fields["y"]) if "x" in fields else None,
+        key=fields.get("key"),
         is_main=is_main,
     )
 

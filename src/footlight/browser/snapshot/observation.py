@@ -63,15 +63,18 @@ def observe(
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
 
 
-def find_change(before: Sequence[Node], after: Sequence[Node]) -> Change:
-    """Return whether two snapshots differ in more than the focus. Boxes and test ids count as well."""
+def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: bool = False) -> Change:
+    """Return whether two snapshots differ in more than the focus. Boxes and test ids count as well.
+
+    In a document that replaced another one, every element has another ref, which is no difference.
+    """
     if len(before) != len(after):
         return "some"
     change: Change = "none"
     for was, now in zip(before, after, strict=True):
         if was is now or was == now:
             continue
-        if _without_focus(was) != _without_focus(now):
+        if _without_focus(replace(was, ref=now.ref) if is_replaced else was) != _without_focus(now):
             return "some"
         change = "focus"
     return change

@@ -7,18 +7,18 @@ the observation know already. Only an action without an effect costs one questio
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from footlight.browser.page.diagnosis import find_click_obstacle
 from footlight.browser.page.settling import read_records
+from footlight.browser.reading.listeners import Reaction, find_reaction
 from footlight.browser.snapshot.rendering import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from footlight.browser.network.request_log import LogEntry
     from footlight.browser.page.events import Events
@@ -70,6 +70,14 @@ _ADVICE = {
     "drag_and_drop": "mouse_drag (group vision), or the keys that the page offers",
 }
 """What else could be tried, by tool."""
+
+_SAME = "the page shows the same as before"
+_REACTIONS: Mapping[Reaction, str] = {
+    "disabled": "it is in a disabled part of the page",
+    "deaf": "nothing on the page listens for clicks there",
+    "vain": "listeners of the page received it and changed nothing",
+    "unseen": "a script of the page ran, and the page does not show what it did",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +131,9 @@ class Effect:
     @property
     def is_idle(self) -> bool:
         """Whether the action changed nothing on the page, though it may have sent a request."""
-        return all(part == "none" or part.startswith("request ") for part in self.text.split(", "))
+        return all(
+            part in ("none", "script") or part.startswith("request ") for part in self.text.split(", ")
+        )
 
     def as_json(self, mask: Callable[[str], str]) -> dict[str, str]:
         """Return the parts of the answer. The reason is masked before it is cut, because half a secret is
@@ -145,14 +155,20 @@ def judge(trace: ActTrace) -> Effect:
     blocked = next((each for each in trace.records if each.kind == "blocked"), None)
     if trace.navigated:
         kinds.append("navigation")
-    elif _has_page_changed(trace) or (events and events.closed):
+    elif _has_page_changed(trace) or (events and _closed_earlier_pages(events)):
         kinds.append("page")
     text = _join(kinds, request)
     reason = blocked.reason if blocked else _find_reason(trace, text, request, kinds)
     failed = [each.failure for each in events.downloads if each.failure] if events else []
     if failed and reason is None:
         reason = f"the download failed: {failed[0]}"
+    if reason is None and events and any(each.page_id in events.closed for each in events.pages):
+        reason = "the popup was closed again at once"
     return Effect(text, reason)
+
+
+def _closed_earlier_pages(events: Events) -> bool:
+    return not {each.page_id for each in events.pages}.issuperset(events.closed)
 
 
 def _has_page_changed(trace: ActTrace) -> bool:
@@ -211,11 +227,14 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     if text == "none":
         why = next((each.reason for each in trace.records if each.reason), None)
         return f"a script failed: {trace.error}" if trace.error else why
+    is_same = trace.change in ("none", "focus")
+    if trace.navigated and request is not None and request.method != "GET" and is_same:
+        return _SAME
     if request is None or trace.change is None or kinds:
         return None
     if not request.status:
         return f"{request.method} {shorten(request.path, MAX_PATH)} is not answered yet"
-    return "the page shows the same as before"
+    return _SAME
 
 
 async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
@@ -228,8 +247,8 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     if not trace.records:  # The page may handle its input only now, as it does with the wheel.
         trace = replace(trace, records=take_records(page, await read_records(page)))
         effect = judge(trace)
-    if effect.text == "none" and not effect.reason:
-        effect = Effect(effect.text, await _find_listener_reason(page, trace.records))
+    if effect.text == "none":
+        effect = await _ask_listeners(page, trace, effect)
     return effect
 
 
@@ -256,9 +275,16 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
     return replace(effect, advice=f"done {count} times in a row without a change to the page; try {advice}")
 
 
-async def _find_listener_reason(page: Page, records: Sequence[ActRecord]) -> str | None:
-    point = next((each.point for each in reversed(records) if each.point), None)
-    return await find_click_obstacle(page, *point) if point else None
+async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
+    """Return the effect with what the listeners did, unless another reason says that nothing happened."""
+    record = next((each for each in reversed(trace.records) if each.point or each.key), None)
+    is_taken = record is not None and record.kind == "taken"
+    if record is None or not (is_taken or (record.reason is None and record.point)):
+        return effect
+    reaction = await find_reaction(page, record.point, None if record.point else record.key)
+    if reaction == "unseen":
+        return Effect("script", effect.reason if trace.error else _REACTIONS[reaction])
+    return effect if effect.reason or not reaction else Effect("none", _REACTIONS[reaction])
 
 
 def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:

@@ -114,7 +114,8 @@ class Observer:
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
 
         def compare() -> tuple[Change | None, Observation]:
-            change = find_change(before.nodes, after.nodes) if before is not None else None
+            is_replaced = page.navigated_at >= self._acted_since
+            change = find_change(before.nodes, after.nodes, is_replaced=is_replaced) if before else None
             return change, observe(before, after, mode=mode, budget=self._options.budget, link=link)
 
         nodes = len(after.nodes) + len(before.nodes if before else ())

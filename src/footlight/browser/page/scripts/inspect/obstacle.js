@@ -325,13 +325,25 @@ function findActionTarget(element) {
   return closestOf(element, css) || element;
 }
 
+/**
+ * Return why the control of the label around an element is disabled, or "".
+ *
+ * @type {(element: AnyElement) => string}
+ */
+function disabledLabelReason(element) {
+  const label = closestOf(element, "label");
+  const control = label && /** @type {AnyElement | null | undefined} */ (read(label, "control"));
+  const reason = control ? disabledReason(control) : "";
+  return reason && "a label of a control that is " + reason;
+}
+
 /** @type {(element: AnyElement, editing: boolean) => Obstacle | null} */
 export function obstacle(element, editing) {
   if (!isConnected(element)) return obstacleOf("detached", "no longer in the page", null);
   const target = findActionTarget(element);
   const seen = tagOf(element) === "option" || tagOf(element) === "optgroup" ? target : element;
   if (!isVisible(seen)) return withVisiblePart(hiddenObstacle(seen), seen);
-  const disabled = disabledReason(element) || disabledReason(target);
+  const disabled = disabledReason(element) || disabledReason(target) || disabledLabelReason(element);
   if (disabled) return obstacleOf("disabled", disabled, null);
   if (editing && isReadOnly(element)) return obstacleOf("readonly", "read only", null);
   return pointerObstacle(seen, target);
