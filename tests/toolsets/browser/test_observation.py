@@ -124,6 +124,55 @@ async def test_navigation_that_is_as_before_is_one_line_on_the_next_page(browser
     assert 'link "Cake with a lot of cream" -> /d' in inside["snapshot"]
 
 
+async def test_a_footer_of_which_only_a_text_changed_is_one_line_and_the_text(
+    browser: SessionBrowser,
+) -> None:
+    footer = "<footer>Made by <a href=/me>Ada</a> <a href=/law>Law</a> It took {} ms</footer>"
+    await browser.show("<main>First</main>" + footer.format(3))
+    following = browser.site.page("<main>Second</main>" + footer.format(4))
+
+    observation = await call_observed(browser, "navigate", url=following)
+
+    assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
+        "e main: Second",
+        "e contentinfo unchanged-lines=3",
+        ' "It took 4 ms"',
+    ]
+
+
+async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_their_query(
+    browser: SessionBrowser,
+) -> None:
+    own = browser.site.page("<p>Here", path="/here").removesuffix("/here")
+    page = browser.site.page(
+        f"<a href={own}/orders>Orders</a><a href={own}.example/x>Other</a>"
+        f"<a href='/find?q={'x' * 80}'>Find</a><a title='{'word ' * 30}' href=/w>Words</a>"
+    )
+
+    text = (await call_observed(browser, "navigate", url=page))["text"]
+
+    assert re.sub(r"e\d+", "e", text).splitlines() == [
+        'e link "Orders" -> /orders',
+        f'e link "Other" -> {own}.example/x',
+        'e link "Find" -> /find?…',
+        f'e link "Words" -> /w description "{("word " * 30)[:59]}…"',
+    ]
+
+
+async def test_more_than_the_fewest_rows_are_shown_up_to_a_share_of_the_budget_and_all_links(
+    browser: SessionBrowser,
+) -> None:
+    rows = "".join(f"<tr><td>Customer {n}<td>Some city {n}<td>{n * 7}" for n in range(100))
+    links = "".join(f"<li><a href=/{n}>Author {n}</a>" for n in range(9))
+    page = browser.site.page(f"<table>{rows}</table><ul>{links}</ul>")
+
+    text = (await call_observed(browser, "navigate", url=page, budget=2000))["text"]
+
+    assert len(text) <= 1500
+    assert text.count("Customer ") >= 10
+    assert [n for n in range(9) if f'"Author {n}"' not in text] == []
+
+
 async def test_a_snapshot_without_room_leaves_known_navigation_out_first(browser: SessionBrowser) -> None:
     await browser.show(CHROME.format(here="") + "<main>" + "<p>Some words of the page" * 8 + "</main>")
 

@@ -7,7 +7,7 @@ and navigation, headers and footers last. In each of these, controls and heading
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -31,12 +31,18 @@ _NEWS_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 2, 4, 6
 
 
 def fit_snapshot(
-    nodes: Sequence[Node], budget: int, link: LinkTo, *, folded: Sequence[Node] | None = None
+    nodes: Sequence[Node],
+    budget: int,
+    link: LinkTo,
+    *,
+    folded: Sequence[Node] | None = None,
+    row_share: float = 1.0,
 ) -> Fitted:
     """Return the whole text if it fits the budget, and otherwise its most important lines.
 
     The last line then says how much is shown, with the link to the whole. `folded` are the nodes of which
-    lines are taken where the whole does not fit.
+    lines are taken where the whole does not fit. More than the fewest rows of a table are shown only up to
+    `row_share` of the budget.
     """
     text, total = _render(nodes)
     if len(text) <= budget:
@@ -46,7 +52,7 @@ def fit_snapshot(
         uri = None
     room = budget - len(cut_mark("shortened", total, total, uri)) - 1
     tree = _Siblings(nodes if folded is None else folded)
-    fitting = _fold_into(tree, room) if room > 0 else None
+    fitting = _fold_into(tree, room, int(row_share * room)) if room > 0 else None
     if fitting is None:
         return Fitted(_select(tree, room, budget, total, uri), cut=True, lines=total)
     return Fitted(
@@ -60,6 +66,14 @@ def _render(nodes: Sequence[Node]) -> tuple[str, int]:
         return render_text(nodes), len(nodes)
     lines = compact_lines(make_lines(nodes))
     return "\n".join([line.render() for line in lines]), len(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The numbers of similar siblings that are shown, besides the last one."""
+
+    others: int
+    rows: int
 
 
 class _Siblings:
@@ -92,14 +106,14 @@ class _Siblings:
             else:
                 siblings.append(index)
 
-    def lines(self, longest_run: int, most: int | None = None) -> list[Line]:
+    def lines(self, limits: _Limits, most: int | None = None) -> list[Line]:
         """Return the lines, with at most so many of each run and a note in the place of the others.
 
         Stop after `most` nodes.
         """
-        return compact_lines(list(islice(self._fold(longest_run), most)))
+        return compact_lines(list(islice(self._fold(limits), most)))
 
-    def _fold(self, longest_run: int) -> Iterator[Line]:
+    def _fold(self, limits: _Limits) -> Iterator[Line]:
         nodes, sizes = self.nodes, self.sizes
         stack: list[Line | int | range] = [range(len(nodes))]
         """Lines, nodes with their content, and ranges of siblings with their content; the next is last."""
@@ -112,6 +126,7 @@ class _Siblings:
                 stack.append(range(item + 1, item + sizes[item]))
             elif item:
                 run = self._run(item)
+                longest_run = limits.rows if nodes[item.start].role == "row" else limits.others
                 stack.append(range(run[-1] + sizes[run[-1]], item.stop))
                 if len(run) > longest_run + 2:
                     note = fold_note([nodes[index] for index in run[longest_run:-1]])
@@ -131,20 +146,33 @@ class _Siblings:
         return run
 
 
-def _fold_into(tree: _Siblings, room: int) -> list[str] | None:
-    """Return the lines with as many members of each run as fit; None where even the fewest do not."""
+def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | None:
+    """Return the lines with as many members of each run as fit; None where even the fewest do not.
+
+    Rows come last, and only as far as the lines take no more than `room_with_rows`.
+    """
+    found = _grow(tree, room, lambda count: _Limits(count, rows=FEWEST_OF_RUN))
+    if found is None:
+        return None
+    lines, count = found
+    more = _grow(tree, min(room, room_with_rows), lambda rows: _Limits(max(count, rows), rows=rows))
+    return more[0] if more else lines
+
+
+def _grow(tree: _Siblings, room: int, limits: Callable[[int], _Limits]) -> tuple[list[str], int] | None:
+    """Return the lines for the greatest number that fits, and the number. None if the fewest do not fit."""
     best = None
     fits, too_many = FEWEST_OF_RUN - 1, len(tree.nodes) + 1
     trial = FEWEST_OF_RUN
     while too_many - fits > 1:
-        lines = _render_within(tree.lines(trial, most=room), room)
+        lines = _render_within(tree.lines(limits(trial), most=room), room)
         if lines is None:
             too_many = trial
             trial = (fits + too_many) // 2
             if best is None:
                 return None
         else:
-            best, fits = lines, trial
+            best, fits = (lines, trial), trial
             used = sum(map(len, lines)) + len(lines)
             if used >= _FULL * room:
                 break
@@ -203,7 +231,7 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
     found: list[_Candidate] = []
     above: list[tuple[int, int, int]] = []
     """Depth, index and area of the lines that the next one may be inside."""
-    lines = tree.lines(FEWEST_OF_RUN)
+    lines = tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))
     for index, line in enumerate(lines):
         while above and above[-1][0] >= line.depth:
             above.pop()

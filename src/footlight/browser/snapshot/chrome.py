@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -22,12 +22,14 @@ MAX_NESTING = 3
 def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
     """Return the nodes, with each landmark that was the same on the page before as one line.
 
-    The line says how many are inside: `unchanged-lines=24`. The focused line and `current` entries stay below
-    it.
+    The line says how many are inside: `unchanged-lines=24`. The focused line, `current` entries and new
+    texts stay below it.
     """
     if before is None or _origin(before) != _origin(after):
         return after.nodes
-    known = {content for _, content in _landmarks(before.nodes)}
+    known: dict[tuple[object, ...], set[str]] = {}
+    for span, content in _landmarks(before.nodes):
+        known.setdefault(content, set()).update(_texts(before.nodes[span.start : span.stop]))
     if not known:
         return after.nodes
     folded: list[Node] = []
@@ -36,7 +38,7 @@ def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node
         if span.start < end or content not in known:
             continue
         folded += after.nodes[end : span.start]
-        folded += _fold(after.nodes[span.start : span.stop])
+        folded += _fold(after.nodes[span.start : span.stop], known[content])
         end = span.stop
     return [*folded, *after.nodes[end:]] if folded else after.nodes
 
@@ -47,7 +49,7 @@ def _origin(snapshot: Snapshot) -> tuple[str, str]:
 
 
 def _landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...]]]:
-    """Yield where each landmark is, and what a reader sees of it; an outer one before those inside."""
+    """Yield where each landmark is, and what a reader sees of it but for texts; an outer one comes first."""
     open_until: list[int] = []
     for index, node in enumerate(nodes):
         while open_until and open_until[-1] <= index:
@@ -59,7 +61,16 @@ def _landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...
             end += 1
         open_until.append(end)
         if end - index > FEWEST_INSIDE:
-            yield range(index, end), tuple(_content(each, node.depth) for each in nodes[index:end])
+            inside = (each for each in nodes[index:end] if not _is_plain_text(each))
+            yield range(index, end), tuple(_content(each, node.depth) for each in inside)
+
+
+def _is_plain_text(node: Node) -> bool:
+    return node.role == "text" and node.ref is None
+
+
+def _texts(nodes: Sequence[Node]) -> Iterator[str]:
+    return (node.name for node in nodes if _is_plain_text(node))
 
 
 def _content(node: Node, depth: int) -> tuple[object, ...]:
@@ -76,11 +87,13 @@ def _content(node: Node, depth: int) -> tuple[object, ...]:
     )
 
 
-def _fold(nodes: Sequence[Node]) -> Iterator[Node]:
+def _fold(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
-    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={len(nodes) - 1}"))
+    changed = [node for node in nodes[1:] if _is_plain_text(node) and node.name not in known]
+    count = len(nodes) - 1 - len(changed)
+    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={count}"))
     for node in nodes[1:]:
-        if any(map(_shows_place, node.states)):
+        if any(map(_shows_place, node.states)) or node in changed:
             yield replace(node, depth=landmark.depth + 1)
 
 

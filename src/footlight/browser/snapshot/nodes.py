@@ -40,6 +40,8 @@ class Node:
     testid: str = ""
     text: str = ""
     url: str = ""
+    path: str = ""
+    """The path of a URL that the page has written with its own origin."""
     placeholder: str = ""
     hint: str = ""
     """For a control without a name: `#id`, `.icon-class`, or the name of its field."""
@@ -87,6 +89,7 @@ def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
         testid=extra.get("t", ""),
         text=extra.get("x", ""),
         url=extra.get("u", ""),
+        path=extra.get("l", ""),
         placeholder=extra.get("p", ""),
         hint=extra.get("h", ""),
         box=NodeBox(*extra["b"]) if "b" in extra else None,

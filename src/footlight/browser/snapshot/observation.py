@@ -20,6 +20,8 @@ __all__ = ["Change", "Observation", "find_change", "observe", "render_difference
 Change = Literal["none", "focus", "some"]
 """How two snapshots differ: not at all, only in what has the focus, or otherwise."""
 
+ROW_SHARE = 0.75
+"""The share of the budget up to which more rows of a table are shown than the fewest."""
 MAX_WAS_CHARACTERS = 80
 """The length of a previous value."""
 MAX_LINES_CHARACTERS = 500
@@ -87,7 +89,7 @@ def _without_focus(node: Node) -> Node:
 def _observe_whole(
     after: Snapshot, budget: int, link: LinkTo, *, folded: Sequence[Node] | None = None
 ) -> Observation:
-    fitted = fit_snapshot(after.nodes, budget, link, folded=folded)
+    fitted = fit_snapshot(after.nodes, budget, link, folded=folded, row_share=ROW_SHARE)
     return Observation("full", fitted.text, fitted.cut, fitted.lines)
 
 
@@ -96,7 +98,7 @@ def _observe_replaced(before: Snapshot, after: Snapshot, budget: int, link: Link
     folded = fold_known_chrome(before, after)
     if folded is after.nodes:
         return _observe_whole(after, budget, link)
-    fitted = fit_snapshot(folded, budget, lambda _: link(render_text(after.nodes)))
+    fitted = fit_snapshot(folded, budget, lambda _: link(render_text(after.nodes)), row_share=ROW_SHARE)
     return Observation("full", fitted.text, fitted.cut, fitted.lines)
 
 

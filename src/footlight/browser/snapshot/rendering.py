@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 MAX_URL_CHARACTERS = 60
+MAX_TITLE_CHARACTERS = 60
+"""The length of what describes a link that has a name."""
 _MAX_REMOVED_CHARACTERS = 80
 MAX_KEY_CHARACTERS = 1_000
 """YAML allows 1,024 characters before the colon of a key."""
@@ -195,13 +197,15 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
     if has_url and node.url and not _ACTION_URL.match(node.url):
-        words.append(f"-> {_render_url(node.url)}")
+        words.append(f"-> {_render_url(node.path or node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")
     if node.placeholder:
         words.append(f"placeholder {quote(shorten(node.placeholder, limit))}")
     if node.description:
-        words.append(f"description {quote(shorten(node.description, limit))}")
+        is_title = node.role == "link" and node.name
+        longest = min(limit or MAX_TITLE_CHARACTERS, MAX_TITLE_CHARACTERS) if is_title else limit
+        words.append(f"description {quote(shorten(node.description, longest))}")
     if node.box:
         words.append(f"box={_render_numbers(node.box)}")
     return " ".join(words)
@@ -245,7 +249,10 @@ def _quote_if_ambiguous(text: str) -> str:
 
 
 def _render_url(url: str) -> str:
-    cut = shorten(url, MAX_URL_CHARACTERS)
+    """Return a URL that ends a line. A long one ends where its query begins."""
+    path, query, _ = url.partition("?")
+    is_long = len(url) > MAX_URL_CHARACTERS and query and path and len(path) < MAX_URL_CHARACTERS - 1
+    cut = f"{path}?…" if is_long else shorten(url, MAX_URL_CHARACTERS)
     return cut if _URL.fullmatch(cut) else quote(cut)
 
 

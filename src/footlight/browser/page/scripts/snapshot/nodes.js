@@ -103,6 +103,15 @@ function flagsInside(facts, role, name, flags, operable) {
   return inside;
 }
 
+/**
+ * Return the path of an absolute URL on this origin, and "" for other URLs.
+ *
+ * @type {(origin: string, url: string) => string}
+ */
+function pathOn(origin, url) {
+  return url.startsWith(origin + "/") ? url.slice(origin.length) : "";
+}
+
 /** @type {(facts: Facts, role: string, name: Name, value: string, flags: number) => string[]} */
 function extraOf(facts, role, name, value, flags) {
   const extra = [];
@@ -115,7 +124,11 @@ function extraOf(facts, role, name, value, flags) {
   if (states.length) extra.push('"s":[' + states.map(quote).join(",") + "]");
   if (facts.names.length) {
     add("t", textAttribute(facts, "data-testid"));
-    if (role === "link") add("u", textAttribute(facts, "href") || textAttribute(facts, "xlink:href"));
+    if (role === "link") {
+      const url = textAttribute(facts, "href") || textAttribute(facts, "xlink:href");
+      add("u", url);
+      add("l", pathOn(location.origin, url));
+    }
     add("p", placeholderHint(facts, name) || (value ? "" : stylesHint(facts)));
   }
   if (facts.tag === "iframe" || facts.tag === "frame") extra.push('"o":1');
