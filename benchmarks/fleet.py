@@ -80,7 +80,7 @@ async def simulate_placement() -> None:
     print(f"placement of {SIMULATED_SESSIONS:,} simulated sessions")
     print(f"{'workers':>8} {'place (µs)':>11} {'find (µs)':>11} {'fewest':>8} {'most':>8}")
     for count in SIMULATED_WORKERS:
-        fleet = Fleet(ClusterSettings(), build="", worker_settings={})
+        fleet = Fleet(ClusterSettings(), build="", max_sessions=SIMULATED_SESSIONS, worker_settings={})
         names = [f"{number:08x}" for number in range(count)]
         for name in names:
             fleet.add(_idle_worker(name, SIMULATED_SESSIONS // count + 1))

@@ -134,13 +134,13 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
 @asynccontextmanager
 async def connect_fleet(site: Site, folder: Path, *flags: str) -> AsyncGenerator[Browser]:
     """Start a server whose browsers run on two workers of a Ray cluster, and connect to it."""
-    from tests.cluster.ray_cluster import connected, front, ray_cluster
+    from tests.cluster import ray_cluster as fleet
 
     variables = {"FOOTLIGHT_TOOLS_SCHEMAS": "full", "FOOTLIGHT_SESSION_MAX_SESSIONS": "50"}
     async with (
-        ray_cluster() as cluster,
-        front(cluster, folder, *flags, **variables) as url,
-        connected(url, site, mode="auto") as browser,
+        fleet.ray_cluster() as cluster,
+        fleet.front(cluster, folder, *flags, **variables) as url,
+        fleet.connect_browser(url, site, mode="auto") as browser,
     ):
         yield browser
 

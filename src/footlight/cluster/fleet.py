@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.sessions.change_events import ignore_change
@@ -27,6 +28,10 @@ logger = logging.getLogger(__name__)
 ASK_EVERY_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
 START_SECONDS = 30.0
+"""How long the start waits for the first workers. Without any, calls wait for one."""
+
+
+NO_WORKER = "No worker of the cluster answers"
 
 
 @dataclass(eq=False, slots=True)
@@ -41,14 +46,31 @@ class KnownWorker:
     reserved: int = 0
     is_lost: bool = False
     """Whether its process has ended. Ray may start it again."""
+    is_silent: bool = False
+    """Whether its process cannot be reached, although nothing says that it has ended."""
+    empty_since: float | None = None
+    """Since when it has had no session, in seconds of the monotonic clock."""
 
     @property
     def process_id(self) -> int | None:
         return self.status.process_id if self.status else None
 
     @property
+    def is_draining(self) -> bool:
+        return self.load is not None and self.load.is_draining
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it is draining and empty, so that a call that does not reach it has no session there."""
+        return self.load is not None and self.load.is_draining and self.load.sessions == 0
+
+    @property
+    def is_starting(self) -> bool:
+        return self.status is None and not self.is_silent
+
+    @property
     def takes_sessions(self) -> bool:
-        return self.load is not None and not self.load.is_draining and not self.is_lost
+        return self.load is not None and not self.is_draining and not self.is_lost
 
     @property
     def has_room(self) -> bool:
@@ -67,22 +89,24 @@ class Fleet:
         settings: ClusterSettings,
         *,
         build: str,
+        max_sessions: int,
         worker_settings: dict[str, Any],
         on_change: OnChange = ignore_change,
     ) -> None:
         """Create the fleet. Only workers of the same `build` get new sessions.
 
-        `on_change` receives the changes of all sessions.
+        `max_sessions` is the expected capacity of a worker that has not answered yet. `on_change` receives
+        the changes of all sessions.
         """
         self._on_change = on_change
-        self._following: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._settings = settings
         self._build = build
+        self._expected_sessions = max_sessions
         self._worker_settings = worker_settings
         self._workers: dict[str, KnownWorker] = {}
         self._changed = asyncio.Condition()
         self._waiting = 0
-        self._asking: asyncio.Task[None] | None = None
 
     @property
     def workers(self) -> tuple[KnownWorker, ...]:
@@ -97,40 +121,52 @@ class Fleet:
         return next((each.status.secret_names for each in self._workers.values() if each.status), None)
 
     def why_not_ready(self) -> str | None:
-        return None if any(self._ours()) else "no worker of the cluster answers"
+        return None if any(self._ours()) else NO_WORKER
 
     async def open(self) -> None:
         """Find the running workers, start what is missing, and wait until they answer.
 
-        After `START_SECONDS` one of them is enough, because a machine may still have to be added.
+        After `START_SECONDS` the rest is left to the background, because a machine may have to be added.
         """
         await self._find_running()
         for _ in range(self._settings.min_workers - len(self._workers)):
             await self._start_worker()
-        self._asking = asyncio.create_task(self._ask_forever())
+        self._run(self._maintain())
         async with self._changed:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(START_SECONDS):
                     await self._changed.wait_for(lambda: len(self._ours()) >= self._settings.min_workers)
-            await self._changed.wait_for(lambda: any(self._ours()))
+        if reason := self.why_not_ready():
+            logger.warning("%s; calls wait for one", reason)
 
     async def close(self) -> None:
         """Stop asking. The workers run on until the end of their lease."""
-        tasks = [*self._following, *([self._asking] if self._asking else ())]
+        tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def add(self, worker: KnownWorker) -> None:
-        """Use a worker, and follow the changes of its sessions."""
+        """Use a worker: ask it for its status, and follow the changes of its sessions."""
         self._workers[worker.name] = worker
-        following = asyncio.create_task(self._follow(worker))
-        self._following.add(following)
-        following.add_done_callback(self._following.discard)
+        self._run(self._ask_forever(worker))
+        self._run(self._follow(worker))
 
     def note_load(self, worker: KnownWorker, load: Load) -> None:
         worker.load = load
+        if load.sessions:
+            worker.empty_since = None
+        elif worker.empty_since is None:
+            worker.empty_since = time.monotonic()
         self._wake()
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _is_known(self, worker: KnownWorker) -> bool:
+        return self._workers.get(worker.name) is worker
 
     @contextlib.asynccontextmanager
     async def place(self, report: Callable[[str], None]) -> AsyncGenerator[KnownWorker]:
@@ -154,25 +190,34 @@ class Fleet:
         report(f"waiting for a place on a worker, {self._waiting} in the queue")
         found: KnownWorker | None = None
         try:
-            if len(self._workers) < self._settings.max_workers and not self._has_starting():
-                # Where no machine is free, this is the demand for which an autoscaler adds one.
-                await self._start_worker()
             async with asyncio.timeout(self._settings.queue_timeout / 1000), self._changed:
                 while (found := self._least_loaded()) is None:
+                    if self._lacks_workers:
+                        await self._start_worker()
                     await self._changed.wait()
                 return found
         except TimeoutError:
+            answering = len(self._ours())
+            reason = f"All {answering} workers of the cluster are full" if answering else NO_WORKER
             raise ResourceExhausted(
-                f"All {len(self._workers)} workers of the cluster are full, and none became free within "
-                f"{self._settings.queue_timeout}ms",
-                workers=len(self._workers),
+                f"{reason}, and no place became free within {self._settings.queue_timeout}ms",
+                workers=answering,
                 queueTimeout=self._settings.queue_timeout,
             ) from None
         finally:
             self._waiting -= 1
 
-    def _has_starting(self) -> bool:
-        return any(each.status is None for each in self._workers.values())
+    @property
+    def _lacks_workers(self) -> bool:
+        """Whether more sessions wait than the workers that are starting can have.
+
+        Where no machine is free, each that is started is the demand for which an autoscaler adds one.
+        """
+        remaining = [each for each in self._workers.values() if not each.is_draining]
+        starting = sum(each.is_starting for each in remaining)
+        return (
+            self._waiting > starting * self._expected_sessions and len(remaining) < self._settings.max_workers
+        )
 
     def _least_loaded(self) -> KnownWorker | None:
         return min((each for each in self._ours() if each.has_room), key=lambda each: each.used, default=None)
@@ -190,7 +235,7 @@ class Fleet:
     async def _follow(self, worker: KnownWorker) -> None:
         """Pass on the changes of the worker's sessions for as long as it is known."""
         last: int | None = None
-        while self._workers.get(worker.name) is worker:
+        while self._is_known(worker):
             try:
                 last, changes = await worker.actor.call("changes", last)
             except ActorLost:
@@ -212,28 +257,59 @@ class Fleet:
             if self._workers[name].status is None:
                 del self._workers[name]
 
-    async def _ask_forever(self) -> None:
+    async def _maintain(self) -> None:
+        """Keep the list of workers up to date, and end those that are not needed."""
         while True:
-            await asyncio.gather(*(self._ask(each) for each in self.workers))
             await asyncio.sleep(ASK_EVERY_SECONDS)
             try:
                 await self._find_running()
+                await self._drain_idle()
             except Exception:
                 logger.exception("the workers of the cluster could not be listed")
+
+    async def _drain_idle(self) -> None:
+        """Drain workers above `cluster.minWorkers` that have had no session for `cluster.idleTimeout`.
+
+        All servers choose the same ones.
+        """
+        ours = sorted((each for each in self._ours() if not each.is_draining), key=lambda each: each.name)
+        spare = len(ours) - self._settings.min_workers
+        idle_since = time.monotonic() - self._settings.idle_timeout / 1000
+        idle = [
+            each
+            for each in ours
+            if not each.used and each.empty_since is not None and each.empty_since <= idle_since
+        ]
+        for worker in idle[-spare:] if spare > 0 else ():
+            logger.info("worker %s is not needed", worker.name)
+            with contextlib.suppress(ActorLost, TimeoutError):
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await worker.actor.call("drain")
+            if worker.load is not None:
+                self.note_load(worker, replace(worker.load, is_draining=True))
+
+    async def _ask_forever(self, worker: KnownWorker) -> None:
+        while self._is_known(worker):
+            await self._ask(worker)
+            await asyncio.sleep(ASK_EVERY_SECONDS)
 
     async def _ask(self, worker: KnownWorker) -> None:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 status: WorkerStatus = await worker.actor.call("status")
-            worker.status, worker.load, worker.is_lost = status, status.load, False
+            worker.status, worker.is_lost, worker.is_silent = status, False, False
+            self.note_load(worker, status.load)
+            return
         except (ActorLost, TimeoutError) as error:
             if worker.status is not None:
                 logger.warning("worker %s does not answer", worker.name)
-            worker.status = None
+                worker.is_silent = isinstance(error, TimeoutError)
             worker.is_lost |= isinstance(error, ActorLost)
+            worker.is_silent &= not worker.is_lost
         except Exception:
-            worker.status = None
+            worker.is_silent = True
             logger.exception("worker %s cannot start", worker.name)
+        worker.status = None
         self._wake()
 
     def _wake(self) -> None:

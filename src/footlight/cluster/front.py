@@ -6,14 +6,16 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.caller import LOCAL, Caller
 from footlight.cluster.ray_api import ActorLost, RemoteActor
+from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import Reply
 from footlight.errors import DeadlineExceeded, FootlightError, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
@@ -35,7 +37,12 @@ logger = logging.getLogger(__name__)
 LIST_SECONDS = 5.0
 """How long `list_sessions` waits for each worker."""
 GRACE_SECONDS = 15.0
-"""How long after its deadline a worker may take to answer a call that it has ended itself."""
+"""How long after its deadline a call may look for the reason, as long as its worker can be reached."""
+PING_SECONDS = 1.0
+"""How long a worker may take to say that it can be reached."""
+REGISTRY_SECONDS = 10.0
+"""How long calls wait for the registry, which takes some seconds to move to another machine."""
+RETRY_SECONDS = 0.2
 MAX_CACHED = 10_000
 
 
@@ -127,6 +134,7 @@ class Front:
 
         Raises:
             SessionNotFound: the worker that the id names does not exist, and sessions are not kept.
+        WorkerLost: the registry does not answer.
         """
         id = _make_registered_id(session_id, caller)
         if id is None:
@@ -139,10 +147,7 @@ class Front:
         place = self._places.get(id)
         if place is not None and place.is_current:
             return place.worker
-        try:
-            name = await self._registry.call("find", id)
-        except ActorLost:
-            name = None
+        name = await self._ask_registry("find", id)
         worker = (self._fleet.find(name) if name else None) or home
         if worker is None or (self._keeps_sessions and worker.is_lost):
             return None
@@ -160,12 +165,7 @@ class Front:
         others = frozenset(
             each.name for each in self._fleet.workers if each.takes_sessions or not self._keeps_sessions
         )
-        try:
-            name = await self._registry.call("claim", id, worker.name, others)
-        except ActorLost:
-            raise WorkerLost(
-                "The registry of sessions is being restored", retryable=True, dispatched=False
-            ) from None
+        name = await self._ask_registry("claim", id, worker.name, others)
         worker = self._fleet.find(name) or worker
         self._remember(id, worker)
         return worker
@@ -183,8 +183,24 @@ class Front:
     async def _forget(self, id: str) -> None:
         """Forget a session that does not exist."""
         self._forget_place(id)
-        with contextlib.suppress(ActorLost):
-            await self._registry.call("forget", id)
+        with contextlib.suppress(WorkerLost):
+            await self._ask_registry("forget", id)
+
+    async def _ask_registry(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the registry, again if it moves to another machine meanwhile.
+
+        Raises:
+            WorkerLost: the registry does not answer.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(REGISTRY_SECONDS):
+                while True:
+                    try:
+                        return await self._registry.call(method, *arguments)
+                    except ActorLost:
+                        await asyncio.sleep(RETRY_SECONDS)
+                        self._registry = await start_registry()
+        raise WorkerLost("The registry of sessions does not answer", retryable=True, dispatched=False)
 
     async def _run(
         self,
@@ -199,13 +215,14 @@ class Front:
         limit_ms = self._deadline_ms(tool, arguments)
         sent = (id, tool.name, dict(arguments), caller)
         try:
-            async with asyncio.timeout(limit_ms / 1000 + GRACE_SECONDS):
-                reply = await _call(worker.actor, sent, report)
+            reply = await _wait_for_reply(worker.actor, _call(worker.actor, sent, report), limit_ms / 1000)
         except asyncio.CancelledError:
             worker.actor.send("abandon", id)
             raise
         except ActorLost:
             worker.is_lost = True
+            if worker.has_left:
+                return None
             raise _lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
             worker.actor.send("abandon", id)
@@ -282,11 +299,11 @@ class Front:
     async def _disconnect(self, id: str, caller: Caller) -> None:
         self._forget_place(id)
         try:
-            name = await self._registry.call("forget", id)
+            name = await self._ask_registry("forget", id)
             worker = self._fleet.find(name) if name else None
             if worker is not None:
                 await worker.actor.call("disconnect", caller)
-        except ActorLost:
+        except (ActorLost, WorkerLost):
             pass  # The session has ended with its worker, or ends when it has been idle.
 
     def _run_in_background(self, work: Any) -> None:
@@ -317,6 +334,34 @@ def _make_registered_id(session_id: object, caller: Caller) -> str | None:
 
 def _is_missing(answer: Answer) -> bool:
     return not answer.success and answer.content["error"]["code"] == SessionNotFound.code
+
+
+async def _wait_for_reply(actor: RemoteActor, call: Coroutine[Any, Any, Reply], seconds: float) -> Reply:
+    """Wait for a reply until the deadline, and longer while the worker can be reached.
+
+    Raises:
+        TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
+    """
+    work = asyncio.create_task(call)
+    gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
+    try:
+        await asyncio.wait([work], timeout=seconds - min(PING_SECONDS, seconds / 2))
+        while not work.done():
+            ping = asyncio.create_task(actor.call("ping"))
+            ping.add_done_callback(_ignore_result)
+            await asyncio.wait([work], timeout=min(PING_SECONDS, seconds / 2))
+            is_reached = ping.done()
+            ping.cancel()
+            if not work.done() and (not is_reached or time.monotonic() > gives_up_at):
+                raise TimeoutError
+        return work.result()
+    finally:
+        work.cancel()
+
+
+def _ignore_result(task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        task.exception()
 
 
 async def _call(actor: RemoteActor, sent: tuple[Any, ...], report: Report | None) -> Reply:

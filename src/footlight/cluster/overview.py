@@ -42,7 +42,7 @@ async def ask_workers(address: str) -> list[dict[str, Any]]:
 
 
 async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[str], None]) -> bool:
-    """Give the workers of a machine no more sessions, and end each after its last session.
+    """Drain the workers of a machine: each gets no more sessions, and ends after its last one.
 
     `node` is the name of the machine or the id of the Ray node. Return whether all have ended in time. The
     others keep their sessions, and still get no more.
@@ -57,24 +57,18 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
             for name, status in zip(names, found, strict=True)
             if status is not None and node in (status.node, status.node_id)
         }
+        await asyncio.gather(*(_call(name, "drain") for name in left))
         for name in sorted(left):
-            await _call(name, "drain")
             say(f"draining: {name.removeprefix(WORKER)}")
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await _end_without_sessions(left, say)
+                while left:
+                    await asyncio.sleep(ASK_EVERY_SECONDS)
+                    ended = left.difference(await list_actors())
+                    left -= ended
+                    for name in sorted(ended):
+                        say(f"ended: {name.removeprefix(WORKER)}")
     return not left
-
-
-async def _end_without_sessions(left: set[str], say: Callable[[str], None]) -> None:
-    """End each of these workers after its last session, and remove it from `left`."""
-    while left:
-        await asyncio.sleep(ASK_EVERY_SECONDS)
-        for name in sorted(left):
-            if not await _has_sessions(name):
-                await _call(name, "end")
-                left.remove(name)
-                say(f"ended: {name.removeprefix(WORKER)}")
 
 
 async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> None:
@@ -115,11 +109,6 @@ async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
         for name in names:
             say(f"{'still runs' if name in left else 'ended'}: {name.removeprefix(WORKER)}")
     return not left
-
-
-async def _has_sessions(name: str) -> bool:
-    status = await _call(name, "peek")
-    return status is not None and status.load.sessions > 0
 
 
 async def _ask_all() -> tuple[list[str], list[WorkerStatus | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -15,18 +16,34 @@ __all__ = [
     "connect",
     "disconnect",
     "find_actor",
+    "find_own_drain_deadline",
     "forget_token",
     "kill_actor",
     "kill_own_actor",
     "list_actors",
     "own_node_id",
     "require_token",
+    "restart_own_actor",
     "start_actor",
 ]
 
 NAMESPACE = "footlight"
 MAX_CALLS = 10_000
 """The calls that an actor runs at the same time. Sessions queue their own calls."""
+GCS_SECONDS = 5.0
+PROBE_SECONDS = 30.0
+PROBE = """
+import sys
+from ray._raylet import GcsClient
+from ray.exceptions import AuthenticationError
+try:
+    GcsClient(address=sys.argv[1]).get_draining_nodes(timeout=5)
+except AuthenticationError:
+    sys.exit(0)
+sys.exit(1)
+"""
+"""A program that exits with 0 if the cluster refuses it for want of a token. Ray reads its mode only once, so
+this needs a process of its own."""
 
 
 class ActorLost(Exception):
@@ -43,12 +60,18 @@ def require_token() -> None:
     """
     try:
         import ray  # pyright: ignore[reportMissingImports, reportUnusedImport] # noqa: F401
+        from ray._private.authentication import (  # pyright: ignore[reportMissingImports]
+            authentication_token_setup,
+            authentication_utils,
+        )
     except ImportError:
         raise ConfigurationError(
             "setting 'cluster.address' needs the package Ray, which is not installed",
             suggestion="Install it: pip install 'footlight[ray]'.",
         ) from None
-    if os.environ.get("RAY_AUTH_MODE", "").lower() != "token":
+    # Like `ray start`, use a token that is there although no mode is given.
+    authentication_token_setup.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
+    if not authentication_utils.is_token_auth_enabled():
         raise ConfigurationError(
             "setting 'cluster.address' needs Ray's token authentication, which is off",
             suggestion="Set RAY_AUTH_MODE=token on every machine of the cluster, and give all of them the "
@@ -65,7 +88,8 @@ async def connect(address: str) -> None:
     """Join a cluster as its client.
 
     Raises:
-        ConfigurationError: there is no cluster at the address, or it does not accept our token.
+        ConfigurationError: there is no cluster at the address, it does not accept our token, or it accepts
+            clients without any.
     """
     ray = _import_ray()
     try:
@@ -78,6 +102,33 @@ async def connect(address: str) -> None:
             f"setting 'cluster.address': the Ray cluster {address} cannot be joined: {error}",
             suggestion="Check the address, and that this machine has the token of the cluster.",
         ) from None
+    gcs_address = ray.get_runtime_context().gcs_address
+    if not await _refuses_clients_without_token(gcs_address):
+        await disconnect()
+        raise ConfigurationError(
+            f"setting 'cluster.address': the Ray cluster {address} accepts clients without a token",
+            suggestion="Start Ray with RAY_AUTH_MODE=token on every machine of the cluster.",
+        )
+
+
+async def _refuses_clients_without_token(gcs_address: str) -> bool:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", PROBE, gcs_address),
+        env={**environment, "RAY_AUTH_MODE": "disabled"},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            return await process.wait() == 0
+    except TimeoutError:
+        return False
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 async def disconnect() -> None:
@@ -130,9 +181,30 @@ def kill_own_actor() -> None:
     ray.kill(ray.get_runtime_context().current_actor, no_restart=True)
 
 
+def restart_own_actor() -> None:
+    """End the actor in whose process this runs. Ray starts it again, on a machine that stays."""
+    ray = _import_ray()
+    ray.kill(ray.get_runtime_context().current_actor, no_restart=False)
+
+
 def own_node_id() -> str:
     """Return the id of the node on which this actor runs."""
     return _import_ray().get_runtime_context().get_node_id()
+
+
+async def find_own_drain_deadline() -> float | None:
+    """Return when Ray removes the node on which this actor runs, as a Unix time, or None if it stays.
+
+    The time is infinite if Ray waits until the node is idle.
+    """
+    ray = _import_ray()
+
+    def ask() -> dict[str, int]:
+        client = ray._raylet.GcsClient(address=ray.get_runtime_context().gcs_address)
+        return client.get_draining_nodes(timeout=GCS_SECONDS)
+
+    deadline_ms = (await asyncio.to_thread(ask)).get(own_node_id())
+    return None if deadline_ms is None else deadline_ms / 1000 or float("inf")
 
 
 class RemoteActor:
@@ -164,7 +236,11 @@ class _Translated:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and isinstance(error, _import_ray().exceptions.RayActorError):
+        if error is None:
+            return
+        exceptions = _import_ray().exceptions
+        # A large result is lost with the machine of its actor.
+        if isinstance(error, exceptions.RayActorError | exceptions.ObjectLostError):
             raise ActorLost(type(error).__name__) from None
 
 

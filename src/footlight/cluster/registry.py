@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 
-from footlight.cluster.ray_api import ActorLost, find_actor, list_actors
+from footlight.cluster.ray_api import (
+    ActorLost,
+    RemoteActor,
+    find_actor,
+    find_own_drain_deadline,
+    list_actors,
+    restart_own_actor,
+    start_actor,
+)
 from footlight.cluster.worker import WORKER
 
-__all__ = ["REGISTRY", "SessionRegistry"]
+__all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
+
+logger = logging.getLogger(__name__)
 
 REGISTRY = "registry"
 """The name of the actor."""
 MAX_REMEMBERED = 100_000
 ANSWER_SECONDS = 5.0
+CHECK_EVERY_SECONDS = 1.0
+
+
+async def start_registry() -> RemoteActor:
+    """Start the registry, or return the one that runs."""
+    return await start_actor(SessionRegistry, REGISTRY, cpus=0)
 
 
 class SessionRegistry:
@@ -49,7 +66,18 @@ class SessionRegistry:
     async def _load(self) -> None:
         if self._loading is None:
             self._loading = asyncio.create_task(self._ask_workers())
+            self._moving = asyncio.create_task(self._move_with_node())
         await asyncio.shield(self._loading)
+
+    async def _move_with_node(self) -> None:
+        """Start again on another machine when Ray is about to remove this one."""
+        while True:
+            await asyncio.sleep(CHECK_EVERY_SECONDS)
+            try:
+                if await find_own_drain_deadline() is not None:
+                    restart_own_actor()
+            except Exception:
+                logger.exception("Ray could not be asked whether this machine stays")
 
     async def _ask_workers(self) -> None:
         names = [each for each in await list_actors() if each.startswith(WORKER)]

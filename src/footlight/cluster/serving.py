@@ -15,7 +15,7 @@ from footlight.app.wiring import load_prompts
 from footlight.cluster import ray_api
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
-from footlight.cluster.registry import REGISTRY, SessionRegistry
+from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources
 from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
@@ -62,11 +62,11 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     fleet = Fleet(
         settings.cluster,
         build=build_of(toolset),
+        max_sessions=settings.session.max_sessions,
         worker_settings=settings_for_workers(settings),
         on_change=subscriptions.on_change,
     )
-    registry = await ray_api.start_actor(SessionRegistry, REGISTRY, cpus=0)
-    front = Front(toolset, settings, fleet=fleet, registry=registry)
+    front = Front(toolset, settings, fleet=fleet, registry=await start_registry())
 
     async def serve() -> None:
         await fleet.open()

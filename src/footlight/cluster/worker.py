@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import time
 from collections import OrderedDict, deque
@@ -15,7 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
 from footlight.cluster.keeping import SessionKeeper
-from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.ray_api import (
+    find_own_drain_deadline,
+    forget_token,
+    kill_own_actor,
+    own_node_id,
+    require_token,
+)
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
 
@@ -41,12 +48,19 @@ __all__ = [
     "settings_for_workers",
 ]
 
+logger = logging.getLogger(__name__)
+
 WORKER = "worker-"
 """The names of worker actors begin so. The rest is the worker's name."""
 
 OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
 """Settings that workers do not get. The token is secret, and the others are about listening."""
-LEASE_CHECK_SECONDS = 1.0
+CHECK_EVERY_SECONDS = 1.0
+"""How often the worker looks whether it is to end."""
+LINGER_SECONDS = 3.0
+"""How long a drained worker waits after its last session, so that all servers learn that it is empty."""
+END_SECONDS = 5.0
+"""How long before its machine is removed a worker closes the sessions that are left."""
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
@@ -108,11 +122,22 @@ class Worker:
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self._last_asked = time.monotonic()
         self._is_draining = False
+        self._watching: list[asyncio.Task[None]] = []
+        """What ends the worker, also one that cannot start its browsers."""
 
     async def drain(self) -> None:
-        """Get no more sessions from now on. Save and end those that are kept as soon as they are idle."""
-        self._is_draining = True
-        (await self._ensure()).keeper.start_parking()
+        """Get no more sessions from now on, and end after the last one.
+
+        Sessions that are kept are saved and ended as soon as they are idle.
+        """
+        running = await self._ensure()
+        if not self._is_draining:
+            self._is_draining = True
+            running.keeper.start_parking()
+            self._draining = asyncio.create_task(self._end_without_sessions(running))
+
+    async def ping(self) -> None:
+        """Answer at once, to tell a busy worker from one that cannot be reached."""
 
     async def end(self) -> None:
         """Close all sessions and end. Ray does not start the worker again."""
@@ -251,6 +276,11 @@ class Worker:
         from footlight.toolsets import make_toolset
 
         settings = load_settings(base=self._given, environment=os.environ)
+        if not self._watching:
+            self._watching = [
+                asyncio.create_task(self._end_with_lease(settings.cluster.lease / 1000)),
+                asyncio.create_task(self._leave_with_node()),
+            ]
         log.configure(settings.logging, stdout_is_protocol=False)
         toolset = make_toolset(settings)
         machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
@@ -258,7 +288,6 @@ class Worker:
         sessions = cast("PooledSessions", await machine.engine.sessions())
         changes = _Changes()
         machine.change_listeners.append(changes.add)
-        self._leasing = asyncio.create_task(self._end_with_lease(settings.cluster.lease / 1000))
         return _Running(
             machine=machine,
             dispatcher=machine.make_dispatcher(),
@@ -270,7 +299,29 @@ class Worker:
 
     async def _end_with_lease(self, seconds: float) -> None:
         while time.monotonic() - self._last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
-            await asyncio.sleep(LEASE_CHECK_SECONDS)
+            await asyncio.sleep(CHECK_EVERY_SECONDS)
+        await self.end()
+
+    async def _leave_with_node(self) -> None:
+        """Drain when Ray is about to remove the machine, and end in time before it does."""
+        while True:
+            try:
+                deadline = await find_own_drain_deadline()
+                if deadline is not None:
+                    await self.drain()
+            except Exception:
+                logger.exception("the worker cannot learn whether its machine stays, or cannot drain")
+                deadline = None
+            if deadline is not None and deadline - time.time() < END_SECONDS:
+                await self.end()
+            await asyncio.sleep(CHECK_EVERY_SECONDS)
+
+    async def _end_without_sessions(self, running: _Running) -> None:
+        empty_since = time.monotonic()
+        while time.monotonic() - empty_since < LINGER_SECONDS:
+            await asyncio.sleep(CHECK_EVERY_SECONDS / 2)
+            if self._calls or self._load(running).sessions:
+                empty_since = time.monotonic()
         await self.end()
 
 
