@@ -7,9 +7,10 @@ import contextlib
 import json
 import os
 import secrets
+import socket
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,19 @@ __all__ = [
     "SECRET",
     "SESSIONS",
     "Cluster",
+    "autoscaling_cluster",
     "connect_browser",
     "create",
     "front",
+    "is_running",
     "ray_cluster",
+    "ray_node",
+    "start_front",
     "worker_of",
 ]
 
 LIMIT_SECONDS = 180.0
+RAY = Path(sys.executable).with_name("ray")
 SESSIONS = 4
 """The sessions that a worker may have."""
 SECRET = "correct-horse-battery"
@@ -68,47 +74,155 @@ class Cluster:
 
 
 @contextlib.asynccontextmanager
-async def ray_cluster() -> AsyncGenerator[Cluster]:
-    """Two nodes on this machine, ended by closing their standard input."""
-    with tempfile.TemporaryDirectory(
-        prefix="fl-", ignore_cleanup_errors=True
-    ) as folder:  # Sockets need a short path.
-        environment = {
-            **os.environ,
-            "RAY_AUTH_MODE": "token",
-            "RAY_AUTH_TOKEN": secrets.token_hex(16),
-            "RAY_TMPDIR": folder,
-            "RAY_USAGE_STATS_ENABLED": "0",
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Keeps Ray on loopback.
-        }
+async def ray_cluster(*cpus: int) -> AsyncGenerator[Cluster]:
+    """Nodes on this machine with these processors, or two with two, ended by closing their standard input."""
+    with ray_environment() as environment:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.cluster.ray_nodes"),
+            *(sys.executable, "-m", "tests.cluster.ray_nodes", *map(str, cpus or (2, 2))),
             env=environment,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        try:
+        async with ended_with_descendants(process, process.stdin.close):
             async with asyncio.timeout(LIMIT_SECONDS):
                 while not (line := (await process.stdout.readline()).decode()).startswith("address "):
                     assert line, "the cluster ended before it had an address"
             yield Cluster(line.split()[1], process, environment)
-        finally:
+
+
+@contextlib.contextmanager
+def ray_environment(**variables: str) -> Generator[dict[str, str]]:
+    """Return the environment of a cluster with a token of its own, whose files are removed at the end."""
+    with tempfile.TemporaryDirectory(
+        prefix="fl-", ignore_cleanup_errors=True
+    ) as folder:  # Sockets need a short path.
+        yield {
+            **os.environ,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": secrets.token_hex(16),
+            "RAY_TMPDIR": folder,
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Keeps Ray on loopback.
+            **variables,
+        }
+
+
+@contextlib.asynccontextmanager
+async def ended_with_descendants(
+    process: asyncio.subprocess.Process, stop: Callable[[], None]
+) -> AsyncGenerator[None]:
+    """Stop a process at the end of the block, and kill what it leaves."""
+    try:
+        yield
+    finally:
+        left: list[psutil.Process] = []
+        if process.returncode is None:
             left = descendants_of(psutil.Process(process.pid))
-            process.stdin.close()
-            try:
-                async with asyncio.timeout(60):
-                    await process.wait()
-            finally:
-                for each in left:
-                    with contextlib.suppress(psutil.Error):
-                        each.kill()
+            stop()
+        try:
+            async with asyncio.timeout(60):
+                await process.wait()
+        finally:
+            for each in left:
+                with contextlib.suppress(psutil.Error):
+                    each.kill()
+
+
+@contextlib.asynccontextmanager
+async def ray_node(cluster: Cluster, *, cpus: int) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """Add a machine to a cluster as a user does, with `ray start --block`."""
+    process = await asyncio.create_subprocess_exec(
+        *(str(RAY), "start", "--block", "--address", cluster.address, "--num-cpus", str(cpus)),
+        *("--node-ip-address", "127.0.0.1", "--object-store-memory", str(80 << 20)),
+        env=dict(cluster.environment),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    async with ended_with_descendants(process, process.kill):
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while "Ray runtime started" not in (line := (await process.stdout.readline()).decode()):
+                assert line, "the node ended before it had started"
+        yield process
+
+
+@contextlib.asynccontextmanager
+async def autoscaling_cluster(*, max_nodes: int) -> AsyncGenerator[Cluster]:
+    """A head without processors. Ray's autoscaler adds nodes with one processor each on this machine."""
+    address = f"127.0.0.1:{free_port()}"
+    with ray_environment(
+        RAY_FAKE_CLUSTER="1", AUTOSCALER_UPDATE_INTERVAL_S="1", RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="0"
+    ) as environment:
+        config = Path(environment["RAY_TMPDIR"]) / "autoscaler.json"
+        config.write_text(json.dumps(autoscaler_config(address, max_nodes)))
+        process = await asyncio.create_subprocess_exec(
+            *(str(RAY), "start", "--head", "--block", "--port", address.rpartition(":")[2]),
+            *("--node-ip-address", "127.0.0.1", "--num-cpus", "0", "--object-store-memory", str(80 << 20)),
+            *("--include-dashboard", "false", "--autoscaling-config", str(config)),
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert process.stdout is not None
+        async with ended_with_descendants(process, process.terminate):
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while "Ray runtime started" not in (line := (await process.stdout.readline()).decode()):
+                    assert line, "the cluster ended before it had started"
+            yield Cluster(address, process, environment)
+
+
+def autoscaler_config(address: str, max_nodes: int) -> dict[str, Any]:
+    """Return the configuration of the autoscaler with Ray's provider of nodes on the same machine."""
+    commands = ("initialization", "setup", "head_setup", "worker_setup", "head_start_ray", "worker_start_ray")
+    return {
+        "cluster_name": "test",
+        "max_workers": max_nodes,
+        "idle_timeout_minutes": 0.05,
+        "provider": {
+            "type": "fake_multinode",
+            "gcs_address": address,
+            "use_node_id_as_ip": True,
+            "disable_node_updaters": True,
+            "disable_launch_config_check": True,
+        },
+        "available_node_types": {
+            "head": {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0},
+            "browsers": {
+                "resources": {"CPU": 1, "object_store_memory": 80 << 20},
+                "node_config": {},
+                "min_workers": 0,
+                "max_workers": max_nodes,
+            },
+        },
+        "head_node_type": "head",
+        **{name: {} for name in ("auth", "docker", "file_mounts", "head_node", "worker_nodes")},
+        **{f"{name}_commands": [] for name in commands},
+        **{name: [] for name in ("cluster_synced_files", "rsync_exclude", "rsync_filter")},
+        "file_mounts_sync_continuously": False,
+    }
+
+
+def free_port() -> int:
+    """Return a port that is free now. The autoscaler must know the port before Ray listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextlib.asynccontextmanager
 async def front(cluster: Cluster, folder: Path, *flags: str, **variables: str) -> AsyncGenerator[str]:
     """Serve the cluster, and yield the URL. The workers stay when the server ends."""
+    async with start_front(cluster, folder, *flags, **variables) as (url, _):
+        yield url
+
+
+@contextlib.asynccontextmanager
+async def start_front(
+    cluster: Cluster, folder: Path, *flags: str, **variables: str
+) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
+    """Serve the cluster, and yield the URL and the process."""
     secrets_file = folder / "secrets.env"
     secrets_file.write_text(f"PASSWORD={SECRET}\n")
     command = server_command(
@@ -133,7 +247,7 @@ async def front(cluster: Cluster, folder: Path, *flags: str, **variables: str) -
             async with asyncio.timeout(LIMIT_SECONDS):
                 while "listening on" not in (line := (await process.stdout.readline()).decode()):
                     assert line, "the server ended before it listened"
-            yield line.split()[-1]
+            yield line.split()[-1], process
         finally:
             if process.returncode is None:
                 process.terminate()
@@ -154,3 +268,9 @@ async def create(browser: Browser, count: int) -> list[str]:
 
 def worker_of(session_id: str) -> str:
     return session_id.partition(".")[0]
+
+
+def is_running(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False

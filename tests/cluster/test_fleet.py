@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from tests.cluster.ray_cluster import (
     connect_browser,
     create,
     front,
+    is_running,
     worker_of,
 )
 from tests.conftest import Browser, server_command
@@ -188,12 +188,6 @@ async def wait_until_restarted(browser: Browser, id: str) -> dict[str, Any]:
         while (error := await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST":
             assert error["retryable"]
     return error
-
-
-def is_running(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 @pytest.fixture(scope="module")

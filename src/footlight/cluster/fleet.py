@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 ASK_EVERY_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
-START_SECONDS = 30.0
+START_SECONDS = 20.0
 """How long the start waits for the first workers. Without any, calls wait for one."""
 
 

@@ -17,7 +17,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import Reply
-from footlight.errors import DeadlineExceeded, FootlightError, SessionNotFound, WorkerLost
+from footlight.errors import DeadlineExceeded, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.dispatcher import get_tool
 
@@ -91,6 +91,7 @@ class Front:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
+                _refuse_literal_passwords(arguments)
                 return await self._create_session(tool, arguments, caller, report)
             return await self._call_in_session(tool, arguments, caller, report)
         except FootlightError as error:
@@ -322,6 +323,23 @@ class _Place:
     @property
     def is_current(self) -> bool:
         return not self.worker.is_lost and self.worker.process_id in (None, self.process_id)
+
+
+def _refuse_literal_passwords(arguments: Mapping[str, Any]) -> None:
+    """Check that credentials are given by the name of a secret, which the worker reads on its own machine.
+
+    Raises:
+        InvalidParameter: a password is written out, and would be sent to another machine.
+    """
+    for parameter in ("httpCredentials", "proxy"):
+        given: Any = arguments.get(parameter)
+        password: Any = cast("Any", given).get("password") if isinstance(given, dict) else None
+        if isinstance(password, str) and not password.startswith("secret:"):
+            raise InvalidParameter(
+                f"{parameter}.password: a cluster takes passwords only by the name of a secret",
+                suggestion="Give secret:NAME, and put NAME into the file of secrets on each machine.",
+                parameter=parameter,
+            )
 
 
 def _make_registered_id(session_id: object, caller: Caller) -> str | None:

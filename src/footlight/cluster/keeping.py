@@ -46,7 +46,11 @@ class SessionKeeper:
             id = self._sessions.own_id(_get_session_name(arguments), caller)
         except FootlightError:
             return True
-        return any(each.id == id for each in self._sessions.list_all())
+        return self.find(id) is not None
+
+    def find(self, id: str | None) -> Session | None:
+        """Return the open session with this id, if there is one."""
+        return next((each for each in self._sessions.list_all() if each.id == id), None)
 
     def note_call(self, arguments: Mapping[str, Any], answer: Answer, caller: Caller) -> None:
         """Save the session of a finished call soon, and reserve the refs in its answer at once."""

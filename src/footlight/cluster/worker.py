@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
+from footlight.cluster.file_links import link_files
 from footlight.cluster.keeping import SessionKeeper
 from footlight.cluster.ray_api import (
     find_own_drain_deadline,
@@ -210,6 +211,8 @@ class Worker:
         finally:
             del self._calls[id]
         keeper.note_call(arguments, answer, caller)
+        if session := keeper.find(answer.session_id):
+            answer = await link_files(answer, session)
         return Reply(answer, self._load(running))
 
     async def abandon(self, id: str) -> None:

@@ -122,12 +122,15 @@ class MessageInfo(TypedDict):
 
 
 class DownloadInfo(TypedDict):
+    """In a cluster, the file is at `uri` instead of `path`, unless it is large."""
+
     id: str
     suggestedFilename: str
     url: str
     pageId: str
     state: DownloadState
     path: NotRequired[str]
+    uri: NotRequired[str]
     bytes: NotRequired[int]
     failure: NotRequired[str]
 

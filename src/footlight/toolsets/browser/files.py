@@ -103,18 +103,21 @@ PageRanges = Annotated[
 
 
 class WrittenFile(TypedDict):
-    """The file can also be read at `uri`, unless it is large."""
+    """The file can also be read at `uri`, unless it is large. There is no `path` in a cluster."""
 
-    path: str
+    path: NotRequired[str]
     bytes: int
     uri: NotRequired[str]
 
 
 class RecordingStatus(TypedDict):
-    """The file is at `path` once the recording stops or the session ends; then `bytes` and `uri` are set."""
+    """The file is at `path` once the recording stops or the session ends; then `bytes` and `uri` are set.
+
+    There is no `path` in a cluster.
+    """
 
     recording: bool
-    path: str
+    path: NotRequired[str]
     bytes: NotRequired[int]
     uri: NotRequired[str]
 

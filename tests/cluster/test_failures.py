@@ -1,0 +1,235 @@
+"""Drills: machines and servers that end, are stopped, or are added and removed."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from tests.cluster.ray_cluster import (
+    LIMIT_SECONDS,
+    Cluster,
+    autoscaling_cluster,
+    connect_browser,
+    create,
+    front,
+    is_running,
+    ray_cluster,
+    ray_node,
+    start_front,
+    worker_of,
+)
+from tests.conftest import Browser
+from tests.processes import descendants_of, name_of
+from tests.site import Site
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
+
+PERSISTENT = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true"}
+
+
+def chromiums_below(process: psutil.Process) -> list[psutil.Process]:
+    return [each for each in descendants_of(process) if "chrom" in name_of(each)]
+
+
+async def wait_until_gone(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Return those that still run at the end of the time."""
+    await asyncio.to_thread(psutil.wait_procs, processes, timeout=seconds)
+    return [each for each in processes if is_running(each)]
+
+
+class Gate:
+    """An image of the site that arrives when `release` is set."""
+
+    def __init__(self, site: Site) -> None:
+        self.reached = asyncio.Event()
+        self.release = asyncio.Event()
+        self.url = site.route(self._hold)
+
+    async def _hold(self, _: Request) -> Response:
+        self.reached.set()
+        await self.release.wait()
+        return HTMLResponse("<title>Late</title>")
+
+
+async def test_sessions_leave_a_machine_that_is_terminated_and_no_call_fails(site: Site, tmp_path: Path):
+    async with (
+        ray_cluster(1) as cluster,
+        ray_node(cluster, cpus=1) as node,
+        front(cluster, tmp_path, **PERSISTENT) as url,
+        connect_browser(url, site) as browser,
+    ):
+        ids = await create(browser, 3)
+        for id in ids:
+            await browser.call("navigate", url=site.page("<title>Shop</title>"), sessionId=id)
+        machine = psutil.Process(node.pid)
+        workers = await cluster.status()
+        pids = {each.pid for each in descendants_of(machine)}
+        (leaving,) = [name for name, each in workers.items() if each["pid"] in pids]
+        processes = descendants_of(machine)
+        assert chromiums_below(machine)
+        gate = Gate(site)
+        id = next(each for each in ids if worker_of(each) == leaving)
+        running = asyncio.create_task(browser.call("navigate", url=gate.url, sessionId=id))
+        await asyncio.wait_for(gate.reached.wait(), LIMIT_SECONDS)
+        node.terminate()
+        others = [each for each in ids if each != id]
+        while node.returncode is None and not (await cluster.status())[leaving]["draining"]:
+            for each in others:
+                assert (await browser.call("get_page_metadata", sessionId=each))["title"] == "Shop"
+        (new,) = await create(browser, 1)
+        assert worker_of(new) != leaving
+        assert not running.done()
+        gate.release.set()
+        assert (await asyncio.wait_for(running, LIMIT_SECONDS))["status"] == 200
+        ended = asyncio.create_task(node.wait())
+        while not ended.done():
+            for each in others:
+                assert (await browser.call("get_page_metadata", sessionId=each))["title"] == "Shop"
+        assert await wait_until_gone(processes, 5) == []
+        assert (await browser.call("get_page_metadata", sessionId=id))["title"] == "Late"
+        assert leaving not in await cluster.status()
+
+
+async def test_a_worker_that_cannot_be_reached_ends_calls_at_their_deadline(
+    cluster: Cluster, browser: Browser
+):
+    ids = await create(browser, 2)
+    silent, other = ids
+    for id in ids:
+        await browser.call("navigate", url=browser.site.page("<button>Buy</button>"), sessionId=id)
+    process = psutil.Process((await cluster.status())[worker_of(silent)]["pid"])
+    process.suspend()
+    try:
+        # The limit is far below the time for which a worker may look for the reason.
+        read = await asyncio.wait_for(
+            browser.refused("get_text", selector="button", timeout=2_000, sessionId=silent), 8
+        )
+        act = await asyncio.wait_for(
+            browser.refused("click", selector="button", timeout=2_000, sessionId=silent), 8
+        )
+        assert (read["code"], read["retryable"]) == ("TIMEOUT", True)
+        assert (act["code"], act["retryable"]) == ("TIMEOUT", False)
+        assert act["details"]["dispatched"] == "unknown"
+        assert "Buy" in str(await browser.call("get_text", selector="button", sessionId=other))
+        listed = await browser.call("list_sessions")
+        assert listed["unanswered"] == [worker_of(silent)]
+    finally:
+        process.resume()
+    assert "Buy" in str(await browser.call("get_text", selector="button", sessionId=silent))
+    for id in ids:
+        await browser.call("close_session", sessionId=id)
+
+
+async def test_a_read_on_a_lost_worker_can_be_repeated(cluster: Cluster, browser: Browser):
+    (id,) = await create(browser, 1)
+    await browser.call("navigate", url=browser.site.page("<p>Here"), sessionId=id)
+    process = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
+    browsers = chromiums_below(process)
+    started = asyncio.Event()
+
+    async def note_progress(progress: float, total: float | None, message: str | None) -> None:
+        started.set()
+
+    waiting = asyncio.create_task(
+        browser.client.call_tool(
+            "wait_for_selector",
+            {"selector": "#never", "timeout": 100_000, "sessionId": id},
+            progress_callback=note_progress,
+        )
+    )
+    await asyncio.wait_for(started.wait(), LIMIT_SECONDS)
+    process.terminate()
+    answer = await asyncio.wait_for(waiting, LIMIT_SECONDS)
+    assert answer.structured_content is not None
+    error = answer.structured_content["error"]
+    assert (error["code"], error["retryable"]) == ("WORKER_LOST", True)
+    assert await wait_until_gone(browsers, 5) == []
+
+
+async def test_the_sessions_of_a_killed_server_stay_for_a_lease(cluster: Cluster, site: Site, tmp_path: Path):
+    await cluster.run_command("down")
+    async with start_front(cluster, tmp_path) as (url, process), connect_browser(url, site) as browser:
+        ids = await create(browser, 5)
+        for id in ids:
+            await browser.call("navigate", url=site.page(f"<h1>{id}"), sessionId=id)
+        process.kill()
+        await process.wait()
+    async with front(cluster, tmp_path) as url, connect_browser(url, site) as browser:
+        listed = await browser.call("list_sessions")
+        assert {each["sessionId"] for each in listed["sessions"]} == set(ids)
+        for id in ids:
+            assert id in str(await browser.call("snapshot", sessionId=id))
+    await cluster.run_command("down")
+
+
+async def test_workers_without_a_server_end_after_the_lease(cluster: Cluster, site: Site, tmp_path: Path):
+    await cluster.run_command("down")
+    variables = {"FOOTLIGHT_CLUSTER_LEASE": "2000"}
+    async with (
+        start_front(cluster, tmp_path, **variables) as (url, process),
+        connect_browser(url, site) as browser,
+    ):
+        await create(browser, 2)
+        browsers = chromiums_below(psutil.Process(cluster.process.pid))
+        assert browsers
+        process.kill()
+        await process.wait()
+    assert await wait_until_gone(browsers, LIMIT_SECONDS) == []
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while await cluster.status():
+            pass
+
+
+async def test_an_autoscaler_adds_machines_for_waiting_sessions_and_removes_them(site: Site, tmp_path: Path):
+    variables = {
+        "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1",
+        "FOOTLIGHT_CLUSTER_MAX_WORKERS": "3",
+        "FOOTLIGHT_CLUSTER_IDLE_TIMEOUT": "1000",
+        "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "120000",
+        "FOOTLIGHT_SESSION_MAX_SESSIONS": "1",
+    }
+    async with (
+        autoscaling_cluster(max_nodes=3) as cluster,
+        front(cluster, tmp_path, **variables) as url,
+        connect_browser(url, site) as browser,
+    ):
+        ids = await create(browser, 1)
+        assert await count_nodes(cluster, 1) == 1
+        ids += [id for each in await asyncio.gather(*(create(browser, 1) for _ in range(2))) for id in each]
+        assert len({worker_of(each) for each in ids}) == 3
+        assert await count_nodes(cluster, 3) == 3
+        for id in ids[1:]:
+            await browser.call("close_session", sessionId=id)
+        assert await count_nodes(cluster, 1) == 1
+        assert list(await cluster.status()) == [worker_of(ids[0])]
+        assert await browser.call("snapshot", sessionId=ids[0]) is not None
+
+
+async def count_nodes(cluster: Cluster, expected: int) -> int:
+    """Wait until the cluster has this many nodes besides its head, and return the number."""
+    head = psutil.Process(cluster.process.pid)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while (count := sum(name_of(each) == "raylet" for each in descendants_of(head)) - 1) != expected:  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.2)
+    return count
+
+
+async def test_a_server_listens_before_the_first_machine_is_there(site: Site, tmp_path: Path):
+    async with ray_cluster(0) as cluster, front(cluster, tmp_path) as url:
+        async with httpx2.AsyncClient() as client:
+            answer = await client.get(url.removesuffix("/mcp") + "/readyz")
+            assert (answer.status_code, "No worker of the cluster answers" in answer.text) == (503, True)
+        async with connect_browser(url, site) as browser:
+            assert (await browser.refused("create_session"))["code"] == "RESOURCE_EXHAUSTED"
+            async with ray_node(cluster, cpus=2):
+                async with asyncio.timeout(LIMIT_SECONDS):
+                    while not (await browser.answer("create_session")).structured_content["success"]:
+                        pass
