@@ -39,6 +39,29 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+FLEET = os.environ.get("FOOTLIGHT_TEST_FLEET")
+"""If set, the shared server runs its browsers in a cluster, and of the tests that use it one in this many
+runs."""
+ONLY_HERE = frozenset({"test_downloads", "test_files", "test_quota"})
+"""Modules of tests that read files of the server, which are on other machines in a cluster."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `FLEET`, keep the tests that a cluster can run, or a sample of them."""
+    if FLEET is None:
+        return
+    in_fleet = [
+        each
+        for each in items
+        if "shared_browser" in getattr(each, "fixturenames", ())
+        and each.path.stem not in ONLY_HERE
+        and not each.get_closest_marker("one_machine")
+    ]
+    kept = in_fleet[:: int(FLEET)]
+    config.hook.pytest_deselected(items=[each for each in items if each not in set(kept)])
+    items[:] = kept
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """Keep a picture, a snapshot and the log of a failed test that uses a browser."""
@@ -125,8 +148,7 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--state-directory", str(root / "state")),
     )
-    in_fleet = os.environ.get("FOOTLIGHT_TEST_FLEET")
-    async with connect_fleet(site, root, *flags) if in_fleet else connect_browser(site, *flags) as browser:
+    async with connect_fleet(site, root, *flags) if FLEET else connect_browser(site, *flags) as browser:
         browser.root = root
         yield browser
 
@@ -136,11 +158,15 @@ async def connect_fleet(site: Site, folder: Path, *flags: str) -> AsyncGenerator
     """Start a server whose browsers run on two workers of a Ray cluster, and connect to it."""
     from tests.cluster import ray_cluster as fleet
 
-    variables = {"FOOTLIGHT_TOOLS_SCHEMAS": "full", "FOOTLIGHT_SESSION_MAX_SESSIONS": "50"}
+    variables = {
+        "FOOTLIGHT_TOOLS_SCHEMAS": "full",
+        "FOOTLIGHT_SESSION_MAX_SESSIONS": "50",
+        "FOOTLIGHT_LISTEN_MAX_MESSAGE_SIZE": str(64 << 20),  # As on stdio.
+    }
     async with (
         fleet.ray_cluster() as cluster,
-        fleet.front(cluster, folder, *flags, **variables) as url,
-        fleet.connect_browser(url, site, mode="auto") as browser,
+        fleet.front(cluster, folder, *flags, secret="", **variables) as url,
+        fleet.connect_browser(url, site, mode="legacy") as browser,
     ):
         yield browser
 

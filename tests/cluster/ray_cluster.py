@@ -132,13 +132,11 @@ async def ended_with_descendants(
 
 @contextlib.asynccontextmanager
 async def ray_node(cluster: Cluster, *, cpus: int) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Add a machine to a cluster as a user does, with `ray start --block`."""
+    """Add a machine to a cluster."""
     process = await asyncio.create_subprocess_exec(
-        *(str(RAY), "start", "--block", "--address", cluster.address, "--num-cpus", str(cpus)),
-        *("--node-ip-address", "127.0.0.1", "--object-store-memory", str(80 << 20)),
+        *(sys.executable, "-m", "tests.cluster.ray_node", cluster.address, str(cpus)),
         env=dict(cluster.environment),
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
     )
     assert process.stdout is not None
     async with ended_with_descendants(process, process.kill):
@@ -163,7 +161,7 @@ async def autoscaling_cluster(*, max_nodes: int) -> AsyncGenerator[Cluster]:
             *("--include-dashboard", "false", "--autoscaling-config", str(config)),
             env=environment,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.STDOUT,
         )
         assert process.stdout is not None
         async with ended_with_descendants(process, process.terminate):
@@ -212,22 +210,26 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def front(cluster: Cluster, folder: Path, *flags: str, **variables: str) -> AsyncGenerator[str]:
+async def front(
+    cluster: Cluster, folder: Path, *flags: str, secret: str = SECRET, **variables: str
+) -> AsyncGenerator[str]:
     """Serve the cluster, and yield the URL. The workers stay when the server ends."""
-    async with start_front(cluster, folder, *flags, **variables) as (url, _):
+    async with start_front(cluster, folder, *flags, secret=secret, **variables) as (url, _):
         yield url
 
 
 @contextlib.asynccontextmanager
 async def start_front(
-    cluster: Cluster, folder: Path, *flags: str, **variables: str
+    cluster: Cluster, folder: Path, *flags: str, secret: str = SECRET, **variables: str
 ) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
-    """Serve the cluster, and yield the URL and the process."""
-    secrets_file = folder / "secrets.env"
-    secrets_file.write_text(f"PASSWORD={SECRET}\n")
+    """Serve the cluster, and yield the URL and the process. Without a secret there is no file of secrets."""
+    if secret:
+        secrets_file = folder / "secrets.env"
+        secrets_file.write_text(f"PASSWORD={secret}\n")
+        flags = ("--secrets", str(secrets_file), *flags)
     command = server_command(
         *("--transport", "http", "--port", "0", "--cluster", cluster.address, "--tools", "all"),
-        *("--secrets", str(secrets_file), "--state-directory", str(folder / "state"), *flags),
+        *("--state-directory", str(folder / "state"), *flags),
     )
     environment = {
         **cluster.environment,
