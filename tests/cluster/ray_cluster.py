@@ -74,9 +74,9 @@ class Cluster:
 
 
 @contextlib.asynccontextmanager
-async def ray_cluster(*cpus: int) -> AsyncGenerator[Cluster]:
+async def ray_cluster(*cpus: int, mode: str = "token") -> AsyncGenerator[Cluster]:
     """Nodes on this machine with these processors, or two with two, ended by closing their standard input."""
-    with ray_environment() as environment:
+    with ray_environment(RAY_AUTH_MODE=mode) as environment:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.cluster.ray_nodes", *map(str, cpus or (2, 2))),
             env=environment,

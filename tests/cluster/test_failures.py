@@ -146,7 +146,7 @@ async def test_a_read_on_a_lost_worker_can_be_repeated(cluster: Cluster, browser
         )
     )
     await asyncio.wait_for(started.wait(), LIMIT_SECONDS)
-    process.terminate()
+    process.kill()
     answer = await asyncio.wait_for(waiting, LIMIT_SECONDS)
     assert answer.structured_content is not None
     error = answer.structured_content["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.cluster.ray_cluster import (
     create,
     front,
     is_running,
+    ray_cluster,
     worker_of,
 )
 from tests.conftest import Browser, server_command
@@ -89,6 +91,40 @@ async def test_pictures_secrets_progress_and_resources_work_as_on_one_machine(br
     assert answer.structured_content["error"]["code"] == "TIMEOUT"
     assert stages
     await browser.call("close_session", sessionId=id)
+
+
+async def test_files_are_links_and_no_path_leaves_the_machine(browser: Browser):
+    async def send(_: Request) -> Response:
+        headers = {"Content-Disposition": 'attachment; filename="order.txt"'}
+        return Response("one lamp", media_type="text/plain", headers=headers)
+
+    (id,) = await create(browser, 1)
+    link = browser.site.route(send)
+    await browser.call("navigate", url=browser.site.page(f"<a href='{link}' download>Get</a>"), sessionId=id)
+    clicked = await browser.call("click", selector="a", sessionId=id)
+    (seen,) = clicked["downloads"]
+    (listed,) = (await browser.call("downloads", sessionId=id))["entries"]
+    printed = await browser.call("pdf", sessionId=id)
+    assert [each for each in (seen, listed, printed) if "path" in each] == []
+    assert seen["uri"] == listed["uri"] == f"playwright:///file/{id}/download-1-order.txt"
+    read = await browser.client.read_resource(seen["uri"])
+    assert [each.model_dump()["blob"] for each in read.contents] == [b64encode(b"one lamp").decode()]
+    assert (await browser.client.read_resource(printed["uri"])).contents
+    await browser.call("close_session", sessionId=id)
+
+
+@pytest.mark.parametrize("parameter", ["httpCredentials", "proxy"])
+async def test_passwords_are_taken_only_by_the_name_of_a_secret(browser: Browser, parameter: str):
+    credentials = {"server": "http://127.0.0.1:9"} if parameter == "proxy" else {}
+    for password in ("p4ssword", "secret:PASSWORD"):
+        given = {parameter: {**credentials, "username": "ada", "password": password}}
+        if password == "p4ssword":
+            error = await browser.refused("create_session", **given)
+            assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"parameter": parameter})
+            assert password not in str(error)
+        else:
+            id = (await browser.call("create_session", **given))["sessionId"]
+            await browser.call("close_session", sessionId=id)
 
 
 async def test_a_restarted_server_finds_all_sessions_again(
@@ -207,6 +243,19 @@ async def test_a_cluster_without_token_authentication_is_refused(
     out, err = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
     assert (process.returncode, out) == (2, b"")
     assert b"needs Ray's token authentication, which is off" in err
+
+
+async def test_a_cluster_that_accepts_clients_without_a_token_is_refused(tmp_path: Path):
+    async with ray_cluster(0, mode="disabled") as open_cluster:
+        process = await asyncio.create_subprocess_exec(
+            *server_command("--transport", "http", "--port", "0", "--cluster", open_cluster.address),
+            env={**open_cluster.environment, "RAY_AUTH_MODE": "token"},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+    assert (process.returncode, out) == (2, b"")
+    assert b"accepts clients without a token" in err
 
 
 async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(

@@ -91,7 +91,7 @@ class Front:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
-                _refuse_literal_passwords(arguments)
+                _refuse_literal_passwords(tool, arguments)
                 return await self._create_session(tool, arguments, caller, report)
             return await self._call_in_session(tool, arguments, caller, report)
         except FootlightError as error:
@@ -325,12 +325,14 @@ class _Place:
         return not self.worker.is_lost and self.worker.process_id in (None, self.process_id)
 
 
-def _refuse_literal_passwords(arguments: Mapping[str, Any]) -> None:
+def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
     """Check that credentials are given by the name of a secret, which the worker reads on its own machine.
 
     Raises:
-        InvalidParameter: a password is written out, and would be sent to another machine.
+        InvalidParameter: a parameter is wrong, or a password is written out and would be sent to another
+            machine.
     """
+    tool.parse(arguments)
     for parameter in ("httpCredentials", "proxy"):
         given: Any = arguments.get(parameter)
         password: Any = cast("Any", given).get("password") if isinstance(given, dict) else None

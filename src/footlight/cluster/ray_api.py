@@ -31,7 +31,7 @@ NAMESPACE = "footlight"
 MAX_CALLS = 10_000
 """The calls that an actor runs at the same time. Sessions queue their own calls."""
 GCS_SECONDS = 5.0
-PROBE_SECONDS = 30.0
+PROBE_SECONDS = 20.0
 PROBE = """
 import sys
 from ray._raylet import GcsClient
@@ -39,11 +39,12 @@ from ray.exceptions import AuthenticationError
 try:
     GcsClient(address=sys.argv[1]).get_draining_nodes(timeout=5)
 except AuthenticationError:
-    sys.exit(0)
-sys.exit(1)
+    sys.exit(10)
+sys.exit(11)
 """
-"""A program that exits with 0 if the cluster refuses it for want of a token. Ray reads its mode only once, so
-this needs a process of its own."""
+"""A program that asks a cluster without a token. Ray reads its mode only once in a process."""
+REFUSED, ACCEPTED = 10, 11
+"""The exit statuses of the program: the cluster refused it, or answered."""
 
 
 class ActorLost(Exception):
@@ -94,6 +95,12 @@ async def connect(address: str) -> None:
     ray = _import_ray()
     try:
         # In another thread, Ray leaves the signal handlers of the server as they are.
+        gcs_address = await asyncio.to_thread(_find_gcs_address, address)
+        if await _ask_without_token(gcs_address) == ACCEPTED:
+            raise ConfigurationError(
+                f"setting 'cluster.address': the Ray cluster {address} accepts clients without a token",
+                suggestion="Start Ray with RAY_AUTH_MODE=token on every machine of the cluster.",
+            )
         await asyncio.to_thread(
             ray.init, address=address, namespace=NAMESPACE, log_to_driver=False, configure_logging=False
         )
@@ -102,16 +109,20 @@ async def connect(address: str) -> None:
             f"setting 'cluster.address': the Ray cluster {address} cannot be joined: {error}",
             suggestion="Check the address, and that this machine has the token of the cluster.",
         ) from None
-    gcs_address = ray.get_runtime_context().gcs_address
-    if not await _refuses_clients_without_token(gcs_address):
-        await disconnect()
-        raise ConfigurationError(
-            f"setting 'cluster.address': the Ray cluster {address} accepts clients without a token",
-            suggestion="Start Ray with RAY_AUTH_MODE=token on every machine of the cluster.",
-        )
 
 
-async def _refuses_clients_without_token(gcs_address: str) -> bool:
+def _find_gcs_address(address: str) -> str:
+    from ray._private import services  # pyright: ignore[reportMissingImports]
+
+    return services.canonicalize_bootstrap_address(address) or address
+
+
+async def _ask_without_token(gcs_address: str) -> int:
+    """Return REFUSED or ACCEPTED.
+
+    Raises:
+        ConnectionError: the cluster gives no such answer.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", PROBE, gcs_address),
@@ -122,13 +133,15 @@ async def _refuses_clients_without_token(gcs_address: str) -> bool:
     )
     try:
         async with asyncio.timeout(PROBE_SECONDS):
-            return await process.wait() == 0
+            if (status := await process.wait()) in (REFUSED, ACCEPTED):
+                return status
     except TimeoutError:
-        return False
+        pass
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
+    raise ConnectionError(f"{gcs_address} does not answer")
 
 
 async def disconnect() -> None:

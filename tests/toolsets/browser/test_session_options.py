@@ -118,6 +118,7 @@ async def test_headers_go_with_every_request(browser: SessionBrowser) -> None:
         assert await session.call("get_text", selector="body") == {"text": '"lit"'}
 
 
+@pytest.mark.one_machine("passwords are given by the name of a secret")
 async def test_credentials_open_what_asks_for_them(browser: SessionBrowser) -> None:
     async def answer_guarded(request: Request) -> Response:
         given = request.headers.get("authorization")
@@ -259,6 +260,7 @@ async def proxy() -> AsyncGenerator[tuple[str, list[tuple[str, str | None]]]]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", seen
 
 
+@pytest.mark.one_machine("passwords are given by the name of a secret")
 async def test_a_proxy_with_its_password(browser: SessionBrowser) -> None:
     async with proxy() as (url, asked):
         server = {"server": url, "username": "ada", "password": "p4ss", "bypass": "127.0.0.1"}
