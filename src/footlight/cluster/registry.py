@@ -30,7 +30,9 @@ CHECK_EVERY_SECONDS = 1.0
 
 async def start_registry() -> RemoteActor:
     """Start the registry, or return the one that runs."""
-    return await start_actor(SessionRegistry, REGISTRY, cpus=0)
+    registry = await start_actor(SessionRegistry, REGISTRY, cpus=0)
+    registry.send("watch_node")
+    return registry
 
 
 class SessionRegistry:
@@ -42,6 +44,12 @@ class SessionRegistry:
     def __init__(self) -> None:
         self._workers: OrderedDict[str, str] = OrderedDict()
         self._loading: asyncio.Task[None] | None = None
+        self._moving: asyncio.Task[None] | None = None
+
+    async def watch_node(self) -> None:
+        """Start again on another machine as soon as Ray is about to remove this one."""
+        if self._moving is None:
+            self._moving = asyncio.create_task(self._move_with_node())
 
     async def find(self, id: str) -> str | None:
         """Return the name of the worker that has the session, or None."""
@@ -66,11 +74,10 @@ class SessionRegistry:
     async def _load(self) -> None:
         if self._loading is None:
             self._loading = asyncio.create_task(self._ask_workers())
-            self._moving = asyncio.create_task(self._move_with_node())
+            await self.watch_node()
         await asyncio.shield(self._loading)
 
     async def _move_with_node(self) -> None:
-        """Start again on another machine when Ray is about to remove this one."""
         while True:
             await asyncio.sleep(CHECK_EVERY_SECONDS)
             try:
