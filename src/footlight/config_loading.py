@@ -279,4 +279,7 @@ def _check_cluster(settings: Settings) -> None:
     }
     for name, given in refused.items():
         if given:
-            raise ConfigurationError(f"setting '{name}' cannot be used with 'cluster.address'")
+            raise ConfigurationError(
+                f"setting '{name}' cannot be used with 'cluster.address'",
+                suggestion=f"Leave out '{name}': the browsers of a cluster are on other machines.",
+            )
