@@ -39,7 +39,7 @@ LIST_SECONDS = 5.0
 GRACE_SECONDS = 15.0
 """How long after its deadline a call may look for the reason, as long as its worker can be reached."""
 PING_SECONDS = 1.0
-"""How long a worker may take to say that it can be reached."""
+"""How long a worker may take to say that it can be reached. It is asked this long before the deadline."""
 REGISTRY_SECONDS = 10.0
 """How long calls wait for the registry, which takes some seconds to move to another machine."""
 RETRY_SECONDS = 0.2
@@ -365,11 +365,11 @@ async def _wait_for_reply(actor: RemoteActor, call: Coroutine[Any, Any, Reply], 
     work = asyncio.create_task(call)
     gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
     try:
-        await asyncio.wait([work], timeout=seconds - min(PING_SECONDS, seconds / 2))
+        await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
         while not work.done():
             ping = asyncio.create_task(actor.call("ping"))
             ping.add_done_callback(_ignore_result)
-            await asyncio.wait([work], timeout=min(PING_SECONDS, seconds / 2))
+            await asyncio.wait([work], timeout=PING_SECONDS)
             is_reached = ping.done()
             ping.cancel()
             if not work.done() and (not is_reached or time.monotonic() > gives_up_at):

@@ -37,6 +37,7 @@ async def test_news_and_main_come_before_navigation_and_footers(browser: Browser
     assert not any("Section" in line or "Imprint" in line for line in seen)
 
 
+@pytest.mark.one_machine("the ids in links are longer there")
 async def test_controls_come_before_texts_and_a_text_that_labels_a_control_stays_with_it(
     browser: Browser,
 ) -> None:

@@ -225,6 +225,7 @@ def file_at(browser: SessionBrowser, content: bytes, name: str) -> str:
     return browser.site.route(send)
 
 
+@pytest.mark.one_machine("downloads are links there")
 async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> None:
     content = bytes(range(256)) * 400
     url = file_at(browser, content, "report by click.bin")
@@ -238,6 +239,7 @@ async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> No
     assert path.read_bytes() == content
 
 
+@pytest.mark.one_machine("downloads are links there")
 async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: SessionBrowser) -> None:
     url = file_at(browser, b"\x00\xff", "by-navigation.bin")
     here = (await browser.show("<h1>Here</h1>"))["url"]
@@ -257,6 +259,7 @@ async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: Ses
     assert await browser.call("get_text", selector="h1") == {"text": "Here"}
 
 
+@pytest.mark.one_machine("downloads are links there")
 async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
     for number, content in enumerate([b"first", b"second", b"third"]):
         url = file_at(browser, content, "same.name.txt")
@@ -269,6 +272,7 @@ async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
     assert [path.read_bytes() for path in kept] == [b"first", b"second", b"third"]
 
 
+@pytest.mark.one_machine("downloads are links there")
 @pytest.mark.parametrize("name", ["../../escaped.txt", "/etc/escaped.txt", "..\\\\escaped.txt", ".escaped"])
 async def test_a_download_stays_in_its_folder_whatever_it_is_called(
     browser: SessionBrowser, name: str

@@ -196,7 +196,11 @@ async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
         ({"extraHeaders": {"a": "b\nc"}}, "extraHeaders.a"),
         ({"dialogs": {"alert": "shout"}}, "dialogs.alert"),
         ({"proxy": {"server": "ftp://here"}}, "proxy.server"),
-        ({"httpCredentials": {"username": "a", "password": "b", "origin": "here"}}, "httpCredentials.origin"),
+        pytest.param(
+            {"httpCredentials": {"username": "a", "password": "b", "origin": "here"}},
+            "httpCredentials.origin",
+            marks=pytest.mark.one_machine("passwords are given by the name of a secret"),
+        ),
     ],
 )
 async def test_an_option_that_cannot_be_is_refused_by_name(
@@ -275,6 +279,7 @@ async def test_a_proxy_with_its_password(browser: SessionBrowser) -> None:
     assert {target for target, _ in asked} <= {"http://lamp.test/one", "http://lamp.test/favicon.ico"}
 
 
+@pytest.mark.one_machine("passwords are given by the name of a secret")
 async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -> None:
     """It may run on this machine, and would ask there what the browser refuses to."""
     async with proxy() as (url, asked):
