@@ -28,10 +28,12 @@ async def link_files(answer: Answer, session: Session) -> Answer:
 
     A large download has no link.
     """
-    names = {str(each.path): f"{each.id}-{each.path.name}" for each in session.downloads.known if each.path}
-    output = str(session.output.path.resolve())
     found: set[str] = set()
     _find_paths(answer.content, found)
+    if not found:
+        return answer
+    names = {str(each.path): f"{each.id}-{each.path.name}" for each in session.downloads.known if each.path}
+    output = str(session.output.path.resolve())
     own = {path for path in found if path in names or Path(path).is_relative_to(output)}
     if not own:
         return answer
