@@ -94,6 +94,7 @@ DEFAULTS: dict[str, Any] = {
         "minWorkers": 1,
         "maxWorkers": 10,
         "workerCpus": 1,
+        "idleTimeout": 600_000,
         "queueTimeout": 30_000,
         "lease": 300_000,
     },

@@ -280,7 +280,7 @@ class ClusterSettings(_Section):
     it."""
     worker_cpus: int = Field(default=1, ge=0)
     """The processors that Ray reserves for each worker."""
-    idle_timeout: int = Field(default=600_000, ge=1_000)
+    idle_timeout: int = Field(default=600_000, ge=200)
     """After this many milliseconds without sessions, a worker above `cluster.minWorkers` ends, so that an
     autoscaler can remove its machine."""
     queue_timeout: int = Field(default=30_000, ge=0)

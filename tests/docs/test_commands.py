@@ -61,7 +61,12 @@ def test_a_command_line_has_the_options_of_the_program(command: str) -> None:
 
 def test_every_variable_that_is_named_is_one_of_ours() -> None:
     known = {ENVIRONMENT_PREFIX + key for key in settings()}
-    others = {"FOOTLIGHT_TEST_WORKERS", "FOOTLIGHT_TEST_BROWSER", "FOOTLIGHT_METAMASK_DIST"}
+    others = {
+        "FOOTLIGHT_TEST_WORKERS",
+        "FOOTLIGHT_TEST_BROWSER",
+        "FOOTLIGHT_TEST_FLEET",
+        "FOOTLIGHT_METAMASK_DIST",
+    }
     others.add("FOOTLIGHT_PARAM_CITY")  # What a test is started with has such a name.
 
     pages = [page for page in PAGES if page.parent != ROOT / "docs/reference"]
