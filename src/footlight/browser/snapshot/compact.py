@@ -20,8 +20,10 @@ _BARE = frozenset(("form", "generic", "group", "list", "listitem", "paragraph"))
 _NEEDLESS = frozenset(("generic", "group", "paragraph"))
 """Roles of which a line says nothing if it has no ref and only one line inside."""
 _CONTROLS = frozenset(
-    "button checkbox combobox link menuitem menuitemcheckbox menuitemradio radio searchbox slider spinbutton switch tab "
-    "textbox".split()
+    (
+        *("button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch"),
+        *("menuitem", "menuitemcheckbox", "menuitemradio", "tab", "textbox"),
+    )
 )
 """Roles that are clicked instead of a nameless element around them, such as their label."""
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
