@@ -110,6 +110,18 @@ async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
     assert codes == [-32602] * 5
 
 
+async def test_an_error_of_the_protocol_repeats_only_the_beginning_of_a_long_name(client: Client) -> None:
+    name = "n" * 5_000
+    for ask in (
+        client.call_tool(name, {}),
+        client.get_prompt(name, {}),
+        client.read_resource(f"playwright:///{name}"),
+    ):
+        with pytest.raises(MCPError) as raised:
+            await ask
+        assert len(raised.value.error.model_dump_json()) < 3_000
+
+
 async def test_a_subscriber_learns_that_a_page_navigated(
     transport: Transport, url: str, mode: str, site: Site
 ) -> None:

@@ -23,17 +23,30 @@ __all__ = [
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
 
+MAX_CHARACTERS = 1_000
+"""Of a longer text of the request an error has only the beginning."""
 _META = "_meta"
 
 
 class ProtocolError(Exception):
-    """The JSON-RPC error with which a request is answered."""
+    """The JSON-RPC error with which a request is answered.
+
+    It repeats no more of a long text in the request than its beginning: a name may have megabytes.
+    """
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
         self.code = code
-        self.message = message
-        self.data = data
+        self.message = _shorten(message)
+        self.data = _shorten(data)
+        super().__init__(self.message)
+
+
+def _shorten(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shorten(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, str) and len(value) > MAX_CHARACTERS:
+        return f"{value[:MAX_CHARACTERS]}…"
+    return value
 
 
 class RequestFailed(Exception):
