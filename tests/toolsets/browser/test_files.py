@@ -248,6 +248,13 @@ async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site
         assert files_in(small_disk) == []
         await browser.call("save_state", name="mine", sessionId="default")
         assert files_in(small_disk) == ["mine.json"]
+        assert ["then call har with action stop again" in error["suggestion"] for error in refused[:2]] == [
+            True,
+            False,
+        ]
+        har = json.loads(Path((await browser.call("har", action="stop"))["path"]).read_text())
+        assert har["log"]["entries"][0]["response"]["status"] == 200
+        assert read_trace((await browser.call("trace", action="stop"))["path"])
 
 
 async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, tmp_path: Path) -> None:
@@ -262,9 +269,13 @@ async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, t
         shutil.rmtree(output)
         output.write_text("in the way")
         refused = [await browser.refused(tool, action="stop") for tool in ("har", "trace")]
-        refused += [await browser.refused(tool, action="start") for tool in ("har", "trace", "video")]
+        refused.append(await browser.refused("video", action="start"))
         refused.append(await browser.refused("pdf"))
         refused.append(await browser.refused("save_state", name="mine", sessionId="default"))
+        output.unlink()
+        har = Path((await browser.call("har", action="stop"))["path"])
+        assert har.parent == output
+        assert await browser.call("har", action="start")
 
     assert {error["code"] for error in refused} == {"PERMISSION_DENIED"}
     assert all("cannot be written to: " in error["message"] for error in refused)

@@ -25,6 +25,7 @@ __all__ = [
     "disk_full_error",
     "fill_reserved",
     "open_new",
+    "reserve_again",
     "translate_write_errors",
     "write_error",
     "write_new",
@@ -139,6 +140,17 @@ def disk_full_error(error: Exception) -> FootlightError | None:
 def cut_to_bytes(text: str, limit: int) -> str:
     """Return the beginning of the text, at most `limit` bytes in UTF-8."""
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
+
+
+def reserve_again(path: Path) -> Path:
+    """Create an empty file in place of one that `fill_reserved` removed, with a number if the name is taken.
+
+    Raises:
+        PermissionDenied, ResourceExhausted: as in `translate_write_errors`.
+    """
+    with translate_write_errors(WHAT, remedy=REMEDY):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _reserve(path.parent, path.stem, path.suffix)
 
 
 def write_new(path: Path, data: bytes) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.output_folder import fill_reserved, write_new
+from footlight.browser.driver.output_folder import fill_reserved, reserve_again, write_new
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
@@ -27,12 +27,17 @@ SECRET_HEADERS = frozenset(
 
 
 class HarRecorder:
-    """Records from `start` to `stop`. The raw HAR contains secrets, so it stays in a temporary folder."""
+    """Records from `start` to `stop`. The raw HAR contains secrets, so it stays in a temporary folder.
+
+    Where the HAR cannot be written, the raw one is kept, and `stop` can be called again.
+    """
 
     def __init__(self, context: BrowserContext, path: Path, folder: tempfile.TemporaryDirectory[str]) -> None:
         self.path = path
         self._context = context
         self._folder = folder
+        self.has_ended = False
+        """Whether the recording is over, and only its file may be missing."""
 
     @classmethod
     async def start(cls, context: BrowserContext, path: Path, scratch: Path, *, bodies: bool) -> HarRecorder:
@@ -48,10 +53,15 @@ class HarRecorder:
 
     async def stop(self, mask: Callable[[str], str]) -> None:
         """Write the HAR with each of its texts passed through `mask`."""
-        with self._folder, fill_reserved(self.path) as path:
-            await self._context.tracing.stop_har()
+        if self.has_ended:
+            self.path = reserve_again(self.path)
+        with fill_reserved(self.path) as path:
+            if not self.has_ended:
+                await self._context.tracing.stop_har()
+                self.has_ended = True
             raw = self._raw.read_bytes()
             write_new(path, await asyncio.to_thread(mask_har, raw, mask))
+        self._folder.cleanup()
 
     @property
     def _raw(self) -> Path:

@@ -87,7 +87,13 @@ class Recordings:
         if self._trace is None:
             raise _not_running_error("trace")
         recorder, self._trace = self._trace, None
-        await recorder.stop(self._mask)
+        try:
+            await recorder.stop(self._mask)
+        except BaseException as error:
+            if recorder.has_ended:
+                self._trace = recorder
+                _advise_to_repeat("trace", error)
+            raise
         self._files.count(recorder.path)
         return recorder.path
 
@@ -112,7 +118,13 @@ class Recordings:
         if self._har is None:
             raise _not_running_error("har")
         recorder, self._har = self._har, None
-        await recorder.stop(self._mask or str)
+        try:
+            await recorder.stop(self._mask or str)
+        except BaseException as error:
+            if recorder.has_ended:
+                self._har = recorder
+                _advise_to_repeat("har", error)
+            raise
         self._files.count(recorder.path)
         return recorder.path
 
@@ -175,6 +187,12 @@ class Recordings:
                 for outcome in await asyncio.gather(*running, return_exceptions=True):
                     if isinstance(outcome, Exception):
                         logger.warning("a recording could not be saved", exc_info=outcome)
+
+
+def _advise_to_repeat(kind: str, error: BaseException) -> None:
+    if isinstance(error, FootlightError):
+        repeat = f"The recording is kept: then call {kind} with action stop again."
+        error.suggestion = f"{error.suggestion} {repeat}" if error.suggestion else repeat
 
 
 def _already_running_error(kind: str, path: Path, *, page_id: str | None = None) -> InvalidParameter:

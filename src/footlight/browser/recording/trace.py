@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from footlight.browser.driver.output_folder import fill_reserved, open_new
+from footlight.browser.driver.output_folder import fill_reserved, open_new, reserve_again
 from footlight.browser.recording.har import mask_json
-from footlight.private_files import make_private
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
@@ -24,12 +24,17 @@ _JSON_LINES = (".trace", ".network", ".stacks")
 
 
 class TraceRecorder:
-    """Records from `start` to `stop`."""
+    """Records from `start` to `stop`.
+
+    Where the trace cannot be written, the raw one is kept in a temporary folder, and `stop` can be called again.
+    """
 
     def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
         self.path = path
         self._context = context
-        self._scratch = scratch
+        self._folder = tempfile.TemporaryDirectory(prefix="trace-", dir=scratch)
+        self.has_ended = False
+        """Whether the recording is over, and only its file may be missing."""
 
     @classmethod
     async def start(cls, context: BrowserContext, path: Path, scratch: Path) -> TraceRecorder:
@@ -39,16 +44,24 @@ class TraceRecorder:
 
     async def stop(self, mask: Callable[[str], str] | None) -> None:
         """Write the trace. Where there is a `mask`, each text passes through it."""
+        if self.has_ended:
+            self.path = reserve_again(self.path)
+        raw = Path(self._folder.name) / "raw.zip"
         with fill_reserved(self.path) as path:
-            if mask is None:
-                await self._context.tracing.stop(path=path)
-                make_private(path)  # The driver made the file anew, with a mode of its own.
-                return
-            with tempfile.TemporaryDirectory(prefix="trace-", dir=self._scratch) as folder:
-                raw = Path(folder) / "raw.zip"
+            if not self.has_ended:
                 await self._context.tracing.stop(path=raw)
-                with open_new(path) as file:
+                self.has_ended = True
+            with open_new(path) as file:
+                if mask:
                     await asyncio.to_thread(copy_masked, raw, file, mask)
+                else:
+                    await asyncio.to_thread(_copy, raw, file)
+        self._folder.cleanup()
+
+
+def _copy(trace: Path, out: BinaryIO) -> None:
+    with trace.open("rb") as source:
+        shutil.copyfileobj(source, out)
 
 
 def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[str], str]) -> None:
