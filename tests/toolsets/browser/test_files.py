@@ -252,7 +252,7 @@ async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site
             True,
             False,
         ]
-        har = json.loads(Path((await browser.call("har", action="stop"))["path"]).read_text())
+        har = json.loads(content((await browser.call("har", action="stop"))["path"]))
         assert har["log"]["entries"][0]["response"]["status"] == 200
         assert read_trace((await browser.call("trace", action="stop"))["path"])
 

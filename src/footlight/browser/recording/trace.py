@@ -26,7 +26,7 @@ _JSON_LINES = (".trace", ".network", ".stacks")
 class TraceRecorder:
     """Records from `start` to `stop`.
 
-    Where the trace cannot be written, the raw one is kept in a temporary folder, and `stop` can be called again.
+    Where the trace cannot be written, the raw one is kept, and `stop` can be called again.
     """
 
     def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
