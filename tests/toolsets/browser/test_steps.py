@@ -131,7 +131,7 @@ async def test_failures_may_be_passed_over(browser: SessionBrowser) -> None:
             {"tool": "click", "arguments": {"selector": "button", "sessionId": "other"}},
             "steps.1.arguments.sessionId: all steps run in the session of the call; leave it out",
         ),
-        ({"tool": "click", "argument": {}}, "steps.1.argument: unknown parameter"),
+        ({"tool": "click", "argument": {}}, "steps.1.argument: unknown field; steps.1 takes tool, arguments"),
     ],
 )
 async def test_all_steps_are_checked_before_the_first_is_run(

@@ -16,6 +16,7 @@ from footlight.browser.page.page import LastAction
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.network.downloads import Downloads
+    from footlight.browser.page.page import Page
     from footlight.browser.sessions.page_table import PageTable
     from footlight.browser.sessions.popups import PopupTracker
 
@@ -27,6 +28,8 @@ MAX_OVER = 100
 """The number of past actions whose times are known."""
 LEAVE_BLANK_MS = 2_000
 """Time for a tab that a link opened to leave its empty page."""
+NEW_DOCUMENT_SECONDS = 0.5
+"""Time for the document of a popup, whose scripts may close it at once."""
 
 
 class ActionTracker:
@@ -75,6 +78,7 @@ class ActionTracker:
                 await self._popups.settle()
                 if self._popups.expected:
                     await self._wait_for_popup_documents()
+                await asyncio.gather(*map(self._wait_for_new_document, self._find_new_pages()))
                 await self._downloads.settle()
                 await self._pages.wait_for_blank_tabs()
         except TimeoutError:
@@ -82,13 +86,23 @@ class ActionTracker:
 
     async def _wait_for_popup_documents(self) -> None:
         """Wait until the tabs that a link opened, which are empty at first, have left about:blank."""
-        opened = {event.page_id for event in self._events.pages}
-        for page in self._pages.open_pages:
-            if page.id in opened and page.url == "about:blank":
+        for page in self._find_new_pages():
+            if page.url == "about:blank":
                 with contextlib.suppress(Error):
                     await page.playwright.wait_for_url(
                         lambda url: url != "about:blank", wait_until="commit", timeout=LEAVE_BLANK_MS
                     )
+
+    async def _wait_for_new_document(self, page: Page) -> None:
+        """Wait until a new page has run the scripts of its document."""
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(NEW_DOCUMENT_SECONDS):
+                await page.playwright.wait_for_load_state("domcontentloaded")
+                await page.playwright.title()
+
+    def _find_new_pages(self) -> list[Page]:
+        opened = {event.page_id for event in self._events.pages}
+        return [page for page in self._pages.open_pages if page.id in opened]
 
     def add_closed_pages(self, page_ids: Sequence[str]) -> None:
         """Report in the next answer that these pages were closed."""
