@@ -155,6 +155,7 @@ async def test_a_page_that_never_comes_has_its_time(client: MCPClient, site: Sit
     assert nowhere.error != never.error
 
 
+@pytest.mark.slow
 async def test_pages_are_audited_side_by_side_and_shown_in_order(client: MCPClient, site: Site) -> None:
     """The first two pages load only once both were asked for, and are shown in order whichever ends first."""
     seen, asked, both = RecordingWatcher(), set[str](), anyio.Event()

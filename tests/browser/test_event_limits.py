@@ -11,6 +11,7 @@ import pytest
 from playwright._impl._driver import compute_driver_executable
 
 import footlight.browser.driver
+from tests.tiers import sample_parameters
 
 LIMITS = Path(footlight.browser.driver.__file__).with_name("event_limits.js")
 PROGRAM = Path(__file__).with_name("event_pipe.js")
@@ -128,7 +129,7 @@ def value(of: object) -> str:
     return line(id=7, result={"result": {"value": of}}, sessionId="S1")
 
 
-@pytest.mark.parametrize("chunk_size", [60_000, 9_000_000])
+@pytest.mark.parametrize("chunk_size", sample_parameters([60_000, 9_000_000], 9_000_000))
 def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
     text = ', "' * ((33_554_432 - len(value("")) - 1) // 4)
     fits = value(text)

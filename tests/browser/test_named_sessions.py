@@ -43,6 +43,7 @@ from footlight.errors import (
 from tests.conftest import ENGINE
 from tests.processes import browsers_in
 from tests.site import Site
+from tests.tiers import sample_parameters
 
 pytestmark = [
     pytest.mark.anyio,
@@ -808,7 +809,11 @@ async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions:
 
 
 @pytest.mark.parametrize(
-    ("preset", "system", "width"), [("mobile-android", "Android", 412), ("mobile-iphone", "iPhone", 393)]
+    ("preset", "system", "width"),
+    sample_parameters(
+        [("mobile-android", "Android", 412), ("mobile-iphone", "iPhone", 393)],
+        ("mobile-android", "Android", 412),
+    ),
 )
 async def test_a_phone_is_one_to_pages_and_servers(
     site: Site, sessions: NamedSessions, preset: str, system: str, width: int

@@ -58,6 +58,7 @@ def test_no_pattern_backtracks(folder: str) -> None:
     assert {found.place: slow for found in expected if (slow := find_slow(found))} == {}
 
 
+@pytest.mark.slow
 def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:
     assert set(collect_patterns().dynamic) == set(AT_RUN_TIME)
     made = [

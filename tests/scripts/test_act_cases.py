@@ -48,6 +48,7 @@ def write_sample(folder: Path) -> None:
     (folder / ASSETS / "testcases.json").write_text(json.dumps({"testcases": listed}))
 
 
+@pytest.mark.slow
 async def test_a_table_counts_what_is_found_and_what_is_a_false_alarm(tmp_path: Path) -> None:
     write_sample(tmp_path)
     cases = load_cases(tmp_path)

@@ -32,6 +32,7 @@ from tests.audit.report.audits import (
 from tests.audit.report.verdicts import FAILED, HOSTILE_VERDICT
 from tests.chromium import open_report
 from tests.site import Site
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -302,7 +303,7 @@ async def test_an_audit_of_it_finds_nothing(page: AuditedPage, site: Site) -> No
     assert found.skipped == []
 
 
-@pytest.mark.parametrize("view", VIEWPORTS, ids=lambda view: view.name)
+@pytest.mark.parametrize("view", sample_parameters(VIEWPORTS, VIEWPORTS[-1]), ids=lambda view: view.name)
 async def test_axe_finds_nothing_in_it_at_any_width(
     page: AuditedPage, site: Site, view: AuditViewport
 ) -> None:
@@ -316,7 +317,7 @@ async def test_axe_finds_nothing_in_it_at_any_width(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", sample_parameters(WIDTHS, WIDTHS[0]))
 async def test_all_of_it_can_be_read_in_both_schemes(tab: Page, scheme: str, width: int) -> None:
     """What is folded away too."""
     await tab.set_viewport_size({"width": width, "height": 900})

@@ -53,9 +53,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0], ACTIONS[5], ACTIONS[8])
-)
+@pytest.mark.parametrize(("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0]))
 async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
     impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -97,15 +98,19 @@ async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(askin
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
-    [
-        ("get_text", {"selector": "button"}),
+    sample_parameters(
+        [
+            ("get_text", {"selector": "button"}),
+            ("click", {"selector": "button"}),
+            ("navigate", {"url": "about:blank"}),
+            ("evaluate", {"script": "1"}),
+            ("screenshot", {}),
+            ("wait_for", {"text": "never"}),
+            ("save_state", {}),
+        ],
         ("click", {"selector": "button"}),
-        ("navigate", {"url": "about:blank"}),
-        ("evaluate", {"script": "1"}),
-        ("screenshot", {}),
-        ("wait_for", {"text": "never"}),
         ("save_state", {}),
-    ],
+    ),
 )
 async def test_another_call_on_the_page_is_refused_at_once(
     asking: SessionBrowser, tool: str, arguments: dict[str, Any]

@@ -197,6 +197,7 @@ async def test_a_locked_page_is_looked_at_and_acted_on(extended: Extended) -> No
     assert (await extended.call("scroll", y=10))["y"] == 0
 
 
+@pytest.mark.slow
 async def test_a_locked_page_is_read_and_waited_for(extended: Extended) -> None:
     await extended.call("navigate", url=extended.url(extended.wallet, "home.html"))
 
@@ -225,6 +226,7 @@ async def test_failures_in_a_locked_page_are_explained(extended: Extended) -> No
     ]
 
 
+@pytest.mark.slow
 async def test_a_script_that_changes_something_does_not_run_in_a_locked_page(extended: Extended) -> None:
     await extended.unlock_page()
 

@@ -196,6 +196,7 @@ async def test_a_window_that_it_opens_is_its_notification(reader: Server) -> Non
     assert (await state(reader))["balance"] == "0 to read"
 
 
+@pytest.mark.slow
 async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: Server) -> None:
     await add(reader, "Tides")
     await reader.call("xy_click", selector="text=Remind me")
