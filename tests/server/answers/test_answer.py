@@ -134,6 +134,16 @@ def test_a_success_tells_what_happened_beside_it() -> None:
     assert success({}, events=events.take()).content == {"success": True, "data": {}}
 
 
+def test_a_long_address_is_whole_only_in_structured_content() -> None:
+    url = f"https://site.example/?{'q' * 70_000}"
+    answer = success({"entries": [{"url": url, "status": 200}], "url": url, "result": {"url": url}})
+
+    text = json.loads(answer.text)["data"]
+    assert text["url"] == text["entries"][0]["url"] == f"{url[:2_000]}…"
+    assert text["result"] == {"url": url}
+    assert answer.content["data"]["entries"] == [{"url": url, "status": 200}]
+
+
 def test_a_link_takes_the_place_of_the_data() -> None:
     events = Events()
     events.dialogs.append(DialogSeen("page-1", "alert", "m" * 2000, "", "accepted"))

@@ -25,6 +25,9 @@ __all__ = [
 
 ABOUT_PAGE = ("effect", "reason", "locator", "observation")
 """The parts of the content beside `data` and `error` that a page may have written."""
+MAX_ADDRESS = 2_000
+"""Characters of an address in the text for models. Structured content has the whole."""
+_ADDRESSES = frozenset(("url", "urls", "finalUrl", "frameUrl"))
 MAX_PREVIEW = 2_000
 """Characters of the preview of an answer that is only linked."""
 MAX_ERROR_BYTES = 50_000
@@ -155,7 +158,10 @@ def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
     data: Any = content.get("data")
     if not isinstance(data, Mapping):
         return content
-    short = _without_echo(cast("Mapping[str, Any]", data))
+    short = {
+        key: _shorten_addresses(item, key)
+        for key, item in _without_echo(cast("Mapping[str, Any]", data)).items()
+    }
     if isinstance(steps := short.get("steps"), list):
         short["steps"] = _shorten_steps(cast("list[Any]", steps))
     observation: Any = content.get("observation")
@@ -170,6 +176,21 @@ def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
         "data": short,
         "observation": {key: value for key, value in facts.items() if key not in known},
     }
+
+
+def _shorten_addresses(value: Any, key: str) -> Any:
+    """Return a value with its long addresses cut for a model. What a script returned stays as it is."""
+    if key == "result":
+        return value
+    if isinstance(value, str):
+        return f"{value[:MAX_ADDRESS]}…" if key in _ADDRESSES and len(value) > MAX_ADDRESS else value
+    if isinstance(value, list):
+        return [_shorten_addresses(item, key) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {
+            inner: _shorten_addresses(item, inner) for inner, item in cast("dict[str, Any]", value).items()
+        }
+    return value
 
 
 def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
