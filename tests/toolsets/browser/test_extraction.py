@@ -227,6 +227,23 @@ async def test_rows_are_lists_where_headers_repeat_or_are_missing(
     }
 
 
+async def test_a_page_that_replaced_built_in_functions_hides_no_table(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<table><tr><th>A<th>B<tr><td>1<td><a href=/x>two</a></table><script>"
+        "JSON.stringify = () => 'x'; Object.keys = window.getComputedStyle = () => { throw 1 };"
+        "for (const name of ['matches', 'querySelectorAll', 'getAttribute'])"
+        "  Element.prototype[name] = () => { throw 1 };"
+        "for (const name of ['trim', 'replace', 'split']) String.prototype[name] = () => { throw 1 };"
+        "Array.prototype[Symbol.iterator] = function* () {}</script>"
+    )
+
+    table = await browser.call("extract_table", selector="table")
+    links = await browser.call("extract_links", selector="table")
+
+    assert table["rows"] == [{"A": "1", "B": "two"}]
+    assert [link["text"] for link in links["links"]] == ["two"]
+
+
 async def test_what_is_no_table_is_refused_with_the_tables_there_are(browser: SessionBrowser) -> None:
     await browser.show("<p id=p>text</p><table id=t><tr><td>1</table><table id=u><tr><td>2</table>")
 

@@ -9,7 +9,7 @@ from footlight.browser.driver.playwright_api import (
     PlaywrightTimeout,
     is_wrong_kind,
 )
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import run_about, run_isolated_about
 from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.element_operations import read_all_elements, read_element
@@ -124,7 +124,7 @@ async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: 
         page,
         selector,
         deadline,
-        lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout),
+        lambda element, timeout: run_isolated_about(element, INSPECT, request, timeout_ms=timeout),
     )
 
 
