@@ -32,6 +32,7 @@ __all__ = [
     "frame_path",
     "inspect",
     "inspect_all",
+    "inspect_content",
     "inspect_page",
     "is_checked",
     "is_enabled",
@@ -119,7 +120,17 @@ async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
 
 
 async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
-    """Ask the inspection script about the first match."""
+    """Ask the inspection script about the first match. The page's own world keeps known elements."""
+    return await read_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout),
+    )
+
+
+async def inspect_content(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+    """Ask the inspection script about what is in the first match, out of reach of the page."""
     return await read_element(
         page,
         selector,
