@@ -15,6 +15,7 @@ import psutil
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import TextResourceContents
 
 from footlight.daemon.running import ask_status
 from tests.cli.background import LIMIT_SECONDS, Background, background
@@ -192,6 +193,19 @@ async def test_a_request_that_is_longer_than_any_buffer_passes(running: Backgrou
         answer = await wire.ask("tools/call", {"name": text, "arguments": {}})
 
     assert answer["error"]["message"].startswith(f"Unknown tool: {text[:900]}")
+
+
+async def test_an_answer_that_is_longer_than_any_buffer_passes(running: Background, site: Site) -> None:
+    text = "é" * 1_000_000
+    async with connect_client(running, site) as browser:
+        await browser.show(f"<p>{text}")
+        content = (await browser.answer("get_text", selector="p")).structured_content
+        assert content is not None
+        read = await browser.client.read_resource(content["resource"]["uri"])
+
+    (whole,) = read.contents
+    assert isinstance(whole, TextResourceContents)
+    assert json.loads(whole.text)["data"] == {"text": text}
 
 
 async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -> None:

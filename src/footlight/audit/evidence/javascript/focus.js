@@ -80,6 +80,8 @@ const stops = /** @type {Stop[]} */ ([]),
   listening = new AbortController();
 let heard = 0,
   isInKeyTask = false,
+  key = /** @type {Event | null} */ (null),
+  isMovedByScript = false,
   isRestless = false,
   lastFocus = 0,
   pending = false,
@@ -92,6 +94,9 @@ let heard = 0,
 const afterKeyTask = new MessageChannel();
 afterKeyTask.port1.onmessage = () => {
   isInKeyTask = false;
+  // A timer of the page may still come between the key and this message, and moves the focus by a script. So does a
+  // page that handles the key itself, which then prevents what the browser would do.
+  if (isMovedByScript && !key?.defaultPrevented) isRestless = true;
 };
 startAbove();
 /** @type {Map<Element, string>} */
@@ -106,6 +111,8 @@ addEventListener(
     if (target instanceof Element) {
       // The key moves the focus in the task of its event. A later change is made by the page.
       if (heard && !isInKeyTask) isRestless = true;
+      // Chromium says which device moved the focus, and null where a script did.
+      isMovedByScript ||= /** @type {any} */ (event).sourceCapabilities === null;
       lastFocus = performance.now();
       focused = target;
       pending = true;
@@ -123,6 +130,8 @@ addEventListener(
     if (event.key !== "Tab") return;
     heard++;
     isInKeyTask = true;
+    isMovedByScript = false;
+    key = event;
     afterKeyTask.port2.postMessage(null);
     if (pending) look();
     pending = true;
