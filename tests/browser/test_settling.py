@@ -112,7 +112,7 @@ async def test_a_click_that_starts_nothing_is_answered_at_once(browser: SessionB
     assert min(seconds) < 0.1
 
 
-@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is asked so")
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
 async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(tab: Tab) -> None:
     for text in ("one", "two"):
         await tab.show(f"<p>{text}</p>")
@@ -164,7 +164,7 @@ LATE = {
 }
 
 
-@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is asked so")
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
 @pytest.mark.parametrize(("tool", "html"), LATE.values(), ids=LATE)
 async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:
     url = slow(browser.site, 0, PlainTextResponse("late"))

@@ -5,8 +5,8 @@ That command itself refuses loopback. The node ends at SIGTERM.
 
 from __future__ import annotations
 
+import signal
 import sys
-import time
 
 from ray._private.node import Node
 from ray._private.parameter import RayParams
@@ -27,7 +27,7 @@ def main(address: str, cpus: str) -> None:
     sys.stdout.write("Ray runtime started\n")
     sys.stdout.flush()
     while True:
-        time.sleep(1)
+        signal.pause()
 
 
 if __name__ == "__main__":

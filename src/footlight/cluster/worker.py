@@ -124,7 +124,7 @@ class Worker:
         self._last_asked = time.monotonic()
         self._is_draining = False
         self._watching: list[asyncio.Task[None]] = []
-        """What ends the worker, also one that cannot start its browsers."""
+        """The tasks that end the worker, even one that cannot start its browsers."""
 
     async def drain(self) -> None:
         """Get no more sessions from now on, and end after the last one.

@@ -24,7 +24,7 @@ INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
 
 MAX_CHARACTERS = 1_000
-"""Of a longer text of the request an error has only the beginning."""
+"""How much an error repeats of a text in the request."""
 _META = "_meta"
 
 

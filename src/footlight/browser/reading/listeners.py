@@ -55,15 +55,15 @@ _FIND_LISTENERS = """((point, key) => {
     : ['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'submit'];
   const around = node => parentOf.call(node) || (node instanceof ShadowRoot ? node.host : null);
   const own = []; // pairs of a node and a listener on the nearest element that has some
-  const MOST_TYPES = 20;
+  const MAX_TYPES = 20;
   let isHeard = false;
   for (; at; at = at === document ? window : at === window ? null : around(at)) {
     const found = getEventListeners(at);
     const heard = types.flatMap(type => found[type] || []).filter(each => at !== window || !isOurs(each));
     if (heard.length) isHeard = true;
-      // Whoever listens for everything, or on the whole page, passes events on and listens for no element.
+    // Whoever listens for everything, or on the whole page, passes events on and listens for no element.
     const passesOn = !key && (at === document.body || at === document.documentElement
-      || !(at instanceof Element) || Object.keys(found).length > MOST_TYPES);
+      || !(at instanceof Element) || Object.keys(found).length > MAX_TYPES);
     // A library keeps the listeners of an element in a property, and listens on an element above.
     const properties = key ? ['onKeyDown', 'onKeyUp']
       : ['onClick', 'onMouseDown', 'onMouseUp', 'onPointerDown', 'onPointerUp'];

@@ -32,7 +32,6 @@ __all__ = [
     "frame_path",
     "inspect",
     "inspect_all",
-    "inspect_content",
     "inspect_page",
     "is_checked",
     "is_enabled",
@@ -119,23 +118,17 @@ async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
     )
 
 
-async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
-    """Ask the inspection script about the first match. The page's own world keeps known elements."""
-    return await read_element(
-        page,
-        selector,
-        deadline,
-        lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout),
-    )
+async def inspect(
+    page: Page, selector: str, request: dict[str, Any], deadline: Deadline, *, is_isolated: bool = False
+) -> Any:
+    """Ask the inspection script about the first match.
 
-
-async def inspect_content(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
-    """Ask the inspection script about what is in the first match, out of reach of the page."""
+    The page's own world keeps the elements that are described. What asks for none of them can be asked in the
+    isolated one, which is out of reach of the page's functions.
+    """
+    run = run_isolated_about if is_isolated else run_about
     return await read_element(
-        page,
-        selector,
-        deadline,
-        lambda element, timeout: run_isolated_about(element, INSPECT, request, timeout_ms=timeout),
+        page, selector, deadline, lambda element, timeout: run(element, INSPECT, request, timeout_ms=timeout)
     )
 
 

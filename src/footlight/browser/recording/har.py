@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.output_folder import fill_reserved, reserve_again, write_new
+from footlight.browser.recording.kept_recording import KeptRecording
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
@@ -26,23 +24,17 @@ SECRET_HEADERS = frozenset(
 )
 
 
-class HarRecorder:
-    """Records from `start` to `stop`. The raw HAR contains secrets, so it stays in a temporary folder.
+class HarRecorder(KeptRecording):
+    """Records from `start` to `stop`."""
 
-    Where the HAR cannot be written, the raw one is kept, and `stop` can be called again.
-    """
-
-    def __init__(self, context: BrowserContext, path: Path, folder: tempfile.TemporaryDirectory[str]) -> None:
-        self.path = path
+    def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
+        super().__init__(path, scratch, "raw.har")
         self._context = context
-        self._folder = folder
-        self.has_ended = False
-        """Whether the recording is over, and only its file may be missing."""
 
     @classmethod
     async def start(cls, context: BrowserContext, path: Path, scratch: Path, *, bodies: bool) -> HarRecorder:
         """Start to record. `path` is a file that was reserved for the HAR."""
-        recorder = cls(context, path, tempfile.TemporaryDirectory(prefix="har-", dir=scratch))
+        recorder = cls(context, path, scratch)
         try:
             content = "embed" if bodies else "omit"
             await context.tracing.start_har(recorder._raw, content=content, mode="full")
@@ -53,19 +45,9 @@ class HarRecorder:
 
     async def stop(self, mask: Callable[[str], str]) -> None:
         """Write the HAR with each of its texts passed through `mask`."""
-        if self.has_ended:
-            self.path = reserve_again(self.path)
-        with fill_reserved(self.path) as path:
-            if not self.has_ended:
-                await self._context.tracing.stop_har()
-                self.has_ended = True
-            raw = self._raw.read_bytes()
-            write_new(path, await asyncio.to_thread(mask_har, raw, mask))
-        self._folder.cleanup()
-
-    @property
-    def _raw(self) -> Path:
-        return Path(self._folder.name) / "raw.har"
+        await self._write(
+            self._context.tracing.stop_har, lambda file: file.write(mask_har(self._raw.read_bytes(), mask))
+        )
 
 
 def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:

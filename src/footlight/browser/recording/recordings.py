@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.output_folder import fill_reserved
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_screenshot
 from footlight.browser.recording.har import HarRecorder
+from footlight.browser.recording.kept_recording import KeptRecording
 from footlight.browser.recording.trace import TraceRecorder
 from footlight.browser.recording.video import VideoRecorder
 from footlight.errors import FootlightError, InvalidParameter
@@ -64,7 +65,7 @@ class Recordings:
 
     @property
     def is_tracing(self) -> bool:
-        return self._trace is not None
+        return self._trace is not None and not self._trace.has_ended
 
     async def start_trace(self, reserve: Reserve) -> Path:
         """Start to record a trace, and return its file.
@@ -86,16 +87,15 @@ class Recordings:
         """
         if self._trace is None:
             raise _not_running_error("trace")
-        recorder, self._trace = self._trace, None
         try:
-            await recorder.stop(self._mask)
-        except BaseException as error:
-            if recorder.has_ended:
-                self._trace = recorder
-                _advise_to_repeat("trace", error)
-            raise
-        self._files.count(recorder.path)
-        return recorder.path
+            with _advise_to_repeat("trace", self._trace):
+                await self._trace.stop(self._mask)
+            path = self._trace.path
+        finally:
+            if not self._trace.is_kept:
+                self._trace = None
+        self._files.count(path)
+        return path
 
     async def start_har(self, reserve: Reserve, *, bodies: bool) -> Path:
         """Start to record a HAR, and return its file.
@@ -117,16 +117,15 @@ class Recordings:
         """
         if self._har is None:
             raise _not_running_error("har")
-        recorder, self._har = self._har, None
         try:
-            await recorder.stop(self._mask or str)
-        except BaseException as error:
-            if recorder.has_ended:
-                self._har = recorder
-                _advise_to_repeat("har", error)
-            raise
-        self._files.count(recorder.path)
-        return recorder.path
+            with _advise_to_repeat("har", self._har):
+                await self._har.stop(self._mask or str)
+            path = self._har.path
+        finally:
+            if not self._har.is_kept:
+                self._har = None
+        self._files.count(path)
+        return path
 
     async def start_video(self, page: Page, reserve: Reserve, deadline: Deadline) -> Path:
         """Start to record a video of the page, and return its file.
@@ -189,10 +188,15 @@ class Recordings:
                         logger.warning("a recording could not be saved", exc_info=outcome)
 
 
-def _advise_to_repeat(kind: str, error: BaseException) -> None:
-    if isinstance(error, FootlightError):
-        repeat = f"The recording is kept: then call {kind} with action stop again."
-        error.suggestion = f"{error.suggestion} {repeat}" if error.suggestion else repeat
+@contextlib.contextmanager
+def _advise_to_repeat(tool: str, recorder: KeptRecording) -> Generator[None]:
+    """Add to an error in this block that the recording can be stopped again, if it is kept."""
+    try:
+        yield
+    except FootlightError as error:
+        if recorder.is_kept:
+            error.suggestion += f" The recording is kept: then call {tool} with action stop again."
+        raise
 
 
 def _already_running_error(kind: str, path: Path, *, page_id: str | None = None) -> InvalidParameter:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from footlight.browser.driver.output_folder import fill_reserved, open_new, reserve_again
 from footlight.browser.recording.har import mask_json
+from footlight.browser.recording.kept_recording import KeptRecording
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
@@ -23,18 +21,12 @@ _JSON_LINES = (".trace", ".network", ".stacks")
 """Suffixes of the files whose lines are JSON. The other files are resources of pages, and screenshots."""
 
 
-class TraceRecorder:
-    """Records from `start` to `stop`.
-
-    Where the trace cannot be written, the raw one is kept, and `stop` can be called again.
-    """
+class TraceRecorder(KeptRecording):
+    """Records from `start` to `stop`."""
 
     def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
-        self.path = path
+        super().__init__(path, scratch, "raw.zip")
         self._context = context
-        self._folder = tempfile.TemporaryDirectory(prefix="trace-", dir=scratch)
-        self.has_ended = False
-        """Whether the recording is over, and only its file may be missing."""
 
     @classmethod
     async def start(cls, context: BrowserContext, path: Path, scratch: Path) -> TraceRecorder:
@@ -44,24 +36,15 @@ class TraceRecorder:
 
     async def stop(self, mask: Callable[[str], str] | None) -> None:
         """Write the trace. Where there is a `mask`, each text passes through it."""
-        if self.has_ended:
-            self.path = reserve_again(self.path)
-        raw = Path(self._folder.name) / "raw.zip"
-        with fill_reserved(self.path) as path:
-            if not self.has_ended:
-                await self._context.tracing.stop(path=raw)
-                self.has_ended = True
-            with open_new(path) as file:
-                if mask:
-                    await asyncio.to_thread(copy_masked, raw, file, mask)
-                else:
-                    await asyncio.to_thread(_copy, raw, file)
-        self._folder.cleanup()
 
+        def copy(file: BinaryIO) -> None:
+            if mask:
+                copy_masked(self._raw, file, mask)
+                return
+            with self._raw.open("rb") as raw:
+                shutil.copyfileobj(raw, file)
 
-def _copy(trace: Path, out: BinaryIO) -> None:
-    with trace.open("rb") as source:
-        shutil.copyfileobj(source, out)
+        await self._write(lambda: self._context.tracing.stop(path=self._raw), copy)
 
 
 def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[str], str]) -> None:

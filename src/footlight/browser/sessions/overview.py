@@ -122,7 +122,7 @@ class MessageInfo(TypedDict):
 
 
 class DownloadInfo(TypedDict):
-    """In a cluster, the file is at `uri` instead of `path`, unless it is large."""
+    """A download. In a cluster it has a `uri` in place of `path`, and neither where the file is large."""
 
     id: str
     suggestedFilename: str

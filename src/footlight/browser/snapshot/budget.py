@@ -151,11 +151,14 @@ def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | N
 
     Rows come last, and only as far as the lines take no more than `room_with_rows`.
     """
+    if room_with_rows >= room:
+        found = _grow(tree, room, lambda count: _Limits(count, rows=count))
+        return found and found[0]
     found = _grow(tree, room, lambda count: _Limits(count, rows=FEWEST_OF_RUN))
     if found is None:
         return None
     lines, count = found
-    more = _grow(tree, min(room, room_with_rows), lambda rows: _Limits(max(count, rows), rows=rows))
+    more = _grow(tree, room_with_rows, lambda rows: _Limits(max(count, rows), rows=rows))
     return more[0] if more else lines
 
 

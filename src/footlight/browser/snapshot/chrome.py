@@ -89,11 +89,10 @@ def _content(node: Node, depth: int) -> tuple[object, ...]:
 
 def _fold(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
-    changed = [node for node in nodes[1:] if _is_plain_text(node) and node.name not in known]
-    count = len(nodes) - 1 - len(changed)
-    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={count}"))
-    for node in nodes[1:]:
-        if any(map(_shows_place, node.states)) or node in changed:
+    is_new = [_is_plain_text(node) and node.name not in known for node in nodes[1:]]
+    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={is_new.count(False)}"))
+    for node, is_new_text in zip(nodes[1:], is_new, strict=True):
+        if is_new_text or any(map(_shows_place, node.states)):
             yield replace(node, depth=landmark.depth + 1)
 
 

@@ -77,7 +77,9 @@ async def get_value(call: ToolCall, selector: Selector) -> InputValue:
 @tool(effect="read")
 async def extract_table(call: ToolCall, selector: Selector) -> TableData:
     """Extract table data. Rows are objects keyed by header, or lists."""
-    reply = await reading.inspect_content(call.page, selector, inspection.table_request(), call.deadline)
+    reply = await reading.inspect(
+        call.page, selector, inspection.table_request(), call.deadline, is_isolated=True
+    )
     try:
         return inspection.read_table_data(reply)
     except ValueError as error:
@@ -92,7 +94,7 @@ async def extract_links(call: ToolCall, selector: Selector | None = None) -> Pag
         return {"links": inspection.read_links(await reading.inspect_page(call.page, request, call.deadline))}
     return {
         "links": inspection.read_links(
-            await reading.inspect_content(call.page, selector, request, call.deadline)
+            await reading.inspect(call.page, selector, request, call.deadline, is_isolated=True)
         )
     }
 
