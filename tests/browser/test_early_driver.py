@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -20,6 +21,7 @@ from footlight.config import Settings
 
 pytestmark = pytest.mark.anyio
 
+LIMIT_SECONDS = 10
 SERVE = [sys.executable, "-m", "footlight", "serve", "--log-level", "error"]
 
 
@@ -42,6 +44,15 @@ def driver_processes(folder: Path) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+async def wait_for_driver(folder: Path) -> psutil.Process:
+    """Return the driver below the folder. Just after its start it is still a copy of this process."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (found := driver_processes(folder)):  # noqa: ASYNC110 - nothing tells of its start
+            await asyncio.sleep(0.01)
+    (driver,) = found
+    return driver
 
 
 def has_remains(folder: Path) -> bool:
@@ -85,7 +96,7 @@ async def test_another_version_of_playwright_starts_its_own(
 async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
-        assert len(driver_processes(temporary)) == 1
+        await wait_for_driver(temporary)
 
     assert not has_remains(temporary)
 
@@ -93,8 +104,7 @@ async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None
 async def test_an_engine_uses_it_and_starts_another_where_it_has_ended(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
-        process = psutil.Process(driver_processes(temporary)[0].pid)
-        process.kill()
+        (await wait_for_driver(temporary)).kill()
         engine = Engine(Settings.model_validate({"pool": {"minBrowsers": 1}}), early_driver=driver)
         engine.start()
         with pytest.raises(Exception, match="driver"):
