@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -60,19 +61,16 @@ def require_token() -> None:
         ConfigurationError: Ray is not installed, or token authentication is off.
     """
     try:
-        import ray  # pyright: ignore[reportMissingImports, reportUnusedImport] # noqa: F401
-        from ray._private.authentication import (  # pyright: ignore[reportMissingImports]
-            authentication_token_setup,
-            authentication_utils,
-        )
+        token_setup = _import_ray_module("ray._private.authentication.authentication_token_setup")
+        utils = _import_ray_module("ray._private.authentication.authentication_utils")
     except ImportError:
         raise ConfigurationError(
             "setting 'cluster.address' needs the package Ray, which is not installed",
             suggestion="Install it: pip install 'footlight[ray]'.",
         ) from None
     # Like `ray start`, use a token that is there although no mode is given.
-    authentication_token_setup.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
-    if not authentication_utils.is_token_auth_enabled():
+    token_setup.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
+    if not utils.is_token_auth_enabled():
         raise ConfigurationError(
             "setting 'cluster.address' needs Ray's token authentication, which is off",
             suggestion="Set RAY_AUTH_MODE=token on every machine of the cluster, and give all of them the "
@@ -112,8 +110,7 @@ async def connect(address: str) -> None:
 
 
 def _find_gcs_address(address: str) -> str:
-    from ray._private import services  # pyright: ignore[reportMissingImports]
-
+    services = _import_ray_module("ray._private.services")
     return services.canonicalize_bootstrap_address(address) or address
 
 
@@ -262,3 +259,8 @@ def _import_ray() -> Any:
     import ray  # pyright: ignore[reportMissingImports]
 
     return ray
+
+
+def _import_ray_module(name: str) -> Any:
+    """Import a module of Ray without its types, which are unknown where Ray is not installed."""
+    return importlib.import_module(name)
