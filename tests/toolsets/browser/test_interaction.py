@@ -106,6 +106,14 @@ async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: Session
     assert await browser.call("get_text", selector="h1") == {"text": "Next"}
 
 
+async def test_a_click_on_a_form_that_the_page_may_not_send_is_answered_soon(browser: SessionBrowser) -> None:
+    """Chromium reports a navigation there, and blocks it before its request."""
+    policy = "<meta http-equiv=Content-Security-Policy content=\"form-action 'none'\">"
+    url = (await browser.show(f"{policy}<form action=/next><button>go</button></form>"))["url"]
+
+    assert await browser.call("click", selector="button", timeout=5_000) == {"url": url}
+
+
 # Typing and filling
 
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 import asyncio
 import itertools
 import sys
+import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.actions.keyboard import release_keys
-from footlight.browser.actions.mouse import BUTTON_DOWN_MS, cancel_drag_steps
+from footlight.browser.actions.mouse import BUTTON_DOWN_MS, Point, cancel_drag_steps, click_at_once
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
 from footlight.browser.page.element_operations import act_on_element
-from footlight.browser.page.page_operations import undo_on_cancel
-from footlight.browser.page.press_check import PressOutcome, is_ready, take_outcome, watch_press
+from footlight.browser.page.page_operations import send_input_to, undo_on_cancel
+from footlight.browser.page.press_check import PressOutcome, find_ready_point, take_outcome, watch_press
 from footlight.browser.page.refs import locate
 
 if TYPE_CHECKING:
@@ -54,12 +55,13 @@ async def click_element(
         ElementNotInteractive: the element moves away at each press. The page has received no press then.
     """
 
-    async def press(element: Locator, timeout_ms: float) -> PressOutcome:
+    async def press(element: Locator, _: float) -> PressOutcome:
         pauses = itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1]))
         outcome: PressOutcome | None = None
         while True:
+            began = time.monotonic()
             how = _Press(button=button, count=count, modifiers=modifiers)
-            click = _click(page, element, timeout_ms, how, tries_fast=outcome is None)
+            click = _click(page, selector, element, deadline, how, tries_fast=outcome is None)
             try:
                 async with undo_on_cancel(
                     lambda: take_outcome(page), lambda: release_keys(page, *map(_to_key, modifiers))
@@ -70,7 +72,9 @@ async def click_element(
                     raise
                 return outcome
             outcome = await take_outcome(page)
-            timeout_ms = deadline.action_ms
+            if outcome.state == "arrived":
+                async with send_input_to(page, selector, deadline):
+                    await page.traffic.wait_for_navigations(began)
             if outcome.state != "lost" or deadline.element_ms <= 1:
                 return outcome
             await asyncio.sleep(next(pauses))
@@ -96,28 +100,35 @@ def _to_key(modifier: Modifier) -> str:
     return modifier if modifier != "ControlOrMeta" else "Meta" if sys.platform == "darwin" else "Control"
 
 
-async def _click(page: Page, element: Locator, timeout_ms: float, how: _Press, *, tries_fast: bool) -> None:
+async def _click(
+    page: Page, selector: str, element: Locator, deadline: Deadline, how: _Press, *, tries_fast: bool
+) -> None:
     """Click once Playwright finds the element ready, or at once where it is certain that it would.
 
     `force` leaves out Playwright's own checks, with its wait until the element has not moved for two frames.
     """
+    timeout_ms = deadline.action_ms
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
-    force = tries_fast and can_be_fast and await is_ready(element, timeout_ms)
+    point = await find_ready_point(element, timeout_ms) if tries_fast and can_be_fast else None
     if page.document_request is not None:
-        force = False
+        point = None
+    if point and page.own_cdp and not how.modifiers and not page.session.is_traced:
+        async with send_input_to(page, selector, deadline):
+            await click_at_once(page.own_cdp, Point(*point), button=how.button, count=how.count)
+        return
     try:
         await watch_press(element, timeout_ms).click(
             button=how.button,
             click_count=how.count,
             modifiers=list(how.modifiers),
             delay=BUTTON_DOWN_MS,
-            force=force,
+            force=point is not None,
             timeout=timeout_ms,
         )
     except Error as error:
-        if not (force and is_not_ready(error)):
+        if not (point and is_not_ready(error)):
             raise
-        await _click(page, element, timeout_ms, how, tries_fast=False)
+        await _click(page, selector, element, deadline, how, tries_fast=False)
 
 
 async def _click_unless_covered(

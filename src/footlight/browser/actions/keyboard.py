@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import find_element
-from footlight.browser.page.diagnosis import explain_timeout
-from footlight.browser.page.page_operations import send_input, stop_since, undo, undo_on_cancel
+from footlight.browser.page.page_operations import send_input, send_input_to, stop_since, undo, undo_on_cancel
 
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle
@@ -92,19 +91,8 @@ async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) 
 async def _send_keys(
     page: Page, selector: str, keys: str, sending: Coroutine[Any, Any, None], deadline: Deadline
 ) -> None:
-    try:
-        async with asyncio.timeout(deadline.remaining_ms / 1000):
-            await finish_keys(page, keys, sending)
-    except TimeoutError:
-        raise await explain_timeout(
-            page,
-            f'The action on "{selector}" timed out after {deadline.elapsed}; the action had been dispatched',
-            deadline,
-            retryable=False,
-            selector=selector,
-            page=page.url,
-            dispatched=True,
-        ) from None
+    async with send_input_to(page, selector, deadline):
+        await finish_keys(page, keys, sending)
 
 
 async def release_keys(page: Page, *keys: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from playwright.async_api import Mouse
+    from playwright.async_api import CDPSession, Mouse
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
@@ -24,6 +26,7 @@ __all__ = [
     "check_inside",
     "click",
     "click_at",
+    "click_at_once",
     "drag",
     "move",
     "viewport_size",
@@ -35,6 +38,8 @@ Button = Literal["left", "middle", "right"]
 BUTTON_DOWN_MS = 1
 """Makes Playwright release the button only after the page has handled the press. It would send both at once
 otherwise, and a browser drops a release that arrives while the press has opened a dialog."""
+BUTTONS: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
+"""The bits of the buttons in a `MouseEvent.buttons`."""
 DRAG_STEPS = 10
 """The moves between press and release, by which pages distinguish a drag from a click."""
 
@@ -60,6 +65,27 @@ async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> No
     for number in range(1, count + 1):
         await mouse.down(button=button, click_count=number)
         await mouse.up(button=button, click_count=number)
+
+
+async def click_at_once(cdp: CDPSession, at: Point, *, button: Button, count: int) -> None:
+    """Click at a point as `click_at` does, but send the move and the first press together. Chromium only.
+
+    Alone, a move is answered with the next frame. A press that follows does not wait for that.
+    """
+
+    async def send(kind: str, **event: Any) -> None:
+        await cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": at.x, "y": at.y, **event})
+
+    def release(number: int) -> Coroutine[Any, Any, None]:
+        return send("mouseReleased", button=button, buttons=0, clickCount=number)
+
+    before = [send("mouseMoved", button="none", buttons=0)]
+    for number in range(1, count + 1):
+        async with undo_on_cancel(partial(release, number)):
+            press = send("mousePressed", button=button, buttons=BUTTONS[button], clickCount=number, force=0.5)
+            await asyncio.gather(*before, press)
+        await release(number)
+        before = []
 
 
 async def move(page: Page, to: Point, deadline: Deadline) -> None:

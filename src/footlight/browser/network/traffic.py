@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ __all__ = ["Traffic"]
 
 LINGER_SECONDS = 1.0
 """How long a response that has begun to arrive may take: the body of an answer, the images of a document."""
+REQUESTED_SECONDS = 1.0
+"""How long a navigation that a document has begun may take to send its request. Some send none."""
 NO_END_SECONDS = 3_600.0
 """Longer than any wait. The caller limits it."""
 MAX_ENDED = 50
@@ -65,6 +68,8 @@ class Traffic:
         self._page = page
         self._sent: dict[Request, _Sent] = {}
         self._ended: deque[_Ended] = deque(maxlen=MAX_ENDED)
+        self._requested = 0.0
+        """When a document began a navigation whose request has not been seen. 0 without one."""
         self._answered: float | None = None
         self._committed: float | None = None
         self._dom_ready: float | None = None
@@ -79,13 +84,24 @@ class Traffic:
         page.on("close", self._on_page_gone)
         page.on("crash", self._on_page_gone)
 
+    def expect_navigation(self) -> None:
+        """Wait for the request of a navigation that a document has just begun."""
+        self._requested = time.monotonic()
+
     def is_idle(self, since: float) -> bool:
         """Return whether everything has ended that began since then."""
         return self._find_end(since) <= time.monotonic()
 
     async def wait_until_idle(self, since: float) -> None:
         """Wait until everything has ended that began since then. The caller limits the wait."""
-        while (seconds := self._find_end(since) - time.monotonic()) > 0:
+        await self._wait_until(lambda: self._find_end(since))
+
+    async def wait_for_navigations(self, since: float) -> None:
+        """Wait until the navigations that began since then are answered. The caller limits the wait."""
+        await self._wait_until(lambda: self._find_answer(since))
+
+    async def _wait_until(self, find_end: Callable[[], float]) -> None:
+        while (seconds := find_end() - time.monotonic()) > 0:
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -102,7 +118,19 @@ class Traffic:
 
     def _find_end(self, since: float) -> float:
         sent = [each.until for each in self._sent.values() if self._is_new(each, since)]
-        return max([*sent, self._document_until(since)])
+        return max([*sent, self._request_until(since), self._document_until(since)])
+
+    def _find_answer(self, since: float) -> float:
+        unanswered = [
+            each.until
+            for request, each in self._sent.items()
+            if each.answered is None and each.began >= since and request.is_navigation_request()
+        ]
+        return max([*unanswered, self._request_until(since)])
+
+    def _request_until(self, since: float) -> float:
+        """Return how long to wait for the request of a navigation that a document has begun."""
+        return self._requested + REQUESTED_SECONDS if self._requested >= since else 0.0
 
     def _is_new(self, sent: _Sent, since: float) -> bool:
         """Return whether a request began since then, and does not continue a poll that began before."""
@@ -126,6 +154,8 @@ class Traffic:
         return 0.0
 
     def _on_request(self, request: Request) -> None:
+        if request.is_navigation_request():
+            self._requested = 0.0
         if request.resource_type in _AWAITED:
             self.request_count += 1
             address = request.method, request.url.split("?", 1)[0]
@@ -154,6 +184,7 @@ class Traffic:
 
     def _on_navigated(self, frame: Frame) -> None:
         """Expect a new document to load. Where only its address has changed, there was no answer."""
+        self._requested = 0.0
         if frame != self._page.main_frame:
             return
         if self._answered is not None or not frame.url.startswith(_NETWORK_URLS):
@@ -171,6 +202,7 @@ class Traffic:
 
     def _on_page_gone(self, _: object) -> None:
         self._sent.clear()
+        self._requested = 0.0
         self._answered = self._committed = None
         self._changed.set()
 

@@ -31,6 +31,7 @@ __all__ = [
     "report_stages",
     "retry_after_navigation",
     "send_input",
+    "send_input_to",
     "stop_loading",
     "stop_next_document",
     "stop_since",
@@ -119,6 +120,28 @@ async def send_input(page: Page, message: Callable[[], str], deadline: Deadline)
     except Error as error:
         if not page.is_closed_by_action(error):
             raise await explain_page_failure(page, error) from error
+
+
+@contextlib.asynccontextmanager
+async def send_input_to(page: Page, selector: str, deadline: Deadline) -> AsyncGenerator[None]:
+    """Limit the time of a block that sends input for an element. Playwright's errors are not translated.
+
+    Raises:
+        DeadlineExceeded: the page takes too long over the input.
+    """
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            yield
+    except TimeoutError:
+        raise await explain_timeout(
+            page,
+            f'The action on "{selector}" timed out after {deadline.elapsed}; the action had been dispatched',
+            deadline,
+            retryable=False,
+            selector=selector,
+            page=page.url,
+            dispatched=True,
+        ) from None
 
 
 # Loading

@@ -7,7 +7,8 @@
 //   outcome     what became of it: the attribute `v` of an element made for the purpose holds {"state", "by"?} as
 //               JSON, or null where nothing was watched in this document
 //   begun       the same, with whether a press has begun: true or false
-//   ready       the same, with why the root may not be ready to be pressed, or null where it certainly is
+//   ready-8000  the same, with why the root may not be ready to be pressed; where it certainly is, with the point to
+//               press, and its next press within 8,000 ms is watched
 //
 // A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
 
@@ -332,6 +333,19 @@ function findPlacementDoubt(element) {
   return matches.call(hit, FRAMES) || shadowOf.call(hit) ? "special" : null;
 }
 
+/**
+ * Watch the next press of an element that is certainly ready, and return the point to press.
+ *
+ * @type {(element: Element, ms: number) => Point | { doubt: string }}
+ */
+function prepare(element, ms) {
+  const doubt = findDoubt(element);
+  if (doubt) return { doubt };
+  watched?.end();
+  watched = new Press(element, ms);
+  return middleOf(element);
+}
+
 /** @type {(box: Box, outer: Box) => boolean} */
 function isInside(box, outer) {
   return box.left >= outer.left && box.top >= outer.top && box.right <= outer.right && box.bottom <= outer.bottom;
@@ -357,8 +371,8 @@ function finish() {
 export function queryAll(root, body) {
   if (body === "outcome") return [finish()];
   if (body === "begun") return [reply(watched !== null && watched.state !== "waiting")];
-  if (body === "ready") return [reply(findDoubt(root))];
   const [kind, ms] = body.split("-");
+  if (kind === "ready") return [reply(prepare(root, Number(ms)))];
   const element = kind === "drop" ? root : pressTarget(root);
   if (kind === "target") return [element];
   watched?.end();

@@ -28,8 +28,8 @@ __all__ = [
     "PRESS_TARGET",
     "PressOutcome",
     "find_press_target",
+    "find_ready_point",
     "has_press_begun",
-    "is_ready",
     "register_press_check",
     "take_outcome",
     "watch_drop",
@@ -101,13 +101,16 @@ async def has_press_begun(element: Locator, timeout_ms: float) -> bool:
     return await element.locator(f"{_ENGINE}=begun").get_attribute("v", timeout=timeout_ms) == "true"
 
 
-async def is_ready(element: Locator, timeout_ms: float) -> bool:
-    """Wait for an element, and return whether it is certain that Playwright would press it at once.
+async def find_ready_point(element: Locator, ms: float) -> tuple[float, float] | None:
+    """Wait for an element, and return where to press it if Playwright would certainly press it at once.
 
-    Playwright itself waits for two frames to see that an element does not move. Here, the settling script has
-    seen that the document has not changed since it came to rest.
+    Its next press is then watched for so long. The point is in CSS pixels of the viewport. Playwright itself
+    waits for two frames to see that an element does not move. Here, the settling script has seen that the
+    document has not changed since it came to rest.
     """
-    return await element.locator(f"{_ENGINE}=ready").get_attribute("v", timeout=timeout_ms) == "null"
+    answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}").get_attribute("v", timeout=ms)
+    found = json.loads(answer or "{}")
+    return (found["x"], found["y"]) if "x" in found else None
 
 
 async def _read_outcome(asking: Awaitable[str | None]) -> PressOutcome | None:

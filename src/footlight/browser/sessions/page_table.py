@@ -218,7 +218,9 @@ class PageTable:
         return page
 
     async def _watch_links(self, page: Page) -> None:
-        page.own_cdp = await watch_links(page.playwright, self._on_link, page.scripts)
+        page.own_cdp = await watch_links(
+            page.playwright, self._on_link, page.traffic.expect_navigation, page.scripts
+        )
 
     async def _learn_opener(self, page: Page) -> None:
         opener = await page.playwright.opener()

@@ -75,10 +75,14 @@ _LISTENER = """{
 
 
 async def watch_links(
-    page: Page, on_click: Callable[[LinkEffect], None], scripts: ScriptWorld
+    page: Page,
+    on_click: Callable[[LinkEffect], None],
+    on_navigation: Callable[[], None],
+    scripts: ScriptWorld,
 ) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
+    `on_navigation` is called when a document asks for another one in its place, which is before the request.
     Return the CDP session, which lives as long as the page and by which `scripts` are asked, or None where
     the page is closed.
     """
@@ -86,9 +90,14 @@ async def watch_links(
     def on_binding(event: dict[str, Any]) -> None:
         on_click(cast("LinkEffect", event["payload"]))
 
+    def on_requested(event: dict[str, Any]) -> None:
+        if event["disposition"] == "currentTab":
+            on_navigation()
+
     with contextlib.suppress(Error):  # The page is closed already.
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
+        cdp.on("Page.frameRequestedNavigation", on_requested)
         await cdp.send("Page.enable")
         await scripts.attach(cdp)
         # Without this, clicks in a document that has just been loaded are sometimes not reported.
