@@ -21,7 +21,7 @@ from playwright.async_api import async_playwright
 from tests.chromium import launch_chromium
 from tests.evidence import ServerLog, keep_evidence, server_log
 from tests.site import Site, serve_site
-from tests.tiers import register_profiles
+from tests.tiers import mark_sampled, register_profiles
 
 register_profiles()
 
@@ -46,8 +46,10 @@ ONLY_HERE = frozenset({"test_downloads", "test_files", "test_quota"})
 """Modules of tests that read files of the server, which are on other machines in a cluster."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `FLEET`, keep the tests that a cluster can run, or a sample of them."""
+    """Mark as slow what is not in the sample of a test. With `FLEET`, keep what a cluster can run."""
+    mark_sampled(items)
     if FLEET is None:
         return
     in_fleet = [

@@ -335,6 +335,7 @@ COMPANIONS = {
 """What makes any value of a setting consistent."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("key", EVERY, ids=".".join)
 @examples(30)
 @given(data=st.data())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-__all__ = ["examples", "register_profiles", "sample_parameters"]
+__all__ = ["examples", "mark_sampled", "register_profiles", "sample_parameters"]
 
 FAST_SHARE = 5
 """`make test` tries this part of the examples of `make test-all`."""
@@ -44,6 +45,19 @@ def examples(count: int, **options: Any) -> settings:
         case _:
             share = max(5, count // FAST_SHARE)
     return settings(max_examples=share, **options)
+
+
+def mark_sampled(items: Iterable[pytest.Item]) -> None:
+    """Mark as slow all but one in N of the parameters of each test that is marked `sampled(N)`."""
+    counts = Counter[str]()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None or item.get_closest_marker("slow"):
+            continue
+        test = item.nodeid.partition("[")[0]
+        if counts[test] % sampled.args[0]:
+            item.add_marker(pytest.mark.slow)
+        counts[test] += 1
 
 
 def sample_parameters(values: Iterable[Any], *fast: Any) -> list[Any]:

@@ -73,6 +73,7 @@ async def check_no_process_is_left() -> AsyncGenerator[None]:
     assert await asyncio.to_thread(psutil.wait_procs, left, timeout=10) == (left, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path) -> None:
     """In one goal it places an order, in the other it is stopped, and it cites what it saw.

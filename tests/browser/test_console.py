@@ -88,6 +88,7 @@ async def test_a_closed_page_has_reported_all_its_events(session: Session) -> No
     assert await session.console.errors_since(mark, "page-1") == []
 
 
+@pytest.mark.slow
 async def test_what_a_page_wrote_is_let_go_as_fast_as_it_writes(session: Session) -> None:
     """Playwright keeps a handle for each value until it is told to forget it, here and in its driver."""
     page = await session.page_table.get()

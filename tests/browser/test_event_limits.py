@@ -129,6 +129,7 @@ def value(of: object) -> str:
     return line(id=7, result={"result": {"value": of}}, sessionId="S1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk_size", sample_parameters([60_000, 9_000_000], 9_000_000))
 def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
     text = ', "' * ((33_554_432 - len(value("")) - 1) // 4)

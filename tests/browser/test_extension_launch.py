@@ -147,6 +147,7 @@ async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLaunch
     await another.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

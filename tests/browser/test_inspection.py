@@ -163,6 +163,7 @@ async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
     assert found["attributes"]["data-1"] == "😀" * 249 + "…"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -1028,6 +1029,7 @@ async def test_lone_surrogates_and_control_characters_come_through(inspected: Pa
     assert (await describe(inspected, "p"))["text"] == "a\ud800b\u0001c"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "what", ["describe", "table", "links", "metadata", "closest", "obstacle", "describe_all", "", None]
 )

@@ -135,6 +135,7 @@ async def events(page: Page) -> Any:
     return found or await page.playwright.evaluate("self.log || []")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("situation", "target"), sample_parameters(CASES, *FAST))
 async def test_a_press_has_the_outcome_that_playwright_gives_it(
     page: Page, site: Site, situation: str, target: str
@@ -217,6 +218,7 @@ FIELD_LOG = """<script>log = [];
     document.addEventListener(type, event => log.push(type + ' ' + event.target.id), true);</script>"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("field", sample_parameters(FIELDS, *FAST_FIELDS))
 async def test_a_field_is_filled_as_playwright_fills_it(page: Page, site: Site, field: str) -> None:
     url = site.page(f"<!doctype html>{FIELD_LOG}{field}")

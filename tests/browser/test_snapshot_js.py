@@ -360,6 +360,7 @@ async def test_the_refs_of_a_lost_pass_are_given_again(tab: Page) -> None:
 # ---- names ----
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("html", "name"),
     [

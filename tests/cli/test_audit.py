@@ -139,6 +139,7 @@ async def test_what_is_being_done_is_reported_on_standard_error_a_line_each(
     assert done.status == 0
 
 
+@pytest.mark.slow
 async def test_json_is_alone_on_standard_output(site: Site, tmp_path: Path) -> None:
     done = await audit(site.page(FAULTY), "--format", "json", cwd=tmp_path)
 
@@ -485,6 +486,7 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     assert "no sessions, so it cannot apply state" in stateless.err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

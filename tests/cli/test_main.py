@@ -123,6 +123,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("flag", REFUSED)
 def test_a_value_that_a_flag_cannot_have_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
     done = run("-m", "footlight", "serve", flag, cwd=tmp_path)

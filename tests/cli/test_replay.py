@@ -27,6 +27,7 @@ from tests.client.replay.notes_server import COMMAND, Notes
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_an_order_in_a_shop_is_made_again_in_a_new_one(order: Order) -> None:
     log = order.log.with_name("order-anywhere.jsonl")
     log.write_text(order.log.read_text().replace(order.url, "${shop}"))

@@ -47,6 +47,7 @@ def test_a_skill_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> 
     assert (forced.status, again.status) == (0, 0)
 
 
+@pytest.mark.slow
 async def test_its_commands_work_as_they_are_written(tmp_path: Path, site: Site) -> None:
     """In order, with a page of the test in place of the example's."""
     run("skill", "install", cwd=tmp_path)

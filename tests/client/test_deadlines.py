@@ -89,6 +89,7 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soo
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])
 async def test_whatever_connects_has_one_deadline(name: str) -> None:
     has_its_own = name in CALLS

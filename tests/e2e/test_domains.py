@@ -186,6 +186,7 @@ LOADED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", LOADED)
 async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: str) -> None:
     """Everything reaches an allowed host."""

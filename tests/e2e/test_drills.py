@@ -245,6 +245,7 @@ async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: P
         assert browsers_of(wire.process.pid) != [browser]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

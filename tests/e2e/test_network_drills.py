@@ -502,6 +502,7 @@ BLOCKED = "http://localhost:{port}/"
 LINK_LOCAL = "http://169.254.169.254/latest/meta-data/"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("redirected", [False, True], ids=["directly", "by a redirect"])
 @pytest.mark.parametrize("url", [FILE, BLOCKED, LINK_LOCAL], ids=["file", "blocked", "link-local"])
 async def test_a_navigation_that_is_refused(

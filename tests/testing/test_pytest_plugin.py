@@ -247,6 +247,7 @@ def test_it_fails_blocking(sync_mcp):
 """
 
 
+@pytest.mark.slow
 def test_assertions_wait_for_the_answer_and_show_what_differs(project: Project) -> None:
     project.write(EXPECTING)
 

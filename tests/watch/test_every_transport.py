@@ -28,6 +28,7 @@ pytestmark = pytest.mark.anyio
 ADDRESS = re.compile(r"Watch the sessions at (\S+)/watch#token=(\S+)")
 
 
+@pytest.mark.slow
 async def test_a_server_on_stdio_prints_its_page_on_standard_error(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
@@ -72,6 +73,7 @@ async def address_in(log: asyncio.StreamReader) -> tuple[str, str]:
     raise AssertionError("the server ended before it had a page")
 
 
+@pytest.mark.slow
 async def test_the_background_server_has_the_page_and_reports(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
@@ -144,6 +146,7 @@ async def test_our_own_audit_finds_nothing_critical_on_the_page(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_nothing_while_a_person_has_the_session(
     person: Page, agent: Agent, site: Site, scheme: Literal["light", "dark"]

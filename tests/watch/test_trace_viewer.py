@@ -39,6 +39,7 @@ async def expect_actions(viewer: Page) -> None:
     await expect(viewer.locator("body")).to_contain_text("Fill")
 
 
+@pytest.mark.slow
 async def test_a_trace_opens_from_the_watch_page(person: Page, agent: Agent, site: Site) -> None:
     trace = await record(agent, site)
     stop = calls_of(person).first

@@ -23,10 +23,10 @@ def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Ele
 
 
 EVERY_FAULT = pytest.mark.parametrize(
-    "fault", sample_parameters(FAULTS, *FAULTS[::10]), ids=lambda fault: fault.name
+    "fault", sample_parameters(FAULTS, *FAULTS[::20]), ids=lambda fault: fault.name
 )
 SOME_TWINS = pytest.mark.parametrize(
-    "fault", sample_parameters(FAULTS, *FAULTS[::25]), ids=lambda fault: fault.name
+    "fault", sample_parameters(FAULTS, *FAULTS[::50]), ids=lambda fault: fault.name
 )
 
 

@@ -94,6 +94,7 @@ async def test_a_click_that_leads_to_a_slow_site_is_waited_for(impatient: Sessio
     assert (await impatient.call("click", selector="button"))["url"].startswith(url)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("html", "tool", "code"),
     [
@@ -176,6 +177,7 @@ async def test_a_step_that_ends_with_its_call_names_the_limit_of_the_call(impati
     assert error["message"] == "steps.0 (navigate): Navigation timed out after 600ms"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("timeout", [2**31, 2**31 - 1, 10**12, 1e300])
 @pytest.mark.parametrize(
     ("tool", "arguments"),

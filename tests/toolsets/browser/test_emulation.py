@@ -187,6 +187,7 @@ async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
     assert await read_seen(browser, states) == [False, False]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "parameter"),
     [

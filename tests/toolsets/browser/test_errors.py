@@ -124,6 +124,7 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
     assert (await browser.call("get_page_metadata"))["title"] is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
 )
@@ -154,6 +155,7 @@ async def test_an_open_page_is_named_where_another_is_asked_for(browser: Session
 # Navigation
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("url", "code", "message"),
     [
@@ -250,6 +252,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
 HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     sample_parameters(

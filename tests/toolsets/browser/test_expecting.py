@@ -31,6 +31,7 @@ async def show(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "expected",
     [

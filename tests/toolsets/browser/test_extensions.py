@@ -69,6 +69,7 @@ async def extended(server: Browser) -> AsyncGenerator[Extended]:
 # Told
 
 
+@pytest.mark.slow
 async def test_the_extensions_and_the_urls_of_their_pages_are_reported(
     extended: Extended, server: Browser
 ) -> None:

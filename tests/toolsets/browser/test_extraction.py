@@ -301,6 +301,7 @@ async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrow
 # Scripts
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("script", "args", "result"),
     [
@@ -341,6 +342,7 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
     assert await browser.call("evaluate", script=script, **given) == {"result": result}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "script",
     [
@@ -464,6 +466,7 @@ async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) 
     assert data == {"result": None, "dialogs": [dialog]}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("tool", "arguments", "key"),
     [

@@ -134,6 +134,7 @@ async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
     assert (held["name"], held["pay"]) == ("Ada", "cash")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

@@ -117,6 +117,7 @@ async def test_a_click_on_a_form_that_the_page_may_not_send_is_answered_soon(bro
 # Typing and filling
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("field", "text", "value"),
     [
@@ -178,6 +179,7 @@ async def test_type_refuses_a_field_that_takes_nothing(
     assert error["message"] == f'"#f" cannot be typed into: {reason}'
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -242,6 +244,7 @@ async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_hol
     assert await browser.call("get_value", selector="#f") == before
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("field", "code"),
     [

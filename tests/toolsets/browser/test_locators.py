@@ -38,6 +38,7 @@ async def mark(browser: SessionBrowser, selector: str) -> str | None:
     return (await browser.call("get_attribute", selector=selector, attribute="data-mark"))["value"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "words", "expected"),
     [
@@ -168,6 +169,7 @@ async def test_a_ref_that_healed_leads_to_its_successor(browser: SessionBrowser)
     assert await locator(browser, "click", selector=found) == 'role=button[name="Save"]'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", ["/", "/products", "/order?product=LX-101", "/upload"])
 async def test_all_elements_of_a_shop_are_found_again(browser: SessionBrowser, path: str) -> None:
     async with serve_shop() as site:

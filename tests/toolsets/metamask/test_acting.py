@@ -44,6 +44,7 @@ TARGETS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any]) -> None:
     codes = [

@@ -79,6 +79,7 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "shown_by",
     [

@@ -42,6 +42,7 @@ COLLECTORS: tuple[Collector, ...] = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("media_type", "content"),
     [
