@@ -79,6 +79,18 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
     assert gaps.too_long == []
 
 
+async def test_waiting_for_a_url_at_a_long_one_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+    await browser.show(
+        "<button onclick=\"history.pushState(0, '', '#' + '%25'.repeat(200_000))\">Go</button>"
+    )
+    with gaps_in(watched_file) as gaps:
+        await browser.call("click", selector="button", expect={"url": "/(%25)+$/"})
+        error = await browser.refused("wait_for", url="/(%25)+z/", timeout=100)
+
+    assert error["code"] == "TIMEOUT"
+    assert gaps.too_long == []
+
+
 @pytest.mark.slow
 async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
     await browser.show("<body>")

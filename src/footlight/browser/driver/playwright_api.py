@@ -22,6 +22,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from footlight.browser.driver.driver_connection import connect_driver
 from footlight.browser.driver.early_driver import driver_environment
+from footlight.browser.driver.playwright_shortcuts import take_shortcuts
 from footlight.errors import (
     ElementNotInteractive,
     FootlightError,
@@ -76,7 +77,7 @@ async def start_playwright(
     Its browser profiles are kept below `temporary`. Where this version of Playwright cannot be connected to a
     running process, the process is ended and another one started.
     """
-    _pass_page_values()
+    take_shortcuts()
     async with AsyncExitStack() as stack:
         if process is not None:
             try:
@@ -95,20 +96,6 @@ async def start_playwright(
         yield playwright
     finally:
         await playwright.stop()
-
-
-def _pass_page_values() -> None:
-    """Let Playwright take values of pages from its driver as they are.
-
-    Its check of their form takes 3 µs for each number in a value, 25 times as long as reading it.
-    """
-    try:
-        from playwright._impl.protocol.validator_primitives import scheme, t_any
-
-        if "SerializedValue" in scheme:
-            scheme["SerializedValue"] = t_any
-    except ImportError:
-        logger.warning("Playwright checks each value of a page, which takes long", exc_info=True)
 
 
 @contextmanager
