@@ -74,6 +74,21 @@ srv --connection 'Server=h;Password=${MCP_PASSWORD};User=a' '--ｔoken' '${MCP_T
 
 srv ghp_0123456789abcdef
 srv '${MCP_KEY}'
+
+srv -t hunter2 -phunter3 -k Zq8!x --seed 1234567890
+srv -t '${MCP_T}' '-p${MCP_P}' -k '${MCP_K}' --seed '${MCP_SEED}'
+
+srv --license-key AB-12 --auth hunter2 --token '' x
+srv --license-key '${MCP_LICENSE_KEY}' --auth '${MCP_AUTH}' --token '' '${MCP_TOKEN}'
+
+srv -uroot:pw --user=root:pw /secret:s
+srv '-uroot:${MCP_PASSWORD}' '--user=root:${MCP_PASSWORD}' '/secret:${MCP_SECRET}'
+
+https://h/?p=hunter2&seed=hunter3&sub-key=k1!x
+https://h/?p=${MCP_P}&seed=${MCP_SEED}&sub-key=${MCP_SUB_KEY}
+
+https://h/?login=u:pw&a=%7B%22token%22%3A%22t%22%7D
+https://h/?login=u:${MCP_PASSWORD}&a=${MCP_A}
 """
 """Addresses, each with what is left of it."""
 
@@ -102,6 +117,9 @@ def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
         "bash -c 'echo ${HOME} && exec srv'",
         "docker run image@sha256:0123456789abcdef0123456789abcdef",
         "npx -y @playwright/mcp@latest --headless",
+        "docker run -it -p 127.0.0.1:80:80/tcp -t image:tag srv -p 8931 -p8080 -t streamable-http --seed 42",
+        "npx -p playwright-mcp@0.1.0-beta.3 srv --auth oauth --pin-memory x --key /etc/tls.key -k ./a1",
+        "http://h/?p=2&t=dark&k=v",
     ],
 )
 def test_what_has_no_secret_stays_as_it_was_typed(address: str) -> None:

@@ -36,13 +36,26 @@ _KEY_PREFIXES = (
     "AKIA",
     "eyJ",
 )
-_LOGIN_NAMES = frozenset(("-u", "--user", "--login", "--auth", "--account"))
+_LOGIN_NAMES = frozenset(("-u", "--user", "--login", "--auth", "--account", "--proxy-user"))
 """Options whose value is `user:password`, or only a name."""
 _CREDENTIALS = re.compile(r"([^\s:/@=]+:[^\s@]+)(@[\w.-]+(?::\d+)?(?:/\S*)?)", re.ASCII)
 """A host without a scheme that has credentials before it."""
 _IN_JSON = re.compile(r'("[^"\\]{1,100}"\s{0,8}:\s{0,8}")([^"\\]*(?:\\.[^"\\]*)*)"')
 """A name and a text in JSON."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_MAY_NAME_SECRET = re.compile(
+    r"(?:\A|[-_./])(?:[bkpt]|access|auth|code|creds?|hmac|jwt|nonce|pat|pin|psk|pw|pwd|salt|seed|session"
+    r"|session.?id|sid|sig|signature|ticket|key|key[-_]id)\Z",
+    re.IGNORECASE,
+)
+"""Names, also of options with one letter, whose values are secret unless they look harmless."""
+_HARMLESS = re.compile(
+    r"[a-z]+(?:[-_.][a-z]+)*|[A-Z_]+|\d{1,5}(?:[.:]\d{1,5})*(?:/\w+)?|[\w.~@-]*[/\\].*"
+    r"|[\w.-]+[@:=][\^~]?(?:\d[\w.-]{0,15}|[a-z]+)",
+    re.DOTALL,
+)
+"""Words, small numbers, versions, addresses and paths."""
+SHORTEST_SECRET = 4
 SHORTEST_KEY = 16
 SHORTEST_RUN = 20
 """Letters and digits without a break, of a length at which a text is rarely a name."""
@@ -128,7 +141,15 @@ def _in_entry(entry: str, found: SecretPlaces) -> str:
     if not equals:
         return found.replace(entry, "key") if _is_key(entry) else entry
     plain = _plain_name(name)
-    secret = _names_secret(plain) or plain.lower() in _QUERY_NAMES or _is_key(value)
+    if plain.lower() in ("user", "login", "account") and ":" in value:
+        return f"{name}={_in_login(value, found)}"
+    secret = (
+        _names_secret(plain)
+        or plain.lower() in _QUERY_NAMES
+        or _may_be_secret(plain, unquote(value))
+        or _is_key(value)
+        or ("%22" in value and _in_json(unquote(value), _Masked()) != unquote(value))
+    )
     return f"{name}={found.replace(value, plain) if secret and value else _in_json(value, found)}"
 
 
@@ -143,11 +164,14 @@ def hide_in_words(words: Iterable[str], found: SecretPlaces) -> list[str]:
             continue
         is_value = called and not word.startswith("-")
         if is_value and called in _LOGIN_NAMES:
-            name, colon, password = word.partition(":")
-            safe.append(f"{name}:{found.replace(password, 'password')}" if colon and password else word)
+            secret = ":" not in word and _may_be_secret(called, word)
+            safe.append(found.replace(word, called) if secret else _in_login(word, found))
+        elif is_value and word and (_names_secret(called) or _may_be_secret(called, word)):
+            safe.append(found.replace(word, called))
         else:
-            safe.append(found.replace(word, called) if is_value else _in_word(word, found))
-        called = _option_of_secret(word)
+            safe.append(_in_word(word, found))
+        if word or not called:
+            called = _option_of_secret(word)
     return safe
 
 
@@ -157,7 +181,9 @@ def _option_of_secret(word: str) -> str:
         return word
     # The name of a variable stands alone after an option such as `--env`.
     alone = re.fullmatch(r"--?[\w.-]+|['\"]?[\w.-]+:|[A-Z][A-Z0-9_]*", _plain_name(word), re.ASCII)
-    return word if alone and _names_secret(word.strip("'\":")) else ""
+    name = word.strip("'\":")
+    is_option = word.startswith("-") and _MAY_NAME_SECRET.search(name)
+    return word if alone and (_names_secret(name) or is_option) else ""
 
 
 def _in_word(word: str, found: SecretPlaces) -> str:
@@ -168,9 +194,15 @@ def _in_word(word: str, found: SecretPlaces) -> str:
     """
     if re.match(r"[\w+.-]+://", word):
         return hide_in_url(word, found)
-    if named := re.match(r"['\"]?-{0,2}[\w.-]+(?:=|:\s*)", word):
+    if attached := re.fullmatch(r"(-[kptu]|-{0,2}(?:user|login|account)=)(.+)", word):
+        name, value = attached.groups()
+        if name not in ("-k", "-p", "-t"):
+            return name + _in_login(value, found)
+        return name + found.replace(value, name) if _may_be_secret(name, value) else word
+    if named := re.match(r"['\"]?(?:-{0,2}|/)[\w.-]+(?:=|:\s*)", word):
         name, value = named[0], word[named.end() :]
-        secret = value and _names_secret(name.strip("'\"=: "))
+        plain = name.strip("'\"=: ")
+        secret = value and (_names_secret(plain) or _may_be_secret(plain, value))
         if secret and ";" not in value:
             return name + found.replace(value, name)
         if with_host := _CREDENTIALS.fullmatch(word):
@@ -178,7 +210,7 @@ def _in_word(word: str, found: SecretPlaces) -> str:
         if ";" in word and "=" in name:
             return ";".join(_in_entry(each, found) for each in word.split(";"))
         return name + (found.replace(value, name) if secret else _in_word(value, found))
-    if '"' in word and ":" in word:
+    if ('"' in word or "'" in word) and ":" in word:
         return _in_json(word, found)
     if " " in word:
         return " ".join(hide_in_words(word.split(" "), found))
@@ -187,13 +219,22 @@ def _in_word(word: str, found: SecretPlaces) -> str:
     return found.replace(word, "key") if _is_key(word) else word
 
 
+def _in_login(login: str, found: SecretPlaces) -> str:
+    """Return `user:password` with a placeholder for the password."""
+    name, colon, password = login.partition(":")
+    return f"{name}:{found.replace(password, 'password')}" if colon and password else login
+
+
 def _in_json(text: str, found: SecretPlaces) -> str:
     """Return a text with placeholders for the texts with secret names in its JSON, if it has any."""
 
     def replace(entry: re.Match[str]) -> str:
         name = entry[1].split('"')[1]
-        return f'{entry[1]}{found.replace(entry[2], name)}"' if entry[2] and _names_secret(name) else entry[0]
+        secret = entry[2] and (_names_secret(name) or _may_be_secret(name, entry[2]))
+        return f'{entry[1]}{found.replace(entry[2], name)}"' if secret else entry[0]
 
+    if '"' not in text and "'" in text:
+        return _in_json(text.replace("'", '"'), found).replace('"', "'")
     return _IN_JSON.sub(replace, text)
 
 
@@ -208,6 +249,15 @@ def _names_secret(name: str) -> bool:
         and _OF_A_SECRET.search(plain) is None
         and not plain.startswith("--no-")
     )
+
+
+def _may_be_secret(name: str, value: str) -> bool:
+    """Return whether the value of this name is secret, because it does not look harmless.
+
+    A `--seed 42` is harmless, and so is a `-p 8080`.
+    """
+    named = _MAY_NAME_SECRET.search(_plain_name(name))
+    return named is not None and len(value) >= SHORTEST_SECRET and not _HARMLESS.fullmatch(value)
 
 
 def _is_key(value: str) -> bool:
