@@ -15,7 +15,7 @@ import anyio
 from footlight import __version__
 from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
 from footlight.audit.analysis.page_analysis import PageAnalysis
-from footlight.audit.evidence.measurement import Measurement
+from footlight.audit.evidence.measurement import Measurement, describe_failure
 from footlight.audit.findings import Evidence, Skipped
 from footlight.audit.model.stream import AIStreamPart, ToolResultPart
 from footlight.audit.page.server_page import page_of
@@ -294,7 +294,7 @@ class PageAuditor:
             await self._measure()
         except MCPError as error:
             logger.warning("%s could not be measured: %s", self._url, error.message)
-            self._error = error.message
+            self._error = describe_failure(error)
         if self._evidence is None:
             return
         self._watcher.page_grows(self.audit)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import urljoin
+
 import pytest
 
+from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import PageMove
-from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage
+from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage, AuditViewport
 from footlight.protocol.errors import MCPError
 from tests.audit.faults.fault import reply
 from tests.site import Site
@@ -61,12 +65,79 @@ async def test_an_error_page_of_the_browser_is_no_page(page: AuditedPage, site: 
         await collect_evidence(page, url, views=(DESKTOP,))
 
 
-async def test_a_move_within_the_document_is_none(page: AuditedPage, site: Site) -> None:
-    url = site.page(leaving("<script>history.pushState(null, '', '?step=1')</script>"), path="/app")
+@pytest.mark.parametrize("new", ["?step=1", "/app/", "#more"], ids=["parameter", "slash", "place"])
+async def test_an_address_that_a_router_tidies_is_no_move(page: AuditedPage, site: Site, new: str) -> None:
+    url = site.page(leaving(f"<script>history.replaceState(null, '', '{new}')</script>"), path="/app")
 
-    evidence = await collect_evidence(page, url, views=(DESKTOP,))
+    evidence = await collect_evidence(page, url, collectors=[Outline()], views=(DESKTOP,))
 
-    assert (evidence.url, evidence.moves, evidence.skipped) == (f"{url}?step=1", (), [])
+    assert (evidence.url, evidence.moves, evidence.skipped) == (urljoin(url, new), (), [])
+    said = [each.text for each in evidence.facts if "changed the address" in each.text]
+    assert said == (
+        []
+        if new.startswith("#")
+        else [f"A script changed the address {url} to {evidence.url}, and the page stayed the same."]
+    )
+
+
+ROUTERS = {
+    "at load": "<script>history.replaceState(null, '', '/login')</script>",
+    "later": "<script>onload = () => setTimeout(() => history.pushState(null, '', '/login'), 300)</script>",
+    "fragment": "<script>onload = () => setTimeout(() => { location.hash = '#/login' }, 300)</script>",
+}
+
+
+@pytest.mark.parametrize("how", sample_parameters([*ROUTERS], "at load"))
+async def test_a_router_that_shows_another_page_moves_on(page: AuditedPage, site: Site, how: str) -> None:
+    url = site.page(leaving(ROUTERS[how]), path="/app")
+    target = f"{url}#/login" if how == "fragment" else f"{site.url}/login"
+
+    evidence = await collect_evidence(page, url, collectors=[Slow(), Outline()], views=(DESKTOP,))
+
+    assert (evidence.url, evidence.moves) == (target, (PageMove(from_url=url, to_url=target),))
+    assert [each.what for each in evidence.skipped] == ["the requested page"]
+
+
+async def test_a_redirect_to_a_login_is_not_taken_for_the_page(page: AuditedPage, site: Site) -> None:
+    login = site.page(f"{LOGIN}<form><input type=password></form>", path="/login")
+    home, url = site.redirect("/start", path="/"), site.redirect("/login?next=/orders", path="/orders")
+    start = site.page(leaving("<form><input type=password></form>"), path="/start")
+
+    from_orders = await collect_evidence(page, url, collectors=[Outline()], views=(DESKTOP,))
+    from_home = await collect_evidence(page, home, collectors=[Outline()], views=(DESKTOP,))
+
+    assert [(each.what, each.why) for each in from_orders.skipped] == [
+        (
+            "the requested page",
+            f"the site redirected to {login}?next=/orders, which asks to log in, and that page was measured",
+        )
+    ]
+    assert (from_home.url, from_home.skipped) == (start, [])
+    assert f"The server redirected {home} to {start}." in [each.text for each in from_home.facts]
+
+
+@pytest.mark.slow
+async def test_a_collector_runs_again_where_the_page_loaded_itself_again(
+    page: AuditedPage, site: Site
+) -> None:
+    again = "if (!sessionStorage.done) setTimeout(() => { sessionStorage.done = 1; location.reload() }, 300)"
+    url = site.page(leaving(f"<script>{again}</script>"))
+
+    evidence = await collect_evidence(page, url, collectors=[Slow(), Outline()], views=(DESKTOP,))
+
+    assert (evidence.skipped, evidence.moves) == ([], ())
+    assert [each.rule for each in evidence.findings] == ["page/reloads"]
+
+
+class Slow:
+    """A collector during which the page can load again."""
+
+    name, every_view = "a long look", False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        del view
+        await page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 400))")
+        return Collected()
 
 
 @pytest.mark.parametrize(
@@ -88,6 +159,15 @@ async def test_a_document_of_another_kind_is_named_and_not_audited(
         await collect_evidence(page, url)
 
     assert raised.value.message == f"{url} is {kind} ({type}), not an HTML page, and was not audited"
+
+
+async def test_an_error_without_a_page_is_named(page: AuditedPage, site: Site) -> None:
+    failing = site.route(reply("", type="text/plain", status=500))
+    empty = site.route(reply("", status=204))
+
+    for url, why in ((failing, f"the site answered 500 at {failing}"), (empty, f"{empty} shows no page")):
+        with pytest.raises(MCPError, match=why):
+            await collect_evidence(page, url)
 
 
 async def test_a_pdf_document_is_not_audited(page: AuditedPage, site: Site) -> None:

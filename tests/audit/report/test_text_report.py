@@ -61,6 +61,12 @@ def test_a_rule_is_one_line_for_all_its_pages() -> None:
     ]
 
 
+def test_the_page_that_was_measured_instead_is_named() -> None:
+    reported = render_text(audit(page(url="https://shop.test/account")))
+
+    assert reported[4] == "   measured at https://shop.test/order"
+
+
 def test_of_nothing_there_is_a_headline() -> None:
     assert render_text(audit(page()))[0] == "No findings"
     assert render_text(audit())[0] == "No page was measured"
@@ -83,4 +89,4 @@ def test_no_line_is_longer_than_asked_for_and_none_steers_the_terminal() -> None
 
     assert max(map(len, message)) <= 80
     assert all(line.isprintable() for line in message)
-    assert len(message) == 9
+    assert len(message) == 10

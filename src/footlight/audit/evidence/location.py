@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from footlight.audit.findings import PageMove
 from footlight.audit.page.page import AuditedPage
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
-from footlight.protocol.untrusted_json import an_object, number, text
+from footlight.protocol.untrusted_json import an_object, integer, number, text
 
-__all__ = ["PageLocation", "check_is_page", "locate"]
+__all__ = ["PageChange", "PageLocation", "PageTrail", "check_is_page", "is_same_view", "locate"]
+
+PageChange = Literal["none", "reloaded", "route", "document"]
+"""What happened to a page. `route`: a router shows another page in the same document."""
 
 _ATTEMPTS = 3
-_LOCATION = """() => ({
-  url: location.href, title: document.title, type: document.contentType, document: performance.timeOrigin,
-  referrer: document.referrer,
-})"""
+_LOCATION = """() => {
+  const read = (look) => { try { return look(); } catch { return null; } };
+  return {
+    url: location.href, title: document.title, type: document.contentType, referrer: document.referrer,
+    document: read(() => performance.timeOrigin),
+    loaded: read(() => performance.getEntriesByType("navigation")[0].name),
+    status: read(() => performance.getEntriesByType("navigation")[0].responseStatus),
+    login: read(() => [...document.querySelectorAll("[type=password]")].some((it) => it.checkVisibility())),
+  };
+}"""
+_MAX_URL_LENGTH = 2_000
+_LOGIN = re.compile(
+    r"log[-_]?[io]n|sign[-_]?in|auth|sso|sessions?/new|anmeld|connexion|acceso", re.IGNORECASE
+)
+_INDEX = re.compile(r"/index\.(html?|php|aspx?)$|/$")
+_FIRST_ERROR_STATUS = 400
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _KINDS = {
     "application/pdf": "a PDF document",
@@ -36,15 +56,129 @@ class PageLocation:
     content_type: str = "text/html"
     document: float = 0
     referrer: str = ""
+    loaded_url: str = ""
+    """The URL of the document when it was loaded. Scripts can change `url` later."""
+    status: int | None = None
+    asks_password: bool = False
 
     @property
     def page_url(self) -> str:
-        """Return the URL without its fragment."""
-        return self.url.partition("#")[0]
+        """Return the URL that pages are compared by: without a fragment that is a place on the page."""
+        return _page_url(self.url)
 
-    def is_after_move_from(self, other: PageLocation) -> bool:
-        """Return whether another document at another URL has replaced the page."""
-        return self.document != other.document and self.page_url != other.page_url
+
+@dataclass
+class PageTrail:
+    """Where a page was asked for, where it is, and how it came there."""
+
+    requested: str
+    location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
+    moves: list[PageMove] = field(default_factory=list[PageMove])
+    """From one page to another, by itself."""
+    renamed: PageMove | None = None
+    """A change of the address by a script that still shows the same page."""
+
+    def arrive(self, opened_url: str, location: PageLocation) -> None:
+        """Note where the page is after it was opened, and that a script or a router led it there."""
+        self.location = location
+        loaded = location.loaded_url or location.url
+        # A redirect of the server leaves no referrer; a script and a meta refresh do.
+        start = self.requested if location.referrer else opened_url
+        if _page_url(loaded) != _page_url(start) and _page_url(location.url) != _page_url(start):
+            self._add_move(start, loaded)
+        if location.page_url != _page_url(self.requested):
+            self._compare_urls(loaded, location.url)
+
+    def follow(self, location: PageLocation) -> PageChange:
+        """Note where the page is now, and return what happened since it was known to be elsewhere."""
+        before, self.location = self.location, location
+        if location.document == before.document:
+            return "route" if self._compare_urls(before.url, location.url) else "none"
+        loaded = location.loaded_url or location.url
+        is_other = before.page_url not in (_page_url(loaded), location.page_url)
+        if is_other:
+            self._add_move(before.url, loaded)
+        has_routed = self._compare_urls(loaded, location.url)
+        return (
+            "document" if is_other else "route" if has_routed and location.url != before.url else "reloaded"
+        )
+
+    def describe(self, location: PageLocation) -> str | None:
+        """Return why the requested page was not measured, if `location` was measured instead."""
+        if self.moves:
+            path = ", then to ".join(each.to_url for each in self.moves)
+            return f"it moved on its own to {path}, and that page was measured"
+        if _is_login(self.requested, location):
+            return f"the site redirected to {location.url}, which asks to log in, and that page was measured"
+        return None
+
+    def describe_address(self, location: PageLocation) -> Iterator[str]:
+        """Yield how the address of the same page was changed."""
+        loaded = location.loaded_url or location.url
+        if self.moves or location.page_url == _page_url(self.requested):
+            return
+        if _page_url(loaded) != _page_url(self.requested):
+            yield f"The server redirected {self.requested} to {loaded}."
+        if self.renamed is not None:
+            yield (
+                f"A script changed the address {self.renamed.from_url} to {self.renamed.to_url}, "
+                "and the page stayed the same."
+            )
+
+    def _compare_urls(self, before: str, after: str) -> bool:
+        """Note that a script changed the address. Return whether the page is another one since."""
+        if after == before:
+            return False
+        if not is_same_view(before, after):
+            self._add_move(before, after)
+            return True
+        if _page_url(before) != _page_url(after):
+            self.renamed = PageMove(from_url=before, to_url=after)
+        return False
+
+    def _add_move(self, from_url: str, to_url: str) -> None:
+        move = PageMove(from_url=from_url, to_url=to_url)
+        if move not in self.moves:
+            self.moves.append(move)
+
+
+def is_same_view(one: str, other: str) -> bool:
+    """Return whether a router that leads from one URL to the other still shows the same page.
+
+    It does where it adds or removes a slash at the end, parameters, or a place on the page.
+    """
+    first, second = (urlsplit(each[:_MAX_URL_LENGTH]) for each in (one, other))
+    if (first.scheme, first.netloc, _path(first)) != (second.scheme, second.netloc, _path(second)):
+        return False
+    if _route(first.fragment) != _route(second.fragment):
+        return False
+    known, now = parse_qs(first.query), parse_qs(second.query)
+    return all(known[name] == now[name] for name in known.keys() & now.keys())
+
+
+def _path(url: SplitResult) -> str:
+    return _INDEX.sub("", url.path)
+
+
+def _route(fragment: str) -> str:
+    """Return the route that a router keeps in the fragment, or nothing for a place on the page."""
+    return fragment.lstrip("!/").rstrip("/") if fragment.startswith(("/", "!")) else ""
+
+
+def _page_url(url: str) -> str:
+    page, _, fragment = url.partition("#")
+    if page.startswith("blob:"):  # Each has another name, also for the same content.
+        page = page.rpartition("/")[0]
+    return f"{page}#{fragment}" if _route(fragment) else page
+
+
+def _is_login(requested: str, location: PageLocation) -> bool:
+    """Return whether the server led to a page to log in, which was not asked for."""
+    first, second = urlsplit(requested[:_MAX_URL_LENGTH]), urlsplit(location.url[:_MAX_URL_LENGTH])
+    if not location.asks_password or _path(first) == _path(second) or _LOGIN.search(first.path):
+        return False
+    is_return = any(first.path in value for values in parse_qs(second.query).values() for value in values)
+    return bool(_LOGIN.search(f"{second.netloc}{second.path}")) or (len(first.path) > 1 and is_return)
 
 
 async def locate(page: AuditedPage) -> PageLocation:
@@ -74,6 +208,8 @@ def check_is_page(location: PageLocation, requested: str) -> None:
     if location.url == "about:blank" and requested != "about:blank":
         raise _refusal(f"{requested} is not a page: the browser shows nothing, as for a download")
     if location.content_type not in _PAGE_TYPES:
+        if (location.status or 0) >= _FIRST_ERROR_STATUS:
+            raise _refusal(f"the site answered {location.status} at {location.url}, without an HTML page")
         kind = _KINDS.get(location.content_type) or _describe_type(location.content_type)
         raise _refusal(
             f"{location.url} is {kind} ({location.content_type}), not an HTML page, and was not audited"
@@ -97,4 +233,7 @@ def _read_location(value: object) -> PageLocation:
         content_type=text(answer.get("type")) or "text/html",
         document=number(answer.get("document")) or 0,
         referrer=text(answer.get("referrer")) or "",
+        loaded_url=text(answer.get("loaded")) or "",
+        status=integer(answer.get("status")) or None,
+        asks_password=answer.get("login") is True,
     )

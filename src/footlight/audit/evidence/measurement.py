@@ -23,8 +23,8 @@ from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
-from footlight.audit.evidence.collectors.speed import LayoutShift, Speed
-from footlight.audit.evidence.location import PageLocation, check_is_page, locate
+from footlight.audit.evidence.collectors.speed import RELOADS, LayoutShift, Speed
+from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
 from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
 from footlight.audit.evidence.pictures import PageScreenshot
 from footlight.audit.findings import (
@@ -34,7 +34,6 @@ from footlight.audit.findings import (
     Evidence,
     Fact,
     Finding,
-    PageMove,
     ScreenPicture,
     Skipped,
 )
@@ -45,6 +44,7 @@ from footlight.protocol.untrusted_json import an_object, text
 __all__ = [
     "Measurement",
     "collect_evidence",
+    "describe_failure",
     "find_collector",
     "passive_collectors",
     "standard_collectors",
@@ -57,6 +57,10 @@ NOTHING = "() => null"
 """A script that fails if the page runs no scripts and cannot be measured."""
 MAX_MOVES = 4
 """How often the collectors start again on a page that moves on."""
+PRESSING = (FocusOrder, CharacterShortcuts)
+"""Collectors whose keys can change the address of the page."""
+ABORTED = "net::ERR_ABORTED"
+"""What Chromium says of a navigation that shows nothing new."""
 MAX_WAITS = 12
 WAIT_SECONDS = 0.5
 CLOSE_SECONDS = 10.0
@@ -153,13 +157,17 @@ class Measurement:
     metrics: dict[str, float] = field(default_factory=dict[str, float])
     skipped: list[Skipped] = field(default_factory=list[Skipped])
     to_check: list[Finding] = field(default_factory=list[Finding])
-    moves: list[PageMove] = field(default_factory=list[PageMove])
-    location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
+    trail: PageTrail = field(init=False)
+    measured: PageLocation | None = None
+    """The page that was measured at the first width."""
     pictures: dict[int, PageScreenshot] = field(default_factory=dict[int, PageScreenshot])
     first_done: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first collector, which measures speed, has ended: then other pages may load."""
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.trail = PageTrail(self.url)
 
     async def run(self) -> Evidence:
         """Run the measurement.
@@ -176,6 +184,7 @@ class Measurement:
         try:
             async with self.beside(others) as measurements:
                 await self.measure(first, self.collectors)
+                self.measured = self.trail.location
                 self.first_done.set()
                 source = await self.read_source()
                 for view, measurement in zip(others, measurements, strict=True):
@@ -236,7 +245,7 @@ class Measurement:
 
     def merge(self, other: Measurement) -> bool:
         """Add what was measured at another width. Return False if that was another page."""
-        if (self.moves or other.moves) and other.location.page_url != self.location.page_url:
+        if (self.trail.moves or other.trail.moves) and not self.is_measured(other.trail.location):
             return False
         for known, found in ((self.findings, other.findings), (self.to_check, other.to_check)):
             for each in found:
@@ -262,16 +271,21 @@ class Measurement:
             MCPError: it cannot be opened, or what is opened is not an HTML page.
         """
         self.progress(f"open {self.url} at {view.width} px")
-        opened = await self.page.open(self.url, view)
+        try:
+            opened = await self.page.open(self.url, view)
+        except ToolInvocationError as error:
+            if ABORTED not in error.message:
+                raise
+            message = f"{self.url} shows no page: the site answered without content, or with a download"
+            raise ToolInvocationError(message, tool_name="navigate") from error
         await self.page.evaluate(NOTHING)
-        before, self.location = PageLocation(url=opened.url), await locate(self.page)
-        check_is_page(self.location, self.url)
-        # A redirect of the server leaves no referrer; a script and a meta refresh do.
-        if self.location.referrer and self.location.page_url != self.url.partition("#")[0]:
-            before = PageLocation(url=self.url)
-        if self.location.is_after_move_from(before):
-            self.add_move(before)
+        self.trail.arrive(opened.url, await locate(self.page))
+        check_is_page(self.trail.location, self.url)
         return opened
+
+    def is_measured(self, location: PageLocation) -> bool:
+        """Return whether this is the page that was measured at the first width."""
+        return self.measured is None or location.page_url == self.measured.page_url
 
     async def measure(self, view: AuditViewport, collectors: Sequence[Collector]) -> None:
         """Run the collectors. If the page moves on to another page meanwhile, start again on that one.
@@ -292,17 +306,19 @@ class Measurement:
         """Run the collectors. Return False as soon as the page has moved on."""
         for collector in collectors:
             self.progress(collector.name)
-            what = f"{collector.name} at {view.width} px"
-            collected: Collected | None = None
-            failure: Exception | None = None
-            try:
-                collected = await collector.collect(self.page, view)
-            except MCPConnectionError:
-                raise
-            except Exception as error:  # noqa: BLE001 - a defect of one collector must not end the others
-                failure = error
+            collected, failure = await self.try_collector(collector, view)
             self.first_done.set()
-            if await self.has_moved():
+            change = await self.follow()
+            if change == "reloaded":
+                self.note_reload(view)
+                if failure is not None:
+                    collected, failure = await self.try_collector(collector, view)
+                    change = await self.follow()
+            what = f"{collector.name} at {view.width} px"
+            if change == "route" and isinstance(collector, PRESSING):
+                why = f"the page changed to {self.trail.location.url} while keys were pressed"
+                self.skipped.append(Skipped(what=what, why=why))
+            elif change in ("document", "route"):
                 return False
             if failure is not None:
                 self.skip(what, failure)
@@ -310,30 +326,44 @@ class Measurement:
                 self.add(collected, view)
         return True
 
-    async def has_moved(self) -> bool:
-        """Return whether another page has replaced the measured one.
+    async def try_collector(
+        self, collector: Collector, view: AuditViewport
+    ) -> tuple[Collected | None, Exception | None]:
+        """Return what the collector measured, or why it failed.
+
+        Raises:
+            MCPConnectionError: the connection was lost.
+        """
+        try:
+            return await collector.collect(self.page, view), None
+        except MCPConnectionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect of one collector must not end the others
+            return None, error
+
+    async def follow(self) -> PageChange:
+        """Return what happened to the page since it was last looked at.
 
         Raises:
             MCPError: what replaced it is not an HTML page.
         """
-        before = self.location
+        before = self.trail.location
         try:
-            self.location = await locate(self.page)
+            location = await locate(self.page)
         except MCPConnectionError:
             raise
         except MCPError as error:
             logger.info("the page does not say where it is: %s", error)
-            return False
-        check_is_page(self.location, before.url)
-        if not self.location.is_after_move_from(before):
-            return False
-        self.add_move(before)
-        return True
+            return "none"
+        check_is_page(location, before.url)
+        return self.trail.follow(location)
 
-    def add_move(self, before: PageLocation) -> None:
-        move = PageMove(from_url=before.url, to_url=self.location.url)
-        if move not in self.moves:
-            self.moves.append(move)
+    def note_reload(self, view: AuditViewport) -> None:
+        """Add the finding that the page loads itself again."""
+        element = {"elements": [{"selector": "html", "note": "it reloaded itself"}]}
+        found = RELOADS.finding(element, view, f"the document during the measurement at {view.width} px")
+        if found is not None and not any(each.rule == RELOADS.id for each in self.findings):
+            self.findings.append(found)
 
     def save(self) -> _Measured:
         return [*self.findings], [*self.to_check], [*self.facts], dict(self.metrics), [*self.skipped]
@@ -349,25 +379,33 @@ class Measurement:
         )
 
     async def measure_again(self, view: AuditViewport, collectors: Sequence[Collector]) -> None:
-        measured = self.location.page_url
+        before, moves = self.save(), [*self.trail.moves]
         try:
             await self.open(view)
-            if self.moves and self.location.page_url != measured and not await self.waits_for(measured):
-                raise ToolInvocationError(
-                    f"the page moved on to {self.location.url} this time", tool_name="navigate"
-                )
+            if self.trail.moves and not self.is_measured(self.trail.location) and not await self.waits():
+                self.refuse_other_page()
             await self.measure(view, collectors)
+            if not self.is_measured(self.trail.location):
+                self.restore(before)
+                self.refuse_other_page()
         except MCPConnectionError:
             raise
         except MCPError as error:
             self.skip(f"everything at {view.width} px", error)
+        finally:
+            self.trail.moves[:] = moves
 
-    async def waits_for(self, url: str) -> bool:
-        """Return whether the page moves on to this URL within a few seconds, as it did before."""
+    def refuse_other_page(self) -> None:
+        raise ToolInvocationError(
+            f"the page moved on to {self.trail.location.url} this time", tool_name="navigate"
+        )
+
+    async def waits(self) -> bool:
+        """Return whether the page moves on to the measured one within a few seconds, as it did before."""
         for _ in range(MAX_WAITS):
             await asyncio.sleep(WAIT_SECONDS)
-            self.location = await locate(self.page)
-            if self.location.page_url == url:
+            self.trail.follow(await locate(self.page))
+            if self.is_measured(self.trail.location):
                 return True
         return False
 
@@ -389,7 +427,7 @@ class Measurement:
             logger.warning("%s failed: %s", what, error)
         else:
             logger.error("%s failed", what, exc_info=error)
-        self.skipped.append(Skipped(what=what, why=_describe_failure(error)))
+        self.skipped.append(Skipped(what=what, why=describe_failure(error)))
 
     def number_findings(self) -> list[Finding]:
         return [
@@ -399,34 +437,37 @@ class Measurement:
     def make_evidence(
         self, opened: OpenResult, findings: Sequence[Finding], shots: Sequence[ScreenPicture]
     ) -> Evidence:
+        location, moves = self.measured or self.trail.location, self.trail.moves
         return Evidence(
-            url=self.location.url or opened.url,
-            status=_status(self.metrics) if self.moves else opened.status or _status(self.metrics),
-            title=self.location.title if self.moves else opened.title,
+            url=location.url or opened.url,
+            status=_status(self.metrics) if moves else opened.status or _status(self.metrics),
+            title=location.title if moves else opened.title,
             server=self.page.server,
             axe_version=next((each.version for each in self.collectors if isinstance(each, AxeRules)), None),
             widths=[view.width for view in self.views],
             started_ms=int(self.started * 1000),
             duration_ms=int((time.monotonic() - self.clock) * 1000),
             findings=findings,
-            facts=[replace(fact, id=f"P{number}") for number, fact in enumerate(self.facts, 1)],
+            facts=self.list_facts(location),
             metrics=self.metrics,
             screenshots=shots,
-            skipped=[*self.describe_moves(), *self.skipped],
+            skipped=[*self.describe_moves(location), *self.skipped],
             to_check=[
                 replace(each, id=f"C{number}")
                 for number, each in enumerate(sorted(self.to_check, key=_rank), 1)
             ],
-            moves=tuple(self.moves),
+            moves=tuple(moves),
         )
 
-    def describe_moves(self) -> Sequence[Skipped]:
+    def describe_moves(self, location: PageLocation) -> Sequence[Skipped]:
         """Return why the requested page was not measured, if it moved on."""
-        if not self.moves:
-            return ()
-        path = ", then to ".join(each.to_url for each in self.moves)
-        why = f"it moved on its own to {path}, and that page was measured"
-        return [Skipped(what="the requested page", why=why)]
+        why = self.trail.describe(location)
+        return [Skipped(what="the requested page", why=why)] if why else ()
+
+    def list_facts(self, location: PageLocation) -> Sequence[Fact]:
+        """Return the facts with their ids, and those about the address of the page."""
+        addresses = [Fact(topic="page", text=each) for each in self.trail.describe_address(location)]
+        return [replace(fact, id=f"P{number}") for number, fact in enumerate([*self.facts, *addresses], 1)]
 
     async def read_source(self) -> str:
         """Return the source of the page, or nothing if the page does not let it be read."""
@@ -511,7 +552,7 @@ def _with_place(element: Element, source: PageSource) -> Element:
     return element if place is None else replace(element, line=place.line, column=place.column)
 
 
-def _describe_failure(error: Exception) -> str:
+def describe_failure(error: Exception) -> str:
     """Return the message without the advice that a server adds for the callers of its tools."""
     if isinstance(error, MCPError):
         return text(an_object(error.data).get("message")) or error.message

@@ -15,7 +15,7 @@ from footlight.audit.report.html_parts import (
     web_link,
 )
 from footlight.audit.report.metrics import Metric, read_metrics
-from footlight.audit.report.summary import anchor
+from footlight.audit.report.summary import anchor, find_arrival
 from footlight.audit.results import Audit, PageAudit
 from footlight.figures import format_count, format_duration
 from footlight.markup import Html, element, join
@@ -80,8 +80,8 @@ def _render_page(page: PageAudit, number: int, many: bool, pictures: EmbeddedPic
 def _render_summary(page: PageAudit) -> Iterator[object]:
     yield web_link(page.url, page.url)
     evidence = page.evidence
-    if evidence and evidence.url.rstrip("/") != page.url.rstrip("/"):
-        yield element("span", "redirected to ", web_link(evidence.url, evidence.url), class_="text")
+    if arrival := find_arrival(page):
+        yield element("span", "redirected to ", web_link(arrival, arrival), class_="text")
     yield _render_state(page)
     if evidence and evidence.status:
         yield tag(f"HTTP {evidence.status}", "plain")

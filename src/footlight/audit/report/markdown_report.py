@@ -15,6 +15,7 @@ from footlight.audit.report.summary import (
     UNFINISHED,
     ListedFinding,
     describe_criteria,
+    find_arrival,
     group_by_rule,
     group_by_severity,
     has_notes,
@@ -84,7 +85,7 @@ def _render_pages(pages: Sequence[PageAudit]) -> str:
     rows = [
         [
             str(number),
-            code(page.url).replace("|", "\\|"),
+            " → ".join(code(each).replace("|", "\\|") for each in (page.url, find_arrival(page)) if each),
             page.status,
             *(str(count) for count in count_severities(page.findings).values()),
             format_duration(page.duration_ms),

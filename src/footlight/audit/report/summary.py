@@ -17,6 +17,7 @@ __all__ = [
     "anchor",
     "citable_anchors",
     "describe_criteria",
+    "find_arrival",
     "group_by_rule",
     "group_by_severity",
     "has_notes",
@@ -35,6 +36,12 @@ MEANINGS: Mapping[Severity, str] = {
     "medium": "slows the reader down",
     "low": "is a nuisance",
 }
+
+
+def find_arrival(page: PageAudit) -> str | None:
+    """Return the URL of the measured page, or None if it is the requested one."""
+    url = page.evidence.url if page.evidence else page.url
+    return None if url.rstrip("/") == page.url.rstrip("/") else url
 
 
 def headline(audit: Audit) -> str:

@@ -10,6 +10,7 @@ from footlight.audit.report.presentable import make_plain, make_presentable
 from footlight.audit.report.summary import (
     UNFINISHED,
     ListedFinding,
+    find_arrival,
     group_by_rule,
     headline,
     list_findings,
@@ -65,11 +66,14 @@ def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
         rows.append((str(number), shorten(page.url), page.status, *counts, format_duration(page.duration_ms)))
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sizes[1] = min(sizes[1], max(_MIN_LENGTH, width - sum(sizes) + sizes[1] - 2 * (len(sizes) - 1)))
-    for number, url, status, *figures in rows:
+    arrivals = [None, *(find_arrival(page) for page in pages)]
+    for (number, url, status, *figures), arrival in zip(rows, arrivals, strict=True):
         first_columns = f"{number:>{sizes[0]}}  {shorten(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
         yield "  ".join(
             [first_columns, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))]
         )
+        if arrival:
+            yield f"{'':{sizes[0]}}  measured at {shorten(arrival, max(_MIN_LENGTH, width - sizes[0] - 14))}"
 
 
 def _render_rule(group: Sequence[ListedFinding], width: int) -> str:
