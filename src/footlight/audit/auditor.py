@@ -323,7 +323,9 @@ class PageAuditor:
 
     async def _measure_once(self) -> MCPConnectionError | None:
         """Return why the server was lost, or None. There may be evidence even if it was."""
-        self._measurement = Measurement(self.page, self._url, progress=self._watcher.step)
+        self._measurement = Measurement(
+            self.page, self._url, progress=self._watcher.step, leaves_open=self._judge is not None
+        )
         try:
             self._evidence = await self._measurement.run()
         except MCPConnectionError as error:

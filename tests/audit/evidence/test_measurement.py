@@ -13,7 +13,7 @@ from PIL import Image
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.evidence.collectors.photograph import Photograph
-from footlight.audit.evidence.measurement import collect_evidence, standard_collectors
+from footlight.audit.evidence.measurement import Measurement, collect_evidence, standard_collectors
 from footlight.audit.findings import Element, ElementBox, Fact, Finding, Severity
 from footlight.audit.page.page import DESKTOP, PHONE, TABLET, AuditedPage, AuditViewport
 from footlight.audit.page.server_page import page_of
@@ -115,6 +115,21 @@ async def test_each_width_is_looked_at_by_those_who_want_it(page: AuditedPage, s
     ]
     assert steps[-1] == f"open {url} at 1280 px"
     assert await page.evaluate("() => innerWidth") == 1280
+
+
+async def test_a_page_that_need_not_stay_open_is_opened_once_at_each_width(
+    page: AuditedPage, site: Site
+) -> None:
+    steps: list[str] = []
+    url = site.page(PAGE)
+    said = Says(finding("test/send", "low", "#send"))
+
+    evidence = await Measurement(
+        page, url, [said], [DESKTOP, PHONE], progress=steps.append, leaves_open=False
+    ).run()
+
+    assert steps == [f"open {url} at 1280 px", "a look", f"open {url} at 360 px"]
+    assert evidence.findings[0].elements[0].ref is None
 
 
 async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage, site: Site) -> None:

@@ -53,8 +53,6 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 _AT_WIDTH = re.compile(r"(.*) at (\d[\d, and]*) px")
-NOTHING = "() => null"
-"""A script that fails if the page runs no scripts and cannot be measured."""
 MAX_MOVES = 4
 """How often the collectors start again on a page that moves on."""
 PRESSING = (FocusOrder, CharacterShortcuts)
@@ -150,6 +148,8 @@ class Measurement:
     collectors: Sequence[Collector] = field(default_factory=standard_collectors)
     views: Sequence[AuditViewport] = VIEWPORTS
     progress: Progress = lambda _: None
+    leaves_open: bool = True
+    """Whether the page is left as it was opened, at the first width, and the findings have refs in it."""
     lost: MCPConnectionError | None = None
     opened: OpenResult | None = None
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -190,7 +190,7 @@ class Measurement:
                 for view, measurement in zip(others, measurements, strict=True):
                     if measurement is None or not self.merge(await measurement):
                         await self.measure_again(view, self.collectors_of_width())
-            if others:
+            if others and self.leaves_open:
                 await self.measure_again(first, ())
         except MCPConnectionError as error:
             self.lost = error
@@ -198,7 +198,8 @@ class Measurement:
         if source:
             await asyncio.to_thread(self.add_places, source)
         findings = self.number_findings()
-        await self.add_refs(findings)
+        if self.leaves_open:
+            await self.add_refs(findings)
         shots = await asyncio.to_thread(self.add_pictures, findings)
         self.to_check = [self.with_pictures(each) for each in self.to_check]
         return self.make_evidence(self.opened, findings, shots)
@@ -278,7 +279,6 @@ class Measurement:
                 raise
             message = f"{self.url} shows no page: the site answered without content, or with a download"
             raise ToolInvocationError(message, tool_name="navigate") from error
-        await self.page.evaluate(NOTHING)
         self.trail.arrive(opened.url, await locate(self.page))
         check_is_page(self.trail.location, self.url)
         return opened
@@ -304,11 +304,13 @@ class Measurement:
 
     async def collect(self, view: AuditViewport, collectors: Sequence[Collector]) -> bool:
         """Run the collectors. Return False as soon as the page has moved on."""
-        for collector in collectors:
+        for place, collector in enumerate(collectors):
             self.progress(collector.name)
             collected, failure = await self.try_collector(collector, view)
             self.first_done.set()
-            change = await self.follow()
+            change: PageChange = "none"
+            if failure is not None or _must_follow(collectors, place):
+                change = await self.follow()
             if change == "reloaded":
                 self.note_reload(view)
                 if failure is not None:
@@ -492,15 +494,17 @@ class Measurement:
 
     async def add_refs(self, findings: list[Finding]) -> None:
         """Add the server's ref to the first element of each finding, so that a model can act on it."""
+        refs: dict[str, str | None] = {}
         for place, finding in enumerate(findings[:MAX_REFS]):
-            if finding.elements and finding.elements[0].selector:
+            if finding.elements and (selector := finding.elements[0].selector):
                 first, *others = finding.elements
                 try:
-                    ref = await self.page.find_ref(first.selector)
+                    if selector not in refs:
+                        refs[selector] = await self.page.find_ref(selector)
                 except MCPError as error:
-                    logger.info("no ref for %s: %s", first.selector, error)
+                    logger.info("no ref for %s: %s", selector, error)
                 else:
-                    findings[place] = replace(finding, elements=[replace(first, ref=ref), *others])
+                    findings[place] = replace(finding, elements=[replace(first, ref=refs[selector]), *others])
 
     def add_pictures(self, findings: list[Finding]) -> Sequence[ScreenPicture]:
         """Add pictures to the first elements of each finding, and return the marked screenshots."""
@@ -526,6 +530,21 @@ class Measurement:
         if element.box is None or element.width not in self.pictures or not _is_part(element):
             return element
         return replace(element, picture=self.pictures[element.width].cut_out(element.box))
+
+
+def _must_follow(collectors: Sequence[Collector], place: int) -> bool:
+    """Return whether to look where the page is after this collector.
+
+    A move begins the measurement again, so that the end would be enough. It is noticed earlier after those
+    that take long, and around those that press keys, whose effect is not a move of the page's own.
+    """
+    following = collectors[place + 1 : place + 2]
+    return (
+        not following
+        or place == 0
+        or isinstance(collectors[place], (AxeRules, *PRESSING))
+        or isinstance(following[0], PRESSING)
+    )
 
 
 def _add_finding(findings: list[Finding], found: Finding) -> None:

@@ -18,6 +18,7 @@ __all__ = ["ConsoleErrors", "kind_of"]
 
 MessageKind = Literal["not-loaded", "mixed", "policy", "exception", "error"]
 
+PAGE_URL = "() => location.href.replace(/#.*/, '')"
 MAX_ADDRESSES = 50
 MAX_WARNINGS = 5
 MAX_WARNING_LENGTH = 100
@@ -85,7 +86,7 @@ class ConsoleErrors:
         messages = await page.console()
         errors = [each for each in messages if each.level == "error"]
         warnings = [each.text for each in messages if each.level == "warning"]
-        page_url = text(await page.evaluate("() => location.href.replace(/#.*/, '')"))
+        page_url = text(await page.evaluate(PAGE_URL)) if errors else None
         missing = {
             _request_url(each): _failure_reason(each)
             for each in errors

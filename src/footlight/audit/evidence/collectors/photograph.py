@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 
 from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.pictures import PageScreenshot
 from footlight.audit.evidence.scripts import boxes_of, script
-from footlight.audit.findings import Fact
+from footlight.audit.findings import ElementBox, Fact
 from footlight.audit.page.page import AuditedPage, AuditViewport
 from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
 from footlight.protocol.untrusted_json import an_object, number
@@ -31,21 +32,24 @@ class Photograph:
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         """Take a screenshot of the whole page, or of the first screen if the page is too tall."""
         try:
-            height = number(an_object(await page.evaluate(_boxes())).get("height")) or 0
+            first = await page.evaluate(_boxes())
+            height = number(an_object(first).get("height")) or 0
             if height <= MAX_HEIGHT:
-                return await _take_with_boxes(page, full_page=True)
+                return await _take_with_boxes(page, boxes_of(first), full_page=True)
             why = f"it is {height:.0f} px high"
         except MCPConnectionError:
             raise
         except MCPError as error:
             why = str(error)
         less = Fact(topic="page", text=f"Pictures at {view.width} px show the first screen only: {why}")
-        return replace(await _take_with_boxes(page, full_page=False), facts=[less])
+        before = boxes_of(await page.evaluate(_boxes()))
+        return replace(await _take_with_boxes(page, before, full_page=False), facts=[less])
 
 
-async def _take_with_boxes(page: AuditedPage, *, full_page: bool) -> Collected:
+async def _take_with_boxes(
+    page: AuditedPage, before: Mapping[int, ElementBox], *, full_page: bool
+) -> Collected:
     """Take a screenshot during which no element moved; keep the boxes that did not change otherwise."""
-    before = boxes_of(await page.evaluate(_boxes()))
     picture = await _take_screenshot(page, full_page=full_page)
     after = boxes_of(await page.evaluate(_boxes(repeats=True)))
     for _ in range(ATTEMPTS - 1):

@@ -2,6 +2,7 @@
 
 /** @typedef {PerformanceEntry & { value: number, hadRecentInput: boolean, sources?: any[] }} Shift a layout shift */
 
+/** How long to wait for a frame that the browser is about to show, which it shows only in a visible page. */
 const RECORDING_MS = 100;
 
 /**
@@ -15,8 +16,11 @@ export function recordedEntries(type, options = {}) {
     const entries = [];
     /** @type {PerformanceObserver} */
     let observer;
+    let isFinished = false;
     /** @returns {void} */
     const finish = () => {
+      if (isFinished) return;
+      isFinished = true;
       entries.push(...(observer?.takeRecords() ?? []));
       observer?.disconnect();
       resolve(entries);
@@ -27,6 +31,7 @@ export function recordedEntries(type, options = {}) {
     } catch {
       return resolve([]);
     }
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(finish)));
     setTimeout(finish, RECORDING_MS);
   });
 }

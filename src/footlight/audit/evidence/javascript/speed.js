@@ -5,6 +5,8 @@ import { recordedEntries } from "./entries.js";
 
 const MOST_MS = 5000;
 const QUIET_MS = 500;
+/** Long enough for a page on which nothing can ask for more. */
+const STILL_MS = 120;
 const LARGE_IMAGE = 100_000;
 const WASTED = 2.5;
 const TEXTS = /^(text\/|application\/(javascript|json|xml|manifest)|image\/svg)/;
@@ -84,13 +86,29 @@ async function quiet() {
   const lastEnd = () => Math.max(0, ...loadedResources().map((each) => each.responseEnd || each.startTime));
   while (
     performance.now() < until &&
-    (isLoading() || performance.now() - Math.max(lastEnd(), navigations()[0].loadEventEnd) < QUIET_MS)
+    (isLoading() ||
+      performance.now() - Math.max(lastEnd(), navigations()[0].loadEventEnd) < (isStill() ? STILL_MS : QUIET_MS))
   )
-    await wait(50);
+    await wait(40);
+}
+
+/**
+ * Return whether the page has nothing that could ask for more: no scripts, no frames, nothing that still loads.
+ *
+ * @returns {boolean}
+ */
+function isStill() {
+  return (
+    !own.querySelector(document, "script, iframe, frame, object, embed, video, audio, [onload], [onerror]") &&
+    document.fonts?.status !== "loading" &&
+    images().every((each) => each.complete)
+  );
 }
 
 /** @returns {HTMLImageElement[]} */
-const images = () => /** @type {HTMLImageElement[]} */ ([...own.getElementsByTagName(document, "img")]);
+function images() {
+  return /** @type {HTMLImageElement[]} */ ([...own.getElementsByTagName(document, "img")]);
+}
 
 /** @returns {ReturnType<typeof describeAll>} */
 function oversized() {
