@@ -240,4 +240,15 @@ FAULTS: Sequence[Fault] = (
         ),
         clean=page(f"{PLAIN}<script>sessionStorage.again = 1;</script>"),
     ),
+    Fault(
+        name="a page that loads itself again after a while",
+        rule="page/reloads",
+        faulty=page(
+            f"{PLAIN}<script>if (!sessionStorage.later) {{ sessionStorage.later = 1;"
+            " setTimeout(() => location.reload(), 300); }</script>"
+        ),
+        clean=page(
+            f"{PLAIN}<script>sessionStorage.later = 1; setTimeout(() => scrollTo(0, 0), 300);</script>"
+        ),
+    ),
 )

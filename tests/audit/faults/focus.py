@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from tests.audit.faults.fault import Fault
 from tests.audit.faults.pages import document, page
@@ -19,6 +20,7 @@ NOTE = """<h1>Write to us</h1>
 <label for="note">Your question</label><textarea id="note" name="note" rows="4"></textarea>
 <p><button>Send</button></p></form>"""
 TEAS = ("Assam", "Ceylon", "Darjeeling", "Earl Grey", "Genmaicha", "Gyokuro", "Jasmine", "Keemun", "Lapsang")
+KEEPING = "addEventListener('keydown', event => {{ if ({}) event.preventDefault(); }});"
 ORIGINS = ("China", "India", "Japan", "Kenya", "Nepal", "Taiwan", "Turkey", "Vietnam")
 
 
@@ -58,11 +60,20 @@ def explaining(key: str) -> str:
     )
 
 
-def refocusing(condition: str) -> str:
-    script = (
-        f"note.addEventListener('blur', () => {{ if ({condition}) setTimeout(() => note.focus(), 10); }});"
-    )
+def refocusing(condition: str, *, delay_ms: int = 10) -> str:
+    back = f"setTimeout(() => note.focus(), {delay_ms})"
+    script = f"note.addEventListener('blur', () => {{ if ({condition}) {back}; }});"
     return page(f"{NOTE}<script>{script}</script>")
+
+
+def framing(condition: str) -> str:
+    """Return a page with a frame that cancels the keys of this condition."""
+    inside = (
+        "<!doctype html><html lang=en><title>Map</title><p>The map has <a href=/help>help</a>.</p>"
+        f"<script>{KEEPING.format(condition)}</script>"
+    )
+    frame = f'<iframe title="Map" srcdoc="{escape(inside)}"></iframe>'
+    return page(f'<h1>Find us</h1>{frame}<p><a href="/orders">Your orders</a></p>')
 
 
 def dialog(script: str) -> str:
@@ -183,10 +194,40 @@ FAULTS: Sequence[Fault] = (
         clean=dialog("last.onkeydown = event => { if (event.key === 'ArrowLeft') first.focus(); };"),
     ),
     Fault(
+        name="a frame that keeps the Tab key",
+        rule="focus/trap",
+        faulty=framing("event.key === 'Tab'"),
+        clean=framing("event.key === 'ArrowDown'"),
+    ),
+    Fault(
+        name="a field that takes the focus back after a while",
+        rule="focus/trap",
+        faulty=refocusing("true", delay_ms=250),
+        clean=refocusing("note.value", delay_ms=250),
+    ),
+    Fault(
+        name="a game that keeps the Tab key from the page",
+        rule="focus/no-tab",
+        faulty=page(f"{SIGN_UP}<script>{KEEPING.format('event.key.length > 1')}</script>"),
+        clean=page(f"{SIGN_UP}<script>{KEEPING.format('event.key.startsWith(`Arrow`)')}</script>"),
+    ),
+    Fault(
+        name="a page that cancels Tab before it reaches a field",
+        rule="focus/no-tab",
+        faulty=page(f"{SIGN_UP}<script>document.{KEEPING.format('event.keyCode === 9')}</script>"),
+        clean=page(f"{SIGN_UP}<script>{KEEPING.format('event.keyCode === 9 && event.altKey')}</script>"),
+    ),
+    Fault(
         name="a button that gives the focus away",
         rule="focus/lost",
         faulty=page(SIGN_UP.replace("<button>", '<button onfocus="this.blur()">')),
         clean=page(SIGN_UP.replace("<button>", '<button onfocus="this.title = document.title">')),
+    ),
+    Fault(
+        name="a button that is disabled when it gets the focus",
+        rule="focus/lost",
+        faulty=page(SIGN_UP.replace("<button>", '<button onfocus="this.disabled = true">')),
+        clean=page(SIGN_UP.replace("<button>", '<button onclick="this.disabled = true">')),
     ),
     Fault(
         name="a closed menu beside the screen that takes the focus",

@@ -54,6 +54,18 @@ def frames(first: str, second: str) -> str:
     return f"<h2>Find us</h2>{frame.format(first, '/map')}{frame.format(second, '/hours')}"
 
 
+def retargeted(target: str) -> str:
+    """Return a page with two links to the chat, of which a script leads the second elsewhere."""
+    links = '<p>You may <a href="/chat">ask us</a> in writing or <a id="other" href="/chat">ask us</a>.</p>'
+    return teas(f"{links}<script>other.href = '{target}';</script>")
+
+
+def pictured(first: str, second: str) -> str:
+    picture = '<a href="{}"><img src="/leaf.svg" width="48" height="48" alt="{}"></a>'
+    return teas(f"<p>{picture.format('/sencha', first)} {picture.format('/bancha', second)}</p>")
+
+
+LEAF = '<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48"><circle cx="24" cy="24" r="20"/></svg>'
 FAULTS: Sequence[Fault] = (
     Fault(
         name="a link to a page that is gone",
@@ -175,5 +187,55 @@ FAULTS: Sequence[Fault] = (
         faulty=teas('<p>See <a href="file:///C:/teas/prices.pdf">our prices</a>.</p>'),
         clean=teas('<p>See <a href="/sencha">our prices</a>.</p>'),
         routes=ROUTES,
+    ),
+    Fault(
+        name="a link to a place whose id has another case",
+        rule="links/missing-fragment",
+        faulty=teas('<p>See <a href="#Brewing">how to brew</a>.</p><h2 id="brewing">Brewing</h2>'),
+        clean=teas(
+            '<p>See <a href="#brewing-%C3%BC">how to brew</a>.</p><h2 id="brewing-ü">Brewing</h2>'
+            '<p>Or <a href="#prices">what it costs</a>.</p><a name="prices"></a><p>From 8 euros.</p>'
+        ),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="a new window by a name",
+        rule="links/new-window",
+        faulty=teas('<p>Read <a href="/sencha" target="tea">about sencha</a>.</p>'),
+        clean=teas(
+            '<p>Read <a href="/sencha" target="_self">about sencha</a> and <a href="/bancha" target="_blank">'
+            'about bancha <img src="/out.svg" alt="(new window)" width="12" height="12"></a>.</p>'
+        ),
+        routes={
+            **ROUTES,
+            "/out.svg": reply('<svg xmlns="http://www.w3.org/2000/svg"/>', type="image/svg+xml"),
+        },
+    ),
+    Fault(
+        name="a folder on the author's network",
+        rule="links/local-address",
+        faulty=teas('<p>See <a href="FILE://server/teas/prices.pdf">our prices</a>.</p>'),
+        clean=teas('<p>See <a href="/sencha">our prices</a>.</p>'),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="a number that no telephone can call",
+        rule="links/unusable-address",
+        faulty=teas('<p><a href="tel:">Call us</a></p>'),
+        clean=teas('<p><a href="tel:+44-1422-555010;ext=12">Call us</a></p>'),
+    ),
+    Fault(
+        name="links of one name whose targets a script changes",
+        rule="links/same-text",
+        faulty=retargeted("/hotline"),
+        clean=retargeted("/talk"),
+        routes=ROUTES,
+    ),
+    Fault(
+        name="pictures of one name that lead to different pages",
+        rule="links/same-text",
+        faulty=pictured("Order", "Order"),
+        clean=pictured("Order sencha", "Order bancha"),
+        routes={**ROUTES, "/leaf.svg": reply(LEAF, type="image/svg+xml")},
     ),
 )

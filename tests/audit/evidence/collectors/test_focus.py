@@ -251,3 +251,54 @@ async def test_an_area_of_an_image_map_is_not_hidden(page: AuditedPage, site: Si
     collected = await collect_at(site.page(document(f"{image}{areas}")), page, FocusOrder())
 
     assert "focus/hidden" not in summarize(collected)
+
+
+KEEPS = "addEventListener('keydown', (event) => event.key === 'Tab' && event.preventDefault())"
+
+
+async def test_a_frame_that_keeps_the_focus_is_a_trap(page: AuditedPage, site: Site) -> None:
+    frame = f"<iframe title=Map srcdoc='<a href=/>x</a><script>{KEEPS.replace(chr(39), '&quot;')}</script>'>"
+
+    collected = await collect_at(site.page(document(f"{frame}</iframe>{LINKS}")), page, FocusOrder())
+
+    assert summarize(collected) == {
+        "focus/trap": [("iframe", "Tab and Escape do not leave it; not reached: 4")]
+    }
+
+
+@pytest.mark.slow
+async def test_a_part_that_cannot_be_looked_into_is_to_be_checked_by_hand(
+    page: AuditedPage, site: Site
+) -> None:
+    define = f"""customElements.define('x-map', class extends HTMLElement {{
+      connectedCallback() {{
+        this.attachShadow({{mode: 'closed'}}).innerHTML = '<button>x</button>';
+        this.{KEEPS};
+      }}
+    }})"""
+
+    collected = await collect_at(
+        site.page(document(f"<x-map></x-map>{LINKS}<script>{define}</script>")), page, FocusOrder()
+    )
+
+    assert collected.findings == []
+    assert [(each.rule, each.elements[0].selector) for each in collected.to_check] == [
+        ("focus/inside", "x-map")
+    ]
+
+
+async def test_a_page_that_keeps_tab_to_itself_is_found(page: AuditedPage, site: Site) -> None:
+    collected = await collect_at(
+        site.page(document(f"<p>Teas</p><button>one</button><script>{KEEPS}</script>")), page, FocusOrder()
+    )
+
+    assert summarize(collected) == {"focus/no-tab": [("button", "did not get the focus")]}
+
+
+@pytest.mark.slow
+async def test_a_trap_by_a_late_timer_is_found_each_time(page: AuditedPage, site: Site) -> None:
+    script = "two.onblur = () => setTimeout(() => two.focus(), 300)"
+    url = site.page(document(f"{LINKS.replace('<button', '<button id=two')}<script>{script}</script>"))
+
+    for _ in range(2):
+        assert [*summarize(await collect_at(url, page, FocusOrder()))] == ["focus/trap"]

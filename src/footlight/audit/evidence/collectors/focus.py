@@ -38,6 +38,14 @@ RULES = (
         help_url=f"{WCAG}no-keyboard-trap.html",
     ),
     Rule(
+        id="focus/no-tab",
+        wcag=("2.1.1 A",),
+        severity="critical",
+        title="Tab does not move the focus",
+        advice="Let no handler of keys cancel Tab on the whole page: nothing can be reached without it.",
+        help_url=f"{WCAG}keyboard.html",
+    ),
+    Rule(
         id="focus/not-visible",
         wcag=("2.4.7 AA",),
         act=("oj04fd",),
@@ -95,6 +103,13 @@ RULES = (
         help_url=f"{WCAG}bypass-blocks.html",
     ),
 )
+INSIDE = replace(
+    RULES[0],
+    id="focus/inside",
+    severity="medium",
+    title="The focus may be trapped in a part that cannot be looked into",
+    advice="Check by hand whether Tab and Shift+Tab move the focus on from there.",
+)
 SKIP_LINK = Rule(
     id="focus/skip-link",
     wcag=("2.4.1 A",),
@@ -141,6 +156,7 @@ class FocusOrder:
         stops = [_describe_stop(an_object(each)) for each in items(answer.get("stops"))]
         return Collected(
             findings=[*found, *_find_unreachable(clickable, view), *await _press_skip_link(page, view)],
+            to_check=findings_of((INSIDE,), answer, view, how),
             facts=[Fact(topic="focus", text=_describe_order(stops, text(answer.get("done"))))],
             metrics={"focus_stops": len(stops)} if answer else {},
         )
@@ -151,7 +167,7 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
 
     Keys are sent one at a time on pages that keep the key event to themselves.
     """
-    await page.evaluate(script("focus_looks", "focus_sight", "focus"))
+    await page.evaluate(script("focus_looks", "focus_parts", "focus_sight", "focus"))
     presses, at_once, deadline = 0, 1, time.monotonic() + MAX_SECONDS
     answer: Mapping[str, Any] = {}
     while presses < MAX_PRESSES and time.monotonic() < deadline:
@@ -168,7 +184,7 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
 
 async def _press_carefully(page: AuditedPage) -> int:
     """Press Tab until the focus order ends, and wait after each press until the page is at rest."""
-    await page.evaluate(script("focus_looks", "focus_sight", "focus"))
+    await page.evaluate(script("focus_looks", "focus_parts", "focus_sight", "focus"))
     presses, deadline = 0, time.monotonic() + MAX_SECONDS
     while presses < MAX_PRESSES and time.monotonic() < deadline:
         await page.press("Tab")

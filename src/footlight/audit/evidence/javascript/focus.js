@@ -13,6 +13,7 @@ import {
   textOf,
 } from "./dom.js";
 import { around, isTransparent, lookOf } from "./focus_looks.js";
+import { hasSeveralParts, isTabbable, outcomeInside } from "./focus_parts.js";
 import { coverOf, hiddenBy } from "./focus_sight.js";
 
 /**
@@ -32,11 +33,7 @@ import { coverOf, hiddenBy } from "./focus_sight.js";
 const KEY = Symbol.for("footlight.focus");
 const MOST_STOPS = 80;
 const MOST_BASES = 150;
-const SEVERAL_PARTS =
-  "input:is([type=date], [type=time], [type=datetime-local], [type=month], [type=week]), iframe, frame, object, embed, video, audio";
 const DRAWN_INSIDE = "canvas, area, [aria-activedescendant], input:is([type=range], [type=file], [type=color])";
-const FOCUSABLE =
-  'a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, iframe, audio[controls], video[controls], [tabindex], [contenteditable=""], [contenteditable=true]';
 const MODAL = "dialog:modal, [aria-modal=true], [role=dialog], [role=alertdialog]";
 const quiet = new CSSStyleSheet();
 quiet.replaceSync("*, ::before, ::after { transition: none !important; scroll-behavior: auto !important; }");
@@ -63,17 +60,6 @@ const EXIT = new RegExp(
   "i",
 );
 
-/** @type {(element: AnyElement) => boolean} */
-function isTabbable(element) {
-  return (
-    own.matches(element, FOCUSABLE) &&
-    (own.tabIndex(element) ?? -1) >= 0 &&
-    !element.disabled &&
-    !own.closest(element, "[inert]") &&
-    own.checkVisibility(element)
-  );
-}
-
 export const tabbable = allElements().filter(isTabbable);
 const stops = /** @type {Stop[]} */ ([]),
   lost = /** @type {AnyElement[]} */ ([]),
@@ -84,12 +70,20 @@ let heard = 0,
   isMovedByScript = false,
   isRestless = false,
   lastFocus = 0,
+  timerDue = 0,
   pending = false,
   done = /** @type {string | null} */ (null),
   focused = /** @type {AnyElement | null} */ (null),
   again = 0,
   blanks = 0;
 
+// A timer that the page sets because of a key may move the focus later.
+const pagesTimeout = window.setTimeout;
+/** @type {any} */ (window).setTimeout = (/** @type {any} */ handler, delay = 0, /** @type {any[]} */ ...rest) => {
+  if (isInKeyTask && delay < MAX_SETTLE_MS) timerDue = Math.max(timerDue, performance.now() + Number(delay));
+  return pagesTimeout.call(window, handler, delay, ...rest);
+};
+const watchingTimeout = window.setTimeout;
 // A message comes right after the task of the key. A timer could come after one that the page has set earlier.
 const afterKeyTask = new MessageChannel();
 afterKeyTask.port1.onmessage = () => {
@@ -166,7 +160,9 @@ async function settle() {
   /** @type {(ms: number) => Promise<unknown>} */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   await wait(QUIET_MS);
-  while (performance.now() < until && performance.now() - lastFocus < QUIET_MS) await wait(QUIET_MS / 4);
+  /** @returns {boolean} */
+  const isAtRest = () => performance.now() - lastFocus >= QUIET_MS && performance.now() > timerDue + QUIET_MS / 4;
+  while (performance.now() < until && !isAtRest()) await wait(QUIET_MS / 4);
   look();
   return { done, heard, isRestless };
 }
@@ -255,7 +251,8 @@ function look() {
   pending = false;
   focused = null;
   if (done) return;
-  if (!element) return noteNoFocus(reached, last);
+  // A browser takes the focus from an element that was disabled only when it shows the next frame.
+  if (!element || own.matches(element, ":disabled")) return noteNoFocus(element ?? reached, last);
   if (element === last?.element) return noteStay(last);
   const known = stops.findIndex((each) => each.element === element);
   if (known < 0) {
@@ -281,7 +278,7 @@ function noteNoFocus(reached, last) {
 /** @type {(stop: Stop) => void} */
 function noteStay(stop) {
   stop.stays++;
-  if (own.matches(stop.element, SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
+  if (hasSeveralParts(stop.element)) done = outcomeInside(stop.element, stop.stays);
   else if (stop.stays > 2) done = own.closest(stop.element, MODAL) ? "end" : "trap";
 }
 
@@ -311,22 +308,13 @@ function isSure(element) {
     own.matches(element, "textarea") ||
     (own.matches(element, "input") && !types.includes(element.type ?? ""));
   if (isText && !isTransparent(getComputedStyle(element).caretColor)) return false;
-  return (
-    bases.has(element) &&
-    !own.matches(element, SEVERAL_PARTS) &&
-    !own.matches(element, DRAWN_INSIDE) &&
-    !isClosed(element)
-  );
-}
-
-/** @type {(element: AnyElement) => boolean} */
-function isClosed(element) {
-  return own.localName(element).includes("-") && !own.shadowRoot(element);
+  return bases.has(element) && !hasSeveralParts(element) && !own.matches(element, DRAWN_INSIDE);
 }
 
 /** @returns {Record<string, any>} */
 function end() {
   listening.abort();
+  if (window.setTimeout === watchingTimeout) window.setTimeout = pagesTimeout;
   afterKeyTask.port1.close();
   delete (/** @type {any} */ (window)[KEY]);
   for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);
@@ -350,6 +338,11 @@ function end() {
     "not-visible": describeAll(
       elements((each) => !each.isShown && !each.hidden),
       () => "looks the same with the focus as without",
+    ),
+    "no-tab": describeAll(done === "none" && heard > 1 ? missed : [], () => "did not get the focus"),
+    inside: describeAll(
+      done === "inside" ? [active() ?? documentBody()].filter((each) => each !== null) : [],
+      () => `had the focus for all of the last ${stops.at(-1)?.stays} presses`,
     ),
     hidden: describeAll(
       elements((each) => each.hidden),

@@ -431,11 +431,28 @@ function unannounced() {
     link.querySelector("img, svg, i, [class*=icon]") || [link, ...link.querySelectorAll("*")].some(isDrawn);
   return links.filter(
     (each) =>
-      (own.getAttribute(each, "target") ?? "").toLowerCase() === "_blank" &&
+      opensWindow(own.getAttribute(each, "target") ?? "") &&
       isVisible(each) &&
       isWeb(urlOf(each)) &&
       !isAnnounced(each) &&
       !hasIcon(each),
+  );
+}
+
+/**
+ * Return whether links with this target open a window: one without a name, or of a name that no frame has.
+ *
+ * @type {(target: string) => boolean}
+ */
+function opensWindow(target) {
+  const name = target.toLowerCase();
+  if (name.startsWith("_")) return name === "_blank";
+  return (
+    name !== "" &&
+    window.name !== target &&
+    ![...own.querySelectorAll(document, "iframe, frame, object")].some(
+      (each) => own.getAttribute(each, "name") === target,
+    )
   );
 }
 
@@ -564,7 +581,7 @@ export async function answer() {
     "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "same-frame-name": () => describeAll(framesOfOneName(), (each) => `“${frameNameOf(each)}” shows another document`),
     "same-name": () => describeAll(apart, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
-    "new-window": () => describeAll(unannounced(), () => 'target="_blank"'),
+    "new-window": () => describeAll(unannounced(), (each) => `target="${oneLine(own.getAttribute(each, "target"))}"`),
     "unusable-address": () => describeAll(unusable(), (each) => oneLine(hrefOf(each))),
     "local-address": () => describeAll(onlyHere(), (each) => oneLine(hrefOf(each))),
   });
