@@ -166,15 +166,59 @@ async def test_a_failed_action_tells_what_it_did(browser: SessionBrowser) -> Non
     assert "Order saved" in answer.content[-1].text  # type: ignore[union-attr]
 
 
+WRONG: list[tuple[Any, str]] = [
+    ({}, "expect: needs at least one of text, gone, url, request, value, count"),
+    ({"a": 1}, "expect.a: unknown field"),
+    ("Saved", "expect: must be an object, got 'Saved'"),
+    ({"text": " "}, "expect.text: must not be blank"),
+    ({"text": "Order  Saved", "gone": "saved"}, "expect: the text that must be gone is a part of the text"),
+    ({"url": "/(/"}, "expect.url: /(/ is not a regular expression"),
+    ({"request": "GET /(/"}, "expect.request: /(/ is not a regular expression"),
+    ({"request": "POST"}, "expect.request: takes a URL, with a method before it or a status after it"),
+    ({"request": "POST /orders created"}, "expect.request: takes a URL"),
+    ({"value": {"#name": 5}}, "expect.value.#name: must be a text, true or false, got 5"),
+    ({"count": {}}, "expect.count: must have 1 to 20 selectors"),
+    ({"count": 3}, "expect.count: must be an object, got 3"),
+    ({"count": {"li": -1}}, 'expect.count: the count of "li" must be 0 or more'),
+    ({"count": {"li >> ": 1}}, 'expect.count: The selector "li >> " has an empty part'),
+]
+
+
 async def test_an_expectation_that_is_not_valid_is_refused_before_the_action(browser: SessionBrowser) -> None:
     await show(browser)
 
-    for wrong in ({}, {"url": "/(/"}, {"request": "GET /(/"}, {"text": " "}, {"count": {}}, {"a": 1}):
-        assert (await browser.refused("click", selector="button", expect=wrong))[
-            "code"
-        ] == "INVALID_PARAMETER"
+    for wrong, said in WRONG:
+        error = await browser.refused("click", selector="button", expect=wrong)
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["message"].startswith(said)
     assert (await browser.refused("expect"))["code"] == "MISSING_PARAMETER"
+    assert (await browser.refused("expect", text="Open", gone="open"))["details"]["parameter"] == "gone"
     assert await browser.call("get_text", selector="#state") == {"text": "Open"}
+
+
+async def test_only_what_the_page_shows_is_a_text(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<p>Order <b>7<br></b> was<br>saved</p><button>Free<br>trial</button>"
+        "<textarea>Draft</textarea><details><summary>More</summary>Folded</details><p title=Tip>x</p>"
+        "<input value=Written placeholder=Hint><select aria-label=Size><option>Large</select><br>"
+    )
+
+    await browser.call("expect", text="order 7 was saved")
+    await browser.call("expect", text="Free trial")
+    for text in ("Written", "Hint", "Size", "Draft", "Folded", "Large", "trial Draft", "Tip"):
+        await browser.call("expect", gone=text)
+    for text, closest in {"Written": "Written (value of textbox)", "Size": "Size (combobox)"}.items():
+        error = await browser.refused("expect", text=text, timeout=100)
+        assert error["details"]["closest"] == [closest]
+    assert (await browser.refused("expect", gone="was saved", timeout=100))["details"][
+        "actual"
+    ] == "was saved"
+
+
+async def test_the_method_of_a_request_may_be_in_lower_case(browser: SessionBrowser) -> None:
+    await show(browser)
+
+    await browser.call("click", selector="button", expect={"request": "post /ordered"})
 
 
 async def test_a_request_before_the_action_does_not_count(browser: SessionBrowser) -> None:

@@ -30,6 +30,7 @@ from footlight.errors import (
     ElementNotFound,
     ExpectationFailed,
     FootlightError,
+    InvalidParameter,
 )
 
 if TYPE_CHECKING:
@@ -56,16 +57,23 @@ class RequestPattern:
     Without a status, every status below 400 counts.
 
     Raises:
-        InvalidParameter: the URL is not a pattern.
+        InvalidParameter: there is no URL, or it is not a pattern.
     """
 
     def __init__(self, text: str) -> None:
         words = text.split()
         self.text = text
-        self._method = words.pop(0) if len(words) > 1 and words[0] in METHODS else None
+        self._method = words.pop(0).upper() if words and words[0].upper() in METHODS else None
         has_status = len(words) > 1 and len(words[-1]) == 3 and words[-1].isdecimal()
         self._status = int(words.pop()) if has_status else None
-        self._url = UrlPattern(" ".join(words), parameter="request")
+        url = " ".join(words)
+        # No URL contains white space. A regular expression may.
+        if not url or (len(words) > 1 and not (url.startswith("/") and url.endswith("/"))):
+            raise InvalidParameter(
+                "request: takes a URL, with a method before it or a status after it: POST /orders 201",
+                parameter="request",
+            )
+        self._url = UrlPattern(url, parameter="request")
 
     def matches(self, entry: LogEntry) -> bool:
         is_status = entry.status == self._status if self._status else 0 < entry.status < 400
@@ -110,9 +118,12 @@ class _Unmet:
             **details,
         )
 
-    async def fail_late(self, message: str, expected: Any, actual: Any, closest: Any = None) -> NoReturn:
-        """Report a condition that was not met in time, with what keeps the page busy."""
-        late = await explain_timeout(self.page, f"{message} within {self.deadline.elapsed}", self.deadline)
+    async def fail_late(
+        self, message: str, expected: Any, actual: Any, closest: Any = None, *, instead: str = ""
+    ) -> NoReturn:
+        """Report a condition that was not met in time, with what there was instead."""
+        text = "; ".join(filter(None, (f"{message} within {self.deadline.elapsed}", instead)))
+        late = await explain_timeout(self.page, text, self.deadline)
         self.fail(late.message, expected, actual, closest, closedPages=late.details.get("closedPages"))
 
     def cut(self, text: str) -> str:
@@ -255,11 +266,11 @@ async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) ->
     same = [unmet.cut(_describe_request(each)) for each in sent if pattern.matches_url(each)]
     others = [unmet.cut(_describe_request(each)) for each in sent if not pattern.matches_url(each)]
     await unmet.fail_late(
-        f'The request "{shorten(pattern.text, 100)}" was not answered'
-        + (f"; there was {', '.join(same[-MAX_REQUESTS:])}" if same else ""),
+        f'The request "{shorten(pattern.text, 100)}" was not answered',
         expected,
         same[-MAX_REQUESTS:] or "no such request",
         others[-MAX_REQUESTS:],
+        instead=f"there was {', '.join(same[-MAX_REQUESTS:])}" if same else "",
     )
 
 

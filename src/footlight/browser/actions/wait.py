@@ -142,12 +142,12 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
             if frame == page.playwright.main_frame:  # It exists until the page is closed.
                 ended.put_nowait(error)
 
-    async def wait_in_shadow_roots(frame: Frame) -> None:
+    async def wait_across_elements(frame: Frame) -> None:
         with contextlib.suppress(Error, TimeoutError):
-            await _wait_for_shadow_roots(frame, text, contain=True, timeout_ms=timeout_ms)
+            await _wait_across_elements(frame, text, contain=True, timeout_ms=timeout_ms)
             ended.put_nowait(None)
 
-    async with _watch_frames(page, wait_in_elements, wait_in_shadow_roots):
+    async with _watch_frames(page, wait_in_elements, wait_across_elements):
         if error := await ended.get():
             raise error
 
@@ -179,26 +179,26 @@ async def _wait_until_in_no_frame(page: Page, text: str) -> None:
         for frame in showing:
             with _ignore_lost_document(frame):
                 await _elements_with(frame, text).wait_for(state="hidden", timeout=0)
-                await _wait_for_shadow_roots(frame, text, contain=False, timeout_ms=0)
+                await _wait_across_elements(frame, text, contain=False, timeout_ms=0)
 
 
-async def _wait_for_shadow_roots(frame: Frame, text: str, *, contain: bool, timeout_ms: float) -> None:
-    """Wait until a shadow root contains the text, or none does. A limit of 0 is no limit."""
+async def _wait_across_elements(frame: Frame, text: str, *, contain: bool, timeout_ms: float) -> None:
+    """Wait until the document shows a text that no element has whole, or no longer does. 0 is no limit."""
     try:
-        await frame.wait_for_function(_IN_SHADOW_ROOTS, arg=[text, contain], timeout=timeout_ms)
+        await frame.wait_for_function(_ACROSS_ELEMENTS, arg=[text, contain, {}], timeout=timeout_ms)
     except PlaywrightTimeout:
         raise
     except Error:
         # The page forbids Playwright's scripts in its world.
         async with asyncio.timeout(timeout_ms / 1000 or None):
-            while not await run(frame, _IN_SHADOW_ROOTS, [text, contain]):  # noqa: ASYNC110 - no event
+            while not await run(frame, _ACROSS_ELEMENTS, [text, contain, {}]):  # noqa: ASYNC110 - no event
                 await asyncio.sleep(POLL_SECONDS)
 
 
 async def _shows(frame: Frame, text: str) -> bool:
     with _ignore_lost_document(frame):
         in_elements = await _elements_with(frame, text).count() > 0
-        return in_elements or bool(await run(frame, _IN_SHADOW_ROOTS, [text, True]))
+        return in_elements or bool(await run(frame, _ACROSS_ELEMENTS, [text, True, {}]))
     return False
 
 
@@ -213,38 +213,67 @@ def _ignore_lost_document(frame: Frame) -> Generator[None]:
 
 
 def _elements_with(frame: Frame, text: str) -> Locator:
-    """Return the innermost visible element with the text. Text right below a shadow root is not found."""
-    return frame.get_by_text(text).filter(visible=True).first
+    """Return the innermost visible element with the text. Text right below a shadow root is not found, nor
+    text with a line break.
+    """
+    # What is in a textarea is its default value. What is right below details shows only while they are open.
+    shown = frame.locator(":not(textarea, details:not([open]))")
+    return frame.get_by_text(text).and_(shown).filter(visible=True).first
 
 
-_IN_SHADOW_ROOTS = """([text, expected]) => {
+_ACROSS_ELEMENTS = """([text, expected, state]) => {
+  // A long document takes long to read, so it has a pause after that.
+  const began = performance.now();
+  if (began < state.next) return false;
   const fold = words => words.replace(/\\s+/g, ' ').trim().toLowerCase();
   const textOf = node => node.nodeType === Node.TEXT_NODE ? node.data
     : /^(STYLE|SCRIPT|TEMPLATE)$/.test(node.tagName) ? '' : node.innerText ?? '';
-  const shows = host => host.checkVisibility({visibilityProperty: true})
+  const isVisible = element => element.checkVisibility({visibilityProperty: true});
+  const shows = host => isVisible(host)
     && fold(Array.from(host.shadowRoot.childNodes, textOf).join('')).includes(fold(text));
   const within = root => Array.from(root.querySelectorAll('*')).some(
     element => element.shadowRoot && (shows(element) || within(element.shadowRoot)));
+  const around = node => {
+    do node = node.parentElement;
+    while (node && getComputedStyle(node).display === 'inline');
+    return node;
+  };
+  // The text of a block, in which a line break separates words. Blocks and controls in it end a text.
+  const lines = node => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data;
+    if (node.localName === 'br') return ' ';
+    if (node.nodeType !== Node.ELEMENT_NODE || !isVisible(node)) return '';
+    return getComputedStyle(node).display === 'inline' ? linesIn(node) : '\\0';
+  };
+  const linesIn = node => Array.from(node.childNodes, lines).join('');
+  const hasLines = () => Array.from(new Set(Array.from(document.getElementsByTagName('br'), around)))
+    .some(block => block && isVisible(block) && fold(linesIn(block)).includes(fold(text)));
   try {
-    return within(document) === expected;
+    const isShown = hasLines() || within(document);
+    state.next = 5 * performance.now() - 4 * began;
+    return isShown === expected;
   } catch {
     return !expected;
   }
 }"""
-"""Returns whether a shadow root shows the text or, with `false`, whether none does."""
+"""Returns whether a shadow root or a block with line breaks shows it or, with `false`, whether none does."""
 
 
 async def _find_closest_texts(page: Page, text: str) -> list[str]:
     snapshot = await glance(page, STATE_SECONDS)
-    texts = (
-        [words for node in snapshot.nodes for words in (node.name, node.text) if words] if snapshot else []
-    )
-    by_folded = {each.casefold(): each for each in texts}
-    folded_text = text.casefold()
-    containing = [each for folded, each in by_folded.items() if folded_text in folded]
-    similar = difflib.get_close_matches(folded_text, by_folded, n=MAX_QUOTES, cutoff=0.5)
-    found = dict.fromkeys([*containing, *(by_folded[each] for each in similar)])
-    return [_shorten(each) for each in found][:MAX_QUOTES]
+    by_folded: dict[str, tuple[str, str]] = {}
+    for node in snapshot.nodes if snapshot else ():
+        for words in filter(None, (node.value, node.name, node.text)):
+            by_folded[words.casefold()] = (
+                words,
+                f"value of {node.role}" if words is node.value else node.role,
+            )
+    # What contains the text is not visible as a text: it is the value or label of a control, or an option.
+    containing = [folded for folded in by_folded if text.casefold() in folded]
+    found = {folded: f"{_shorten(by_folded[folded][0])} ({by_folded[folded][1]})" for folded in containing}
+    for folded in difflib.get_close_matches(text.casefold(), by_folded, n=MAX_QUOTES, cutoff=0.5):
+        found.setdefault(folded, _shorten(by_folded[folded][0]))
+    return [*found.values()][:MAX_QUOTES]
 
 
 async def _find_text_around(page: Page, text: str) -> str | None:
@@ -252,7 +281,8 @@ async def _find_text_around(page: Page, text: str) -> str | None:
         async with asyncio.timeout(STATE_SECONDS):
             for frame in page.playwright.frames:
                 if await _shows(frame, text):
-                    return _shorten(await _elements_with(frame, text).inner_text(timeout=0))
+                    around = _elements_with(frame, text)
+                    return _shorten(await around.inner_text(timeout=0)) if await around.count() else text
     return None
 
 

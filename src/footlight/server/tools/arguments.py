@@ -102,6 +102,7 @@ def _with_whole_numbers(value: Any) -> Any:
 
 
 _PLAIN = (str, int)
+_OBJECT_PROBLEMS = ("dict_type", "model_type")
 
 
 def _error_from(error: ValidationError, expected: ExpectedArguments) -> FootlightError:
@@ -131,6 +132,8 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     if problem["type"] == "extra_forbidden":
         return path, "extra", _describe_unknown(expected, problem["loc"])
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    if problem["type"] in _OBJECT_PROBLEMS:
+        text = "must be an object"
     value = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
     return path, str(problem["type"]), f"{path}: {text}{value}"
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from footlight.browser.actions.expectation import Expectation, RequestPattern
 from footlight.browser.actions.wait import UrlPattern
-from footlight.errors import InvalidParameter
+from footlight.browser.page.selectors import parse
+from footlight.errors import InvalidParameter, InvalidSelector
 from footlight.server.answers.secrets import SecretText
 
 __all__ = [
+    "CONTRADICTION",
     "Count",
     "Expect",
+    "ExpectedCounts",
+    "ExpectedRequest",
+    "ExpectedText",
+    "ExpectedUrl",
+    "ExpectedValues",
     "MaybeBudget",
     "Milliseconds",
     "Number",
@@ -25,6 +32,7 @@ __all__ = [
 ]
 
 MAX_SELECTORS = 20
+CONTRADICTION = "the text that must be gone is a part of the text that must be there"
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
@@ -51,26 +59,52 @@ def _check_text(text: str) -> str:
     return text
 
 
-def _check_pattern(text: str) -> str:
+def _check_url(text: str) -> str:
     try:
         UrlPattern(text, parameter="url")
+    except InvalidParameter as error:
+        raise ValueError(error.message.partition(": ")[2]) from None
+    return text
+
+
+def _check_request(text: str) -> str:
+    try:
         RequestPattern(text)
     except InvalidParameter as error:
         raise ValueError(error.message.partition(": ")[2]) from None
     return text
 
 
-def _check_size(by_selector: Mapping[str, object]) -> Mapping[str, object]:
+def _check_selectors(by_selector: Mapping[str, object]) -> Mapping[str, object]:
     if not 1 <= len(by_selector) <= MAX_SELECTORS:
         raise ValueError(f"must have 1 to {MAX_SELECTORS} selectors")
+    for selector, value in by_selector.items():
+        try:
+            parse(selector)
+        except InvalidSelector as error:
+            raise ValueError(error.message) from None
+        if type(value) is int and value < 0:
+            raise ValueError(f'the count of "{selector}" must be 0 or more')
     return by_selector
+
+
+def _check_value(value: object) -> object:
+    if not isinstance(value, str | bool):
+        raise ValueError("must be a text, true or false")
+    return value
 
 
 # What limits them is not in the schema, which every tool that acts would repeat.
 ExpectedText = Annotated[str, AfterValidator(_check_text)] | None
-ExpectedUrl = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_pattern)] | None
-ExpectedValues = Annotated[dict[str, SecretText | bool], AfterValidator(_check_size)] | None
-ExpectedCounts = Annotated[dict[str, Whole], AfterValidator(_check_size)] | None
+ExpectedUrl = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_url)] | None
+ExpectedRequest = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_request)] | None
+ExpectedValue = Annotated[SecretText | bool, BeforeValidator(_check_value)]
+ExpectedValues = Annotated[dict[str, ExpectedValue], AfterValidator(_check_selectors)] | None
+ExpectedCounts = Annotated[dict[str, Whole], AfterValidator(_check_selectors)] | None
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).lower()
 
 
 def _omit_additional_properties(schema: dict[str, Any]) -> None:
@@ -87,15 +121,21 @@ class Expect(BaseModel):
     text: ExpectedText = None
     gone: ExpectedText = None
     url: ExpectedUrl = None
-    request: ExpectedUrl = None
+    request: ExpectedRequest = None
     value: ExpectedValues = None
     count: ExpectedCounts = None
 
     @model_validator(mode="after")
-    def _check_not_empty(self) -> Expect:
+    def _check_conditions(self) -> Expect:
         if all(value is None for _, value in self):
             raise ValueError(f"needs at least one of {', '.join(type(self).model_fields)}")
+        if self.is_contradictory():
+            raise ValueError(CONTRADICTION)
         return self
+
+    def is_contradictory(self) -> bool:
+        """Return whether the text that must be there contains the one that must not."""
+        return bool(self.text and self.gone) and _fold(self.gone or "") in _fold(self.text or "")
 
     def make_expectation(self) -> Expectation:
         return Expectation(

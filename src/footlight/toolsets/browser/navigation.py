@@ -14,7 +14,9 @@ from footlight.browser.sessions.overview import DownloadInfo, download_info
 from footlight.errors import ExpectationFailed, InvalidParameter, MissingParameter, PermissionDenied
 from footlight.server.tools import Expect, Milliseconds, ToolCall, tool
 from footlight.server.tools.parameter_types import (
+    CONTRADICTION,
     ExpectedCounts,
+    ExpectedRequest,
     ExpectedText,
     ExpectedUrl,
     ExpectedValues,
@@ -214,7 +216,7 @@ async def expect(
     gone: Annotated[ExpectedText, Field(description="A text that must not be there")] = None,
     url: ExpectedUrl = None,
     request: Annotated[
-        ExpectedUrl, Field(description="POST /orders 201, answered since the last action")
+        ExpectedRequest, Field(description="POST /orders 201, answered since the last action")
     ] = None,
     value: Annotated[ExpectedValues, Field(description="{selector: text, or true if checked}")] = None,
     count: Annotated[ExpectedCounts, Field(description="{selector: number of matches}")] = None,
@@ -224,6 +226,8 @@ async def expect(
     if all(each is None for _, each in given):
         names = list(Expect.model_fields)
         raise MissingParameter(f"expect needs one of {', '.join(names)}", parameter="text", missing=names)
+    if given.is_contradictory():
+        raise InvalidParameter(f"gone: {CONTRADICTION}", parameter="gone")
     try:
         await call.meet(given.make_expectation(), since=call.session.actions.last.began_at)
     except ExpectationFailed as error:
