@@ -522,6 +522,74 @@ SILENT = (
         "<form action=/thanks onsubmit='return false'><button id=it>Send</button></form>",
         reason="took the submit and did nothing",
     ),
+    Silent(
+        "a button in a frame",
+        "<iframe srcdoc='<button id=it>Save</button>'></iframe>",
+        reason=NOTHING_LISTENS,
+        arguments={"selector": "iframe >> #it"},
+    ),
+    Silent(
+        "a listener in a frame in a frame that gives up",
+        """<iframe srcdoc="<iframe srcdoc='<button id=it onclick=void(0)>Save</button>'></iframe>"></iframe>""",
+        reason=CHANGED_NOTHING,
+        arguments={"selector": "iframe >> iframe >> #it"},
+    ),
+    Silent(
+        "a key that nothing hears",
+        "<p>Text</p>",
+        reason="nothing on the page listens for keys there",
+        tool="press",
+        arguments={"key": "F9"},
+    ),
+    Silent(
+        "a key in a frame whose listener waits for another one",
+        '<iframe id=in srcdoc=\'<button autofocus onkeydown="if (event.key === `x`) this.remove()">'
+        "Save</button>'></iframe>",
+        reason=CHANGED_NOTHING,
+        tool="press",
+        arguments={"key": "F9"},
+        before=[("click", {"selector": "#in >> button"})],
+    ),
+    Silent(
+        "a listener of the document that matches another element",
+        "<button id=it class=edit>Save</button><script>document.addEventListener('click', event => {"
+        "if (event.target.matches('.save')) event.target.after(1) })</script>",
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "a listener of a list that looks for another element",
+        "<ul onclick='event.target.closest(`.delete`)?.remove()'><li id=it>Delete</ul>",
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "a field that must be filled in a shadow tree",
+        "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = "
+        "`<form><label>Mail <input required></label><button id=it>Send</button></form>`</script>",
+        reason='invalid form: "Mail"',
+    ),
+    Silent(
+        "an editor that gets its text back",
+        "<div id=it contenteditable role=textbox aria-label=Note>Old</div>"
+        "<script>it.oninput = () => { it.textContent = 'Old' }</script>",
+        reason="refused the text",
+        tool="type",
+        arguments={**IT, "text": "New"},
+        before=[("click", IT)],
+    ),
+    Silent(
+        "a field that had the value",
+        "<input id=it value=Ada>",
+        reason="had this value already",
+        tool="fill",
+        arguments={**IT, "value": "Ada"},
+    ),
+    Silent("a canvas that nothing hears", "<canvas id=it></canvas>", reason=NOTHING_LISTENS),
+    Silent(
+        "a link to the route that is shown",
+        "<a id=it href=/any onclick='history.pushState(0, ``, location.href); return false'>Any</a>",
+        effect="navigation",
+        reason=SAME,
+    ),
 )
 
 
@@ -586,8 +654,18 @@ async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser
         "<a id=it href='javascript:void(localStorage.run = 1)' onclick='localStorage.clicked = 1'>Run</a>",
         "<div id=root><button id=it>Copy</button></div><script>it.__reactProps$x1 = "
         "{onClick: () => navigator.clipboard.writeText('x')}</script>",
+        "<button id=it class=keep>Keep</button><script>document.addEventListener('click', event => {"
+        "if (event.target.closest('.keep')) localStorage.kept = 1 })</script>",
+        "<p id=it></p><script>const inner = it.attachShadow({mode: 'closed'});"
+        "inner.innerHTML = '<b>Keep</b>'; inner.firstChild.onclick = () => { inner.firstChild.textContent = 'Kept' }</script>",
+        "<div id=up><p id=it>Full</p></div><script>it.onclick = () => up.requestFullscreen()</script>",
+        "<canvas id=it></canvas><script>it.onclick = () => it.getContext('2d').fillRect(0, 0, 9, 9)</script>",
+        "<ul id=one><li id=it>Move</ul><ul id=two></ul><script>it.onclick = () => two.append(it)</script>",
     ],
-    ids=["a submit", "a link", "a link with a script", "a listener of React"],
+    ids=[
+        *("a submit", "a link", "a link with a script", "a listener of React", "a listener of the document"),
+        *("a closed shadow tree", "a full screen", "a canvas", "an element that moves"),
+    ],
 )
 async def test_what_a_page_does_in_place_of_the_browser_is_not_called_silent(
     browser: Browser, html: str
@@ -595,6 +673,29 @@ async def test_what_a_page_does_in_place_of_the_browser_is_not_called_silent(
     await browser.show(html)
 
     assert (await act(browser, "click", IT))["effect"] != "none"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "html"),
+    [
+        (
+            "click",
+            {"selector": "iframe >> #it"},
+            "<button id=it onclick='localStorage.kept = 1'>Keep</button>",
+        ),
+        ("press", {"key": "j"}, "<p>Text</p><script>onkeyup = () => { localStorage.kept = 1 }</script>"),
+        ("press", {"key": "b", "modifiers": ["Control"]}, "<p autofocus tabindex=0 contenteditable>Text</p>"),
+        ("press", {"key": "PageDown"}, "<p style='height: 3000px'>Text</p>"),
+    ],
+    ids=["a frame", "a key that a listener hears", "a format of an editor", "a key that scrolls"],
+)
+async def test_what_shows_nowhere_is_not_called_silent(
+    browser: Browser, tool: str, arguments: Mapping[str, Any], html: str
+) -> None:
+    is_in_frame = "iframe" in str(arguments)
+    await browser.show(f'<iframe srcdoc="{html}"></iframe>' if is_in_frame else html)
+
+    assert (await act(browser, tool, arguments))["effect"] != "none"
 
 
 async def test_a_shortcut_that_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:

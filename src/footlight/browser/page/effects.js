@@ -10,13 +10,16 @@
 //           snapshots may have another cause
 //   reason  why nothing has happened, or what went wrong
 //   kind    what the reason is about; `blocked` means that the page has only shown what is wrong
-//   x, y    where the mouse was pressed, or what a key has clicked, in the top document
-//   key     the last key, in the top document
+//   drawn   whether a canvas was clicked, which does not show what is drawn on it
+//   path    the way to what was clicked or got a key, where nothing is certain to have happened
+//   x, y    where the mouse was pressed, or what a key has clicked, in the document
+//   key     the last key
 //
 // `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
 // count where something did. `taken`: the page prevented what the browser would have done.
 
 import { getter } from "../driver/getter.js";
+import { pathTo } from "./element_path.js";
 import { EVERYTHING, shadowOf } from "./settling.js";
 
 const RECORDED =
@@ -33,6 +36,7 @@ const BUTTONS = "button, input[type=submit], input[type=image], input[type=butto
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 const TOGGLES = new Set(["checkbox", "radio"]);
 const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
+const SCROLL_KEYS = new Set("PageDown PageUp Home End ArrowDown ArrowUp ArrowLeft ArrowRight".split(" ").concat(" "));
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
@@ -46,6 +50,8 @@ const {
 } = Element.prototype;
 // Fields of a form shadow its members: a walk upwards would go round in circles.
 const parentNodeOf = getter(Node, "parentNode");
+const containsOf = Node.prototype.contains;
+const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
 const slotOf = getter(Element, "assignedSlot");
 const focusOf = getter(Document, "activeElement");
 const dataOf = getter(CharacterData, "data");
@@ -123,6 +129,12 @@ class ActRecord {
     /** @type {Event | null} */
     this.click = null;
     /** @type {Event | null} */
+    this.format = null;
+    /** @type {Element | null} */
+    this.receiver = null; // what was clicked, or got the last key
+    /** @type {HTMLInputElement | null} */
+    this.upload = null; // a field whose files were chosen
+    /** @type {Event | null} */
     this.submit = null;
     /** @type {HTMLInputElement | null} */
     this.toggle = null;
@@ -130,7 +142,7 @@ class ActRecord {
     this.scrolls = [];
     /** @type {KeyboardEvent[]} */
     this.keys = [];
-    this.inserted = 0; // characters that were offered to the field at once
+    this.text = ""; // what was offered to the field at once
     /** @type {number | null} */
     this.replaced = 0; // characters that were selected then; null where that is unknown
     /** @type {string[]} */
@@ -211,7 +223,20 @@ class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    return (seen.changed || (this.changed && !seen.ticked)) && !this.isUndone();
+    return (seen.changed || (this.changed && !seen.ticked)) && !this.isUndone() && !this.isTextUndone();
+  }
+
+  /**
+   * Return whether the page has given an editor its text back, and changed nothing else.
+   *
+   * @returns {boolean}
+   */
+  isTextUndone() {
+    const { field, mutations } = this;
+    if (!field || !isEditable(field) || !this.text || this.hasOtherText() || this.text === this.start) return false;
+    // What is no longer in the document was in the field, or its removal from elsewhere is another record.
+    const isInside = (/** @type {Node} */ node) => isInTree(node, field) || !connectedOf.call(node);
+    return mutations.length <= MAX_MUTATIONS && mutations.every(({ target }) => isInside(target));
   }
 
   /**
@@ -225,9 +250,15 @@ class ActRecord {
     const before = new Map();
     /** @type {Map<Node, number>} */
     const moves = new Map();
-    for (const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } of this.mutations) {
+    /** @type {Map<Node, MutationRecord>} */
+    const removals = new Map();
+    for (const each of this.mutations) {
+      const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } = each;
       for (const node of addedNodes) moves.set(node, (moves.get(node) || 0) + 1);
-      for (const node of removedNodes) moves.set(node, (moves.get(node) || 0) - 1);
+      for (const node of removedNodes) {
+        if (!moves.has(node)) removals.set(node, each);
+        moves.set(node, (moves.get(node) || 0) - 1);
+      }
       if (attributeNamespace) return false;
       const values = before.get(target) || new Map();
       const name = attributeName || "";
@@ -235,6 +266,12 @@ class ActRecord {
       before.set(target, values);
     }
     if ([...moves.values()].some(Boolean)) return false;
+    for (const [node, { target, nextSibling, previousSibling }] of removals)
+      if (
+        parentNodeOf.call(node) !== target ||
+        (nextOf.call(node) !== nextSibling && previousOf.call(node) !== previousSibling)
+      )
+        return false;
     for (const [node, values] of before)
       for (const [name, value] of values)
         if (
@@ -254,16 +291,18 @@ class ActRecord {
     const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
     const isDrawn = this.clicked && this.target?.localName === "canvas";
     const isOpened = [...this.toggled.values()].some(([before, now]) => before !== now);
-    const acted =
-      changed || this.valued || isOpened || isToggled || isDrawn || this.hasOtherText() || this.hasScrolled();
+    const isOther =
+      changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
     const problem = this.problem(changed);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
+    const isFormatted = this.format !== null && !this.format.defaultPrevented;
+    const acted = Boolean(isOther || isCaretMoved || isFormatted || (!problem && this.hasMovedFocus()));
     return {
       id: this.id,
-      acted: acted || isCaretMoved || (!problem && this.hasMovedFocus()),
+      acted,
       stale: this.stale,
       ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
-      ...(self === top ? this.whereabouts() : {}),
+      ...(acted ? {} : { drawn: isDrawn, ...this.whereabouts() }),
     };
   }
 
@@ -274,12 +313,14 @@ class ActRecord {
    */
   whereabouts() {
     const key = this.keys.at(-1);
-    const clicked = this.click?.composedPath()[0] ?? (this.clicked ? this.target : null);
+    const receiver = this.receiver ?? this.target;
+    const path = receiver && (this.place || this.clicked || key) && pathTo(receiver);
+    if (!path) return {};
     /** @type {Record<string, unknown>} */
-    const found = {};
+    const found = { path };
     if (this.place) [found.x, found.y] = this.place;
-    else if (this.clicked && clicked instanceof Element) {
-      const { left, top, width, height } = boxOf.call(clicked);
+    else if (this.clicked) {
+      const { left, top, width, height } = boxOf.call(receiver);
       [found.x, found.y] = [left + width / 2, top + height / 2];
     }
     if (key) found.key = Object.fromEntries(KEY_FIELDS.map((name) => [name, key[name]]));
@@ -293,6 +334,7 @@ class ActRecord {
       this.clickProblem() ||
       this.dragProblem() ||
       this.textProblem(changed) ||
+      this.uploadProblem(changed) ||
       this.undoneProblem(changed) ||
       this.submitProblem()
     );
@@ -356,20 +398,26 @@ class ActRecord {
   offered() {
     /** @type {(event: KeyboardEvent) => boolean} */
     const isText = ({ key, ctrlKey, metaKey, altKey }) => key?.length === 1 && !ctrlKey && !metaKey && !altKey;
-    return Math.max(this.inserted, this.keys.filter(isText).length);
+    return Math.max(this.text.length, this.keys.filter(isText).length);
   }
 
   /** @type {(changed: boolean) => Problem | null} */
   textProblem(changed) {
     const offered = this.offered();
     if (!this.field || !offered || !connectedOf.call(this.field)) return null;
-    if (this.replaced === null && this.start) return null;
     const now = textIn(this.field);
+    if (now && now === this.start && this.text === now) return ["idle", "the field had this value already"];
+    if (this.replaced === null && this.start) return null;
     const grown = now.length - this.heldBefore + (this.replaced || 0);
-    if (grown >= offered) return null;
+    if (grown >= offered) return now === this.start ? ["idle", "the page put the value back"] : null;
     if (now === this.start && !changed) return ["idle", "the field refused the text"];
     const isPartial = grown > 0 && !isEditable(this.field);
     return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
+  }
+
+  /** @type {(changed: boolean) => Problem | null} */
+  uploadProblem(changed) {
+    return this.upload && !this.upload.files?.length && !changed ? ["lost", "the page emptied the field again"] : null;
   }
 
   /** @type {(changed: boolean) => Problem | null} */
@@ -396,6 +444,7 @@ class ActRecord {
         if (!event.isTrusted || this.clicked) return;
         this.clicked = true;
         this.click = event;
+        if (target instanceof Element) this.receiver = target;
         break;
       case "pointerdown":
         break;
@@ -408,19 +457,25 @@ class ActRecord {
         break;
       case "keydown":
         if (this.keys.length < MAX_KEYS) this.keys.push(event);
+        if (!(target instanceof Element)) break;
+        if (!this.clicked) this.receiver = target;
+        // The browser may scroll only after the report.
+        if (SCROLL_KEYS.has(event.key) && !this.scrolls.length) this.scrolls = scrollsAbove(target);
         break;
       case "beforeinput":
         if (target !== this.field) break; // The next field of a form that is filled in one call.
-        if (!this.inserted && this.field) {
+        if (event.inputType?.startsWith("format")) this.format = event;
+        if (!this.text && this.field) {
           this.replaced = selectedLength(this.field);
           this.heldBefore = textIn(this.field).length;
         }
-        this.inserted += event.data?.length || 0;
+        this.text += event.data || "";
         break;
       case "input":
       case "change":
+        if (target instanceof HTMLInputElement && target.type === "file") this.upload = target;
         // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
-        if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
+        else if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
           this.valued = true;
         break;
       case "invalid":
@@ -460,7 +515,8 @@ const connectedOf = getter(Node, "isConnected");
 
 /** @type {(field: AnyElement) => number | null} */
 function selectedLength(field) {
-  if (field.isContentEditable) return 0;
+  // In a shadow tree, the selection is not known.
+  if (field.isContentEditable) return containsOf.call(document, field) && getSelection()?.isCollapsed ? 0 : null;
   const { selectionEnd, selectionStart } = field;
   return selectionStart == null || selectionEnd == null ? null : selectionEnd - selectionStart;
 }
@@ -546,8 +602,26 @@ function begins(event) {
   return !current && SET_EVENTS.has(event.type);
 }
 
+const INSIDE = ["invalid", "submit", "change", "toggle"];
+/** @type {WeakSet<ShadowRoot>} */
+const heardRoots = new WeakSet();
+
+/**
+ * Listen in the shadow trees around a target, because these events do not leave them.
+ *
+ * @type {(event: Event) => void}
+ */
+function hearInside(event) {
+  for (const root of event.composedPath())
+    if (root instanceof ShadowRoot && !heardRoots.has(root)) {
+      heardRoots.add(root);
+      for (const type of INSIDE) root.addEventListener(type, onEvent, { capture: true, passive: true });
+    }
+}
+
 /** @type {(event: Event) => void} */
 function onEvent(event) {
+  if (event.type === "pointerdown" || KEY_EVENTS.has(event.type)) hearInside(event);
   if (begins(event)) begin(event);
   if (record && !record.isReported) record.note(event);
 }

@@ -56,16 +56,24 @@ class ActRecord:
     `lost` and `part` also count where something did.
     """
     reason: str | None = None
+    drawn: bool = False
+    """Whether a canvas was clicked, which does not show what is drawn on it."""
+    path: tuple[int | str, ...] | None = None
+    """The way from the top document to what was clicked or got a key, where nothing is certain to have
+    happened (`element_path.js`).
+    """
     point: tuple[float, float] | None = None
-    """Where the mouse or a key clicked, in CSS pixels of the viewport. Only in the main frame."""
+    """Where the mouse or a key clicked, in CSS pixels of the document's viewport."""
     key: dict[str, Any] | None = None
-    """The fields of the event of the last key. Only in the main frame."""
+    """The fields of the event of the last key."""
     is_main: bool = False
 
 
 async def register_settling(playwright: Playwright) -> None:
     """Register the settling script. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, GETTER, "settling", "effects", "late_work")
+    source = selector_engine(
+        Path(__file__).parent, GETTER, "element_path", "settling", "effects", "late_work"
+    )
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
@@ -127,6 +135,8 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
         stale=fields["stale"],
         kind=fields.get("kind"),
         reason=fields.get("reason"),
+        drawn=fields.get("drawn", False),
+        path=tuple(fields["path"]) if "path" in fields else None,
         point=(fields["x"], fields["y"]) if "x" in fields else None,
         key=fields.get("key"),
         is_main=is_main,

@@ -71,12 +71,17 @@ _ADVICE = {
 }
 """What else could be tried, by tool."""
 
+_SCROLL_KEYS = frozenset(
+    ("PageDown", "PageUp", "Home", "End", " ", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight")
+)
 _SAME = "the page shows the same as before"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
-    "deaf": "nothing on the page listens for clicks there",
+    "deaf": "nothing on the page listens for {} there",
     "vain": "listeners of the page received it and changed nothing",
+    "passed": "only listeners around it received it, and the page shows nothing of what they did",
     "unseen": "a script of the page ran, and the page does not show what it did",
+    "shut": "it has a closed shadow tree, and the page does not show what happens there",
 }
 
 
@@ -110,6 +115,8 @@ class ActTrace:
     events: Events | None = None
     requests: Sequence[SentRequest] = ()
     navigated: bool = False
+    moved: bool = True
+    """Whether the page has another URL."""
     has_acted: bool = False
     """Whether the tool itself knows that something has happened in the page."""
     frame_reloaded: bool = False
@@ -230,6 +237,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     is_same = trace.change in ("none", "focus")
     if trace.navigated and request is not None and request.method != "GET" and is_same:
         return _SAME
+    if trace.navigated and not trace.moved and is_same and not trace.requests:
+        return None if any(each.acted for each in trace.records) else _SAME
     if request is None or trace.change is None or kinds:
         return None
     if not request.status:
@@ -249,6 +258,13 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
         effect = judge(trace)
     if effect.text == "none":
         effect = await _ask_listeners(page, trace, effect)
+    # The browser scrolls only after the key has been handled.
+    if effect.text == "none" and any(
+        each.key and each.key.get("key") in _SCROLL_KEYS for each in trace.records
+    ):
+        ids = {each.id for each in trace.records}
+        if any(each.acted and each.id in ids for each in await read_records(page)):
+            return Effect("page")
     return effect
 
 
@@ -277,14 +293,17 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
 
 async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     """Return the effect with what the listeners did, unless another reason says that nothing happened."""
-    record = next((each for each in reversed(trace.records) if each.point or each.key), None)
-    is_taken = record is not None and record.kind == "taken"
-    if record is None or not (is_taken or (record.reason is None and record.point)):
+    record = next((each for each in reversed(trace.records) if each.path), None)
+    if record is None or record.path is None or (record.reason is not None and record.kind != "taken"):
         return effect
-    reaction = await find_reaction(page, record.point, None if record.point else record.key)
-    if reaction == "unseen":
+    reaction = await find_reaction(page, record.path, record.point, None if record.point else record.key)
+    if record.drawn and reaction not in ("disabled", "deaf", "vain"):
+        return Effect("page", effect.reason)
+    if reaction in ("unseen", "shut"):
         return Effect("script", effect.reason if trace.error else _REACTIONS[reaction])
-    return effect if effect.reason or not reaction else Effect("none", _REACTIONS[reaction])
+    if effect.reason or not reaction:
+        return effect
+    return Effect("none", _REACTIONS[reaction].format("clicks" if record.point else "keys"))
 
 
 def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:

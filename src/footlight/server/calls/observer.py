@@ -140,6 +140,7 @@ class Observer:
             has_acted=call.report.has_acted,
             requests=self._requests(call, page),
             navigated=page.navigated_at >= since,
+            moved=page.url != self._urls.get(page.id),
             frame_reloaded=page.frame_reloaded_at >= since,
             change=self._change,
             records=self._records,
