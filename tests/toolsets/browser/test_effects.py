@@ -530,7 +530,7 @@ SILENT = (
     ),
     Silent(
         "a listener in a frame in a frame that gives up",
-        """<iframe srcdoc="<iframe srcdoc='<button id=it onclick=void(0)>Save</button>'></iframe>"></iframe>""",
+        """<iframe srcdoc="<iframe srcdoc='<p id=it onclick=void(0)>Save</p>'></iframe>"></iframe>""",
         reason=CHANGED_NOTHING,
         arguments={"selector": "iframe >> iframe >> #it"},
     ),
@@ -657,7 +657,8 @@ async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser
         "<button id=it class=keep>Keep</button><script>document.addEventListener('click', event => {"
         "if (event.target.closest('.keep')) localStorage.kept = 1 })</script>",
         "<p id=it></p><script>const inner = it.attachShadow({mode: 'closed'});"
-        "inner.innerHTML = '<b>Keep</b>'; inner.firstChild.onclick = () => { inner.firstChild.textContent = 'Kept' }</script>",
+        "inner.innerHTML = '<b>Keep</b>'; const bold = inner.firstChild;"
+        "bold.onclick = () => { bold.textContent = 'Kept' }</script>",
         "<div id=up><p id=it>Full</p></div><script>it.onclick = () => up.requestFullscreen()</script>",
         "<canvas id=it></canvas><script>it.onclick = () => it.getContext('2d').fillRect(0, 0, 9, 9)</script>",
         "<ul id=one><li id=it>Move</ul><ul id=two></ul><script>it.onclick = () => two.append(it)</script>",
