@@ -18,7 +18,7 @@ from footlight.browser.actions.click import click_element
 from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, was_dispatched
-from footlight.browser.page.press_check import find_ready_point, take_outcome
+from footlight.browser.page.press_check import find_readiness, take_outcome
 from footlight.browser.page.settling import settle
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.session import SessionOptions
@@ -153,7 +153,7 @@ async def test_a_press_has_the_outcome_that_playwright_gives_it(
     expected = await events(page)
 
     await show(page, url)
-    ready = await element.count() > 0 and await find_ready_point(element, LIMIT_MS) is not None
+    ready = await element.count() > 0 and (await find_readiness(element, LIMIT_MS)).is_certain
     done = True
     try:
         await click_element(page, selector, Deadline.after(LIMIT_MS), button="left", count=1)
@@ -251,7 +251,7 @@ async def test_a_press_that_is_lost_is_kept_from_the_page(page: Page, site: Site
     await show(page, site.page(document("collapses when hovered", "button")))
     element = page.playwright.locator("#t")
 
-    assert await find_ready_point(element, LIMIT_MS)
+    assert (await find_readiness(element, LIMIT_MS)).is_certain
     await click_element(page, "#t", Deadline.after(LIMIT_MS * 5), button="left", count=1)
 
     assert await events(page) == ["pointerdown t", "mouseup t", "click t"]

@@ -308,3 +308,21 @@ async def test_fields_that_are_none_are_refused(
 
     assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
     assert error["details"]["parameter"].startswith(parameter)
+
+
+async def test_what_the_page_has_made_of_the_values_in_the_end(browser: SessionBrowser) -> None:
+    """A page may change a field when it loses the focus, or when another field changes."""
+    await browser.show(
+        """<input id=code onblur="this.value = ''"> <input id=city> <input id=kept>
+        <select id=one onchange="this.value = 'a'"><option>a<option>b</select>
+        <select id=land onchange="city.value = ''"><option>a<option>b</select>"""
+    )
+
+    filled = await browser.call(
+        "fill_form", fields=fields(code="1", city="Rome", kept="2", one="b", land="b")
+    )
+
+    text = "the page changed or refused the text: the field holds another"
+    choice = "the page changed the choice: other options are selected"
+    notices = [field.get("notice") for field in filled["fields"]]
+    assert notices == [text, text, None, choice, None]

@@ -144,7 +144,10 @@ async def test_type_appends_key_by_key(
         )
         return
 
-    assert await browser.call("type", selector="#f", text=text) == {"url": url}
+    typed = await browser.call("type", selector="#f", text=text)
+
+    assert typed["url"] == url
+    assert ("notice" in typed) == ("maxlength" in field)
 
     held = await browser.call(
         "evaluate", script="(f => f.value ?? f.innerText)(document.querySelector('#f'))"
@@ -281,12 +284,16 @@ SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
         "<input id=it oninput='this.value = `other`'>",
         "<input id=it onbeforeinput='event.preventDefault()' oninput='this.value = ``'>",
         "<div id=it contenteditable>old</div><script>it.onbeforeinput = e => e.preventDefault()</script>",
+        pytest.param(
+            "<input id=it type=date value=2020-01-01 oninput='this.value = `2020-01-01`'>", id="date"
+        ),
     ],
 )
 async def test_fill_says_so_if_the_field_holds_another_text(browser: SessionBrowser, field: str) -> None:
     await browser.show(field)
 
-    filled = await browser.call("fill", selector="#it", value="hello")
+    value = "2024-02-03" if "date" in field else "hello"
+    filled = await browser.call("fill", selector="#it", value=value)
 
     assert filled["notice"] == "the page changed or refused the text: the field holds another"
 
@@ -298,6 +305,41 @@ async def test_fill_says_nothing_of_a_text_that_the_field_holds(browser: Session
     await browser.show(field)
 
     assert "notice" not in await browser.call("fill", selector="#it", value=" hello\n  you ")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input id=it maxlength=3>",
+        "<textarea id=it onkeydown='event.preventDefault()'></textarea>",
+        "<div id=it contenteditable onbeforeinput='event.preventDefault()'>hello</div>",
+        "<input id=it type=number>",
+        "<input id=it onfocus='setTimeout(() => other.focus())'><input id=other>",
+    ],
+)
+async def test_type_says_so_if_the_field_did_not_get_the_text(browser: SessionBrowser, field: str) -> None:
+    await browser.show(field)
+
+    typed = await browser.call("type", selector="#it", text="hello")
+
+    assert typed["notice"] == "the page changed or refused the text: the field does not end with it"
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("<input id=it value=old>", " hello"),
+        ("<input id=it type=date>", "02032024"),
+        ("<input id=it onkeydown='if (event.key === `Enter`) this.value = ``'>", "sent\n"),
+        ("<div id=it tabindex=0>keys</div>", "jk"),
+    ],
+)
+async def test_type_says_nothing_of_a_text_that_arrived(
+    browser: SessionBrowser, field: str, text: str
+) -> None:
+    await browser.show(field)
+
+    assert "notice" not in await browser.call("type", selector="#it", text=text)
 
 
 async def test_select_returns_what_the_page_has_selected_instead(browser: SessionBrowser) -> None:
@@ -589,13 +631,32 @@ async def test_a_file_outside_the_root_is_refused(
     assert count == {"result": 0}
 
 
+async def test_an_upload_says_what_the_input_holds(browser: SessionBrowser, files: Path) -> None:
+    await browser.show(
+        """<input id=cleared type=file onchange="value = ''"><input id=disabled type=file disabled>
+        <input id=folder type=file webkitdirectory>"""
+    )
+    file = [str(files / "a.txt")]
+
+    cleared = await browser.call("upload_file", selector="#cleared", files=file)
+    disabled = await browser.refused("upload_file", selector="#disabled", files=file)
+    folder = await browser.refused("upload_file", selector="#folder", files=file)
+
+    assert cleared["notice"] == "the file input is empty again: the page has taken the files or refused them"
+    assert (disabled["code"], disabled["message"]) == (
+        "ELEMENT_NOT_INTERACTIVE",
+        '"#disabled" cannot be used: disabled',
+    )
+    assert (folder["code"], folder["message"]) == ("INVALID_PARAMETER", 'files: "#folder" takes a folder')
+
+
 async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrowser, files: Path) -> None:
     url = (await browser.show("<input type=file><button>nothing</button>"))["url"]
     both = [str(files / "a.txt"), str(files / "b.txt")]
 
     several = await browser.refused("upload_file", selector="input", files=both)
-    assert several["code"] == "ELEMENT_NOT_INTERACTIVE"
-    assert several["message"] == '"input": Non-multiple file input can only accept single file'
+    assert several["code"] == "INVALID_PARAMETER"
+    assert several["message"] == 'files: "input" takes one file'
 
     button = await browser.refused("upload_file", selector="button", files=both[:1], timeout=400)
     assert button["code"] == "ELEMENT_NOT_INTERACTIVE"

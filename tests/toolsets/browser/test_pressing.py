@@ -307,3 +307,45 @@ async def test_a_toggle_without_a_label_says_what_to_click(browser: SessionBrows
     assert error["message"] == (
         '"input" cannot be used: hidden: display: none; click what is drawn in its place: div (#dark)'
     )
+
+
+async def test_a_click_on_an_element_that_its_press_replaces_says_so(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div id=place><button id=it onmousedown="place.innerHTML = place.innerHTML" onclick="done = 1">
+        Save</button></div><script>var done = 0</script>"""
+    )
+
+    clicked = await browser.call("click", selector="#it")
+
+    assert clicked["notice"] == "the page replaced the element when it was pressed: no click followed"
+    assert await browser.evaluate("done") == 0
+
+
+@pytest.mark.parametrize(
+    "outer",
+    [
+        "<a id=it href=#x style='display: block; border: 9px solid'>Ticket 7 {}</a>",
+        "<div id=it role=button tabindex=0 style='transform: scale(0.8)'>Ticket 7 {}</div>",
+        "<div id=it onclick=''>Ticket 7 {}</div>",
+        "<div style='height: 1500px'></div><div id=it tabindex=0>Ticket 7 {}</div>",
+    ],
+)
+async def test_a_click_leaves_alone_the_controls_inside(browser: SessionBrowser, outer: str) -> None:
+    inner = "<button id=inner style='display: block; margin: auto; width: 80%; height: 60px'>Delete</button>"
+    await browser.show(
+        outer.format(inner) + "<script>var at; onclick = event => { at = event.target.id }</script>"
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await browser.evaluate("at") == "it"
+
+
+async def test_a_click_on_a_control_that_another_one_fills_says_so(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div id=it onclick="" style="display: flex"><button style="flex: 1; height: 40px">Delete</button>
+        <button style="flex: 9; height: 40px" id=more class=wide>More</button></div>"""
+    )
+
+    clicked = await browser.call("click", selector="#it")
+
+    assert clicked["notice"] == 'the click went to <button id="more" class="wide"> inside the element'

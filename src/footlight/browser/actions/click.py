@@ -19,7 +19,13 @@ from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input_to, undo_on_cancel
-from footlight.browser.page.press_check import PressOutcome, find_ready_point, take_outcome, watch_press
+from footlight.browser.page.press_check import (
+    NOT_READY,
+    PressOutcome,
+    find_readiness,
+    take_outcome,
+    watch_press,
+)
 from footlight.browser.page.refs import locate
 
 if TYPE_CHECKING:
@@ -72,7 +78,7 @@ async def click_element(
                     raise
                 return outcome
             outcome = await take_outcome(page)
-            if outcome.state == "arrived":
+            if outcome.state != "lost":
                 async with send_input_to(page, selector, deadline):
                     await page.traffic.wait_for_navigations(began)
             if outcome.state != "lost" or deadline.element_ms <= 1:
@@ -82,11 +88,14 @@ async def click_element(
     outcome = await act_on_element(page, selector, deadline, press)
     if outcome and outcome.state == "lost":
         raise element_keeps_moving(page, selector, outcome.by)
-    if outcome and outcome.state == "strayed":
-        return (
-            f"the element moved while the button was down: it was pressed, and the click went to {outcome.by}"
-        )
-    return None
+    return _NOTICES[outcome.state].format(by=outcome.by) if outcome and outcome.state in _NOTICES else None
+
+
+_NOTICES = {
+    "strayed": "the element moved while the button was down: it was pressed, and the click went to {by}",
+    "replaced": "the page replaced the element when it was pressed: no click followed",
+    "inside": "the click went to {by} inside the element",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +118,11 @@ async def _click(
     """
     timeout_ms = deadline.action_ms
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
-    point = await find_ready_point(element, timeout_ms) if tries_fast and can_be_fast else None
-    if page.document_request is not None:
-        point = None
-    if point and page.own_cdp and not how.modifiers and not page.session.is_traced:
+    ready = await find_readiness(element, timeout_ms) if tries_fast and can_be_fast else NOT_READY
+    force = ready.is_certain and page.document_request is None
+    if force and ready.point and page.own_cdp and not how.modifiers and not page.session.is_traced:
         async with send_input_to(page, selector, deadline):
-            await click_at_once(page.own_cdp, Point(*point), button=how.button, count=how.count)
+            await click_at_once(page.own_cdp, Point(*ready.point), button=how.button, count=how.count)
         return
     try:
         await watch_press(element, timeout_ms).click(
@@ -122,11 +130,12 @@ async def _click(
             click_count=how.count,
             modifiers=list(how.modifiers),
             delay=BUTTON_DOWN_MS,
-            force=point is not None,
+            force=force,
+            position=ready.at,
             timeout=timeout_ms,
         )
     except Error as error:
-        if not (point and is_not_ready(error)):
+        if not (force and is_not_ready(error)):
             raise
         await _click(page, selector, element, deadline, how, tries_fast=False)
 

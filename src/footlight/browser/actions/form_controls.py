@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.actions.field_values import check_files
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
 from footlight.browser.driver.scripts import run_isolated_about
@@ -149,15 +150,19 @@ async def press(page: Page, element: Locator | ElementHandle, timeout_ms: float)
     await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=timeout_ms))
 
 
-async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
+async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> str | None:
     """Choose files in a file input, or in the file chooser that a click on the element opens.
 
+    Return a notice for the caller, or None.
+
     Raises:
-        ElementNotInteractive: the element is not a file input, and opens no file chooser.
+        ElementNotInteractive: the element is disabled, or is not a file input and opens no file chooser.
+        InvalidParameter: the file input takes one file only, or a folder.
     """
 
-    async def attach(element: Locator, timeout_ms: float) -> None:
+    async def attach(element: Locator, timeout_ms: float) -> str | None:
         await element.set_input_files(list(files), timeout=timeout_ms)
+        return await check_files(page, element, timeout_ms) if files else None
 
     async def choose(element: Locator, timeout_ms: float) -> None:
         clicked = False
@@ -184,7 +189,15 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         deadline,
         lambda element, timeout_ms: run_isolated_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
     )
-    await act_on_element(page, selector, deadline, attach if takes_files else choose)
+    if not takes_files:
+        return await act_on_element(page, selector, deadline, choose)
+    if takes_files == "nothing":
+        raise ElementNotInteractive(
+            f'"{selector}" cannot be used: disabled', selector=selector, page=page.url, reason="disabled"
+        )
+    if takes_files == "a folder" or (takes_files == "one file" and len(files) > 1):
+        raise InvalidParameter(f'files: "{selector}" takes {takes_files}', parameter="files")
+    return await act_on_element(page, selector, deadline, attach)
 
 
 _OPTIONS = """([element]) => {
@@ -202,5 +215,7 @@ _SELECTED = """element => {
 
 _TAKES_FILES = """element => {
   const input = element instanceof HTMLLabelElement ? element.control : element;
-  return input instanceof HTMLInputElement && input.type === 'file';
+  if (!(input instanceof HTMLInputElement) || input.type !== 'file') return null;
+  if (input.matches(':disabled')) return 'nothing';
+  return input.webkitdirectory ? 'a folder' : input.multiple ? 'files' : 'one file';
 }"""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.browser.actions.field_values import check_choice, check_text
 from footlight.browser.actions.form_controls import choose_radio, press, select_option, set_checked
 from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.playwright_api import Error
@@ -58,7 +59,7 @@ class _Kind:
 
 
 async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[Filled]:
-    """Fill the fields, and return their kinds, with a notice for each that holds another text than given.
+    """Fill the fields, and return their kinds, with a notice for each that holds another value than given.
 
     A combobox that took the text without a choice is a `text`.
 
@@ -81,7 +82,22 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
             filled.append(await _fill(page, field, kind, deadline.start_patience()))
         except FootlightError as error:
             raise _add_field_index(error, index, done=list(range(index))) from error
-    return filled
+    # A page may change a field when the focus leaves it, or when another one changes.
+    return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
+
+
+async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:
+    """Return `filled`, with a notice if the field holds another value."""
+    if filled.kind not in ("text", "select") or page.document_request is not None or page.closed:
+        return filled
+    words = field.value if isinstance(field.value, list) else [_to_text(field.value)]
+    try:
+        element = (await locate_now(page, field.selector, deadline)).first
+    except (Error, FootlightError):  # The page has removed the field.
+        return filled
+    if filled.kind == "select":
+        return replace(filled, notice=await check_choice(page, element, words, deadline.remaining_ms))
+    return replace(filled, notice=await check_text(page, element, words[0], deadline.remaining_ms))
 
 
 def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
@@ -173,7 +189,7 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
             lambda box, timeout_ms: _open_and_choose(page, box, field, deadline, timeout_ms),
         )
     else:
-        return await _fill_text(page, field, kind, words[0], deadline)
+        return Filled(await _fill_text(page, field, kind, words[0], deadline))
     return Filled(kind.name)
 
 
@@ -191,14 +207,11 @@ async def _select(page: Page, field: Field, options: list[str], deadline: Deadli
     )
 
 
-async def _fill_text(page: Page, field: Field, kind: _Kind, text: str, deadline: Deadline) -> Filled:
+async def _fill_text(page: Page, field: Field, kind: _Kind, text: str, deadline: Deadline) -> FieldKind:
     """Fill a text field, or an editable combobox, which becomes a text field if it suggests nothing."""
-    notice = await fill_field(page, field.selector, text, deadline)
-    if kind.name != "combobox":
-        return Filled(kind.name, notice)
-    if not await _take_suggestion(page, field, deadline):
-        return Filled("text", notice)
-    return Filled(kind.name)
+    await fill_field(page, field.selector, text, deadline, check=False)
+    is_chosen = kind.name == "combobox" and await _take_suggestion(page, field, deadline)
+    return "combobox" if is_chosen else "text"
 
 
 def _to_text(value: str | float) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 from typing import TYPE_CHECKING
 
+from footlight.browser.actions.field_values import IS_EDITOR, TEXT_LENGTH, check_added, check_text
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
-from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fill_field", "replace_text", "type_text"]
 
-CHECK_MS = 250
-"""How long a page may take to say what a field holds."""
 PIECE = 8
 """Characters that are typed at a time. A call that is cancelled stops between two pieces."""
 _WORDS = re.compile(r"\S*\s+|\S+")
@@ -34,17 +31,19 @@ WORD_SETTLE_MS = 1_000
 """How long a page may change after a word until the next word is typed anyway."""
 
 
-async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) -> str | None:
+async def fill_field(
+    page: Page, selector: str, value: str, deadline: Deadline, *, check: bool = True
+) -> str | None:
     """Replace the text of a field at once. Return a notice for the caller, or None.
 
     A field of which it is certain that Playwright would fill it at once is selected by the request that asks
-    about it, which leaves out four requests.
+    about it, which leaves out four requests. Without `check`, nothing says what the field holds afterwards.
 
     Raises:
         InvalidParameter: the field cannot hold the value.
     """
 
-    async def fill(element: Locator, timeout_ms: float) -> None:
+    async def fill(element: Locator, timeout_ms: float) -> str | None:
         field = await run_isolated_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
             raise InvalidParameter(
@@ -52,36 +51,22 @@ async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) 
             )
         if field["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
+            return None
+        if field["selected"] and not page.session.is_traced:
+            await insert_text_alone(page, selector, value, deadline)
         else:
-            if field["selected"] and not page.session.is_traced:
-                await insert_text_alone(page, selector, value, deadline)
-            else:
-                await element.fill(value, timeout=timeout_ms)
-            await check(element, timeout_ms)
+            await element.fill(value, timeout=timeout_ms)
+        return await check_text(page, element, value, timeout_ms) if check else None
 
-    notice: str | None = None
-
-    async def check(element: Locator, timeout_ms: float) -> None:
-        nonlocal notice
-        if page.document_request is not None:
-            return
-        with contextlib.suppress(Error):  # The page may have removed the field.
-            if (
-                await run_isolated_about(element, _HOLDS, value, timeout_ms=min(timeout_ms, CHECK_MS))
-                is False
-            ):
-                notice = "the page changed or refused the text: the field holds another"
-
-    await act_on_element(
+    return await act_on_element(
         page, selector, deadline, fill, find=lambda: find_obstacle(page, selector, deadline, editing=True)
     )
-    return notice
 
 
 async def type_text(
     page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float, at_once: bool = False
-) -> None:
-    """Type a text key by key, after the text of the field.
+) -> str | None:
+    """Type a text key by key, after the text of the field. Return a notice for the caller, or None.
 
     `at_once` is for secrets: the whole text is inserted in one piece, so that no request and no message of
     the page has a part of it, which nobody would recognise. Fields that take only single keys get those.
@@ -90,8 +75,8 @@ async def type_text(
     async def find(element: Locator, timeout_ms: float) -> None:
         await element.wait_for(state="visible", timeout=timeout_ms)
 
-    async def type_at_end(element: Locator, timeout_ms: float) -> None:
-        reply = await run_isolated_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
+    async def type_at_end(element: Locator, timeout_ms: float) -> str | None:
+        reply, length = await run_isolated_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
         if reply in ("End", "ControlOrMeta+End"):
             await element.press(reply, timeout=timeout_ms)
         elif reply:
@@ -102,20 +87,21 @@ async def type_text(
         if at_once and not await run_isolated_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
             await element.focus(timeout=timeout_ms)
             await insert_text(page, selector, text, deadline)
-            return
-        first, *rest = _split_into_pieces(text, 1 if delay_ms else PIECE)
-        typing = element.press_sequentially(first, delay=delay_ms, timeout=deadline.remaining_ms)
-        await finish_keys(page, first, typing)
-        for piece in rest:
-            await type_keys(page, selector, piece, deadline, delay_ms=delay_ms)
+        else:
+            first, *rest = _split_into_pieces(text, 1 if delay_ms else PIECE)
+            typing = element.press_sequentially(first, delay=delay_ms, timeout=deadline.remaining_ms)
+            await finish_keys(page, first, typing)
+            for piece in rest:
+                await type_keys(page, selector, piece, deadline, delay_ms=delay_ms)
+        return await check_added(page, element, text, length, deadline.remaining_ms)
 
     await act_on_element(page, selector, deadline, find)
-    await act_on_element(page, selector, deadline.without_patience(), type_at_end)
+    return await act_on_element(page, selector, deadline.without_patience(), type_at_end)
 
 
 async def replace_text(
     page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float, at_once: bool = False
-) -> None:
+) -> str | None:
     """Type a text in place of the text of a field: key by key, or all at once where the delay is 0.
 
     `at_once` is for secrets: each word is inserted in one piece.
@@ -137,8 +123,6 @@ async def replace_text(
         clear_or_fill,
         find=lambda: find_obstacle(page, selector, deadline, editing=True),
     )
-    if not (delay_ms and text):
-        return
 
     async def type_words(element: Locator, _: float) -> None:
         first, *rest = _WORDS.findall(text)
@@ -155,7 +139,14 @@ async def replace_text(
             else:
                 await type_keys(page, selector, word, deadline, delay_ms=delay_ms)
 
-    await act_on_element(page, selector, deadline.without_patience(), type_words)
+    if delay_ms and text:
+        await act_on_element(page, selector, deadline.without_patience(), type_words)
+    return await act_on_element(
+        page,
+        selector,
+        deadline.without_patience(),
+        lambda element, timeout_ms: check_text(page, element, text, timeout_ms),
+    )
 
 
 def _split_into_pieces(text: str, size: int) -> list[str]:
@@ -182,49 +173,26 @@ async def _fill_editor(page: Page, element: Locator, selector: str, value: str, 
             await keyboard.press("Delete")
 
 
-_IS_EDITOR = """
-  const isEditor = element => {
-    const isText = element instanceof HTMLTextAreaElement;
-    if (!(isText || element.isContentEditable) || element.checkVisibility?.() === false) return false;
-    if (element.closest('.CodeMirror, .cm-editor, .ace_editor, .monaco-editor')) return true;
-    if (!isText) return false;
-    // A field that nobody sees and that has the focus for another element.
-    if (element.checkVisibility?.({opacityProperty: true}) === false) return true;
-    for (let at = element, up = 0; at && up < 3; at = at.parentElement, up++)
-      if ((at === element || getComputedStyle(at).overflow !== 'visible')
-        && (at.clientWidth < 4 || at.clientHeight < 4)) return true;
-    return false;
-  };"""
-
-_CARET_TO_END = f"""element => {{{_IS_EDITOR}
+_CARET_TO_END = f"""element => {{{IS_EDITOR}
   const editable = element.isContentEditable;
   const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-  if (field && element.disabled) return 'it is disabled';
-  if (field && element.readOnly) return 'it is read-only';
+  if (field && element.disabled) return ['it is disabled', null];
+  if (field && element.readOnly) return ['it is read-only', null];
   element.focus();
   const focused = element.getRootNode().activeElement;
-  if (!editable && focused !== element) return 'it does not take the focus';
-  if (isEditor(element)) return 'ControlOrMeta+End';
-  if (!editable && !field) return null;
+  if (!editable && focused !== element) return ['it does not take the focus', null];
+  if (isEditor(element)) return ['ControlOrMeta+End', null];
+  if (!editable && !field) return [null, null];
+  const length = ({TEXT_LENGTH})(element);
   if (editable) {{
     const selection = element.ownerDocument.getSelection();
     selection.selectAllChildren(element);
     selection.collapseToEnd();
-    return null;
+    return [null, length];
   }}
   const end = element.value.length;
-  try {{ element.setSelectionRange(end, end); return null; }} catch {{ return 'End'; }}
+  try {{ element.setSelectionRange(end, end); return [null, length]; }} catch {{ return ['End', length]; }}
 }}"""
-
-_HOLDS = """(element, value) => {
-  const field = element instanceof HTMLLabelElement && element.control || element;
-  const bare = text => text.replace(/\\s+/g, '');
-  if (field.isContentEditable) return bare(field.innerText) === bare(value);
-  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return null;
-  if (field.type === 'number' || field.type === 'range') return Number(field.value) === Number(value);
-  if (!['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'].includes(field.type)) return null;
-  return bare(field.value) === bare(value);
-}"""
 
 _HAS_FOCUS = "element => element.getRootNode().activeElement === element"
 
@@ -234,7 +202,7 @@ _NEEDS_KEYS = """(element, length) => {
     || ['date', 'datetime-local', 'month', 'time', 'week'].includes(field.type);
 }"""
 
-_QUESTION = f"""(element, value) => {{{_IS_EDITOR}
+_QUESTION = f"""(element, value) => {{{IS_EDITOR}
   const field = element instanceof HTMLLabelElement && element.control || element;
   return {{expected: expected(), editor: isEditor(field), selected: SELECT}};
 

@@ -7,12 +7,26 @@
 //   outcome     what became of it: the attribute `v` of an element made for the purpose holds {"state", "by"?} as
 //               JSON, or null where nothing was watched in this document
 //   begun       the same, with whether a press has begun: true or false
-//   ready-8000  the same, with why the root may not be ready to be pressed; where it certainly is, with the point to
-//               press, and its next press within 8,000 ms is watched
+//   ready-8000  the same, with {"isCertain", "at", "point"}: whether the root is certainly ready to be pressed, and then
+//               its next press within 8,000 ms is watched; where to press it relative to its padding box if its middle
+//               belongs to another control, or otherwise where in the viewport, as far as it is certain
 //
 // A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
 
 import { getter } from "../driver/getter.js";
+import { findControlInside, findOwnPoint } from "./press_inside.js";
+import {
+  getBoundingClientRect,
+  hasBox,
+  hitAt,
+  hitInView,
+  INTERACTIVE,
+  isIn,
+  matches,
+  middleOf,
+  outside,
+  shadowOf,
+} from "./press_places.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
@@ -20,18 +34,14 @@ const DROPS = ["drop", "input", "change"];
 const FRAMES = "iframe, frame, object, embed, fencedframe";
 const MAX_PARTS = 50;
 
-const parentNodeOf = getter(Node, "parentNode");
 const connected = getter(Node, "isConnected");
 const textOf = getter(Node, "textContent");
-const shadowOf = getter(Element, "shadowRoot");
-const slotOf = getter(Element, "assignedSlot");
 const parentElementOf = getter(Node, "parentElement");
 const bodyOf = getter(Document, "body");
 const rootOf = getter(Document, "documentElement");
 const { contains } = Node.prototype;
-const { closest, getAttribute, getBoundingClientRect, matches } = Element.prototype;
+const { closest, getAttribute } = Element.prototype;
 
-/** @typedef {{ x: number, y: number }} Point */
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 /** @typedef {{ state: string, by?: string | null }} Outcome what became of a press or a drop */
 
@@ -95,6 +105,11 @@ class Press extends Watch {
    */
   constructor(element, ms) {
     super(closest.call(element, "button, a, [role=button], [role=link]") || element, PRESSES, ms);
+    this.meant = element;
+    this.clicks = 0;
+    this.at = { x: 0, y: 0 };
+    /** @type {Element | null} */
+    this.inside = null;
   }
 
   /** @type {(event: Event) => void} */
@@ -104,11 +119,14 @@ class Press extends Watch {
     if (this.state === "waiting" && event.type.endsWith("down")) {
       const isMeant = isIn(target, this.element) || this.findSuccessor(target);
       this.become(isMeant ? "pressed" : "lost", isMeant ? null : target);
+      if (event instanceof MouseEvent) this.at = { x: event.clientX, y: event.clientY };
+      if (isMeant && connected.call(this.meant)) this.inside = findControlInside(target, this.meant);
     }
     if (this.state === "lost") {
       event.preventDefault();
       event.stopImmediatePropagation();
     } else if (this.state === "pressed" && CLICKS.has(event.type)) {
+      this.clicks += 1;
       // An element that was removed by its press has received it.
       const hasArrived = isIn(target, this.element) || !connected.call(this.element);
       this.become(hasArrived ? "arrived" : "pressed", hasArrived ? this.by : target);
@@ -121,7 +139,7 @@ class Press extends Watch {
    * because the mouse moved over it. The press then goes to the new element if it is similar to the old one, and
    * otherwise to whatever was behind it.
    *
-   * @type {(target: EventTarget) => boolean}
+   * @type {(target: EventTarget | null) => boolean}
    */
   findSuccessor(target) {
     if (connected.call(this.element) || !(target instanceof Element)) return false;
@@ -136,6 +154,10 @@ class Press extends Watch {
     if (this.state === "waiting") return this.outcomeWithoutEvents();
     if (this.state === "pressed" && this.by && connected.call(this.element))
       return { state: "strayed", by: describe(this.by) };
+    // The press may have done its work where the element is gone, but not where another one like it is there.
+    const isReplaced = this.state === "pressed" && !this.clicks && this.findSuccessor(hitAt(this.at));
+    if (isReplaced) return { state: "replaced" };
+    if (this.inside && this.state === "arrived") return { state: "inside", by: describe(this.inside) };
     return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
   }
 
@@ -169,47 +191,9 @@ class Drop extends Watch {
   }
 }
 
-/**
- * Return what is around a node, also through slots and shadow roots.
- *
- * @type {(node: any) => any}
- */
-const outside = (node) =>
-  (node instanceof Element && slotOf.call(node)) ||
-  parentNodeOf.call(node) ||
-  (node instanceof ShadowRoot ? node.host : null);
-
-/**
- * Return whether a node is inside an element, also through shadow roots and slots.
- *
- * @type {(node: any, outer: unknown) => boolean}
- */
-function isIn(node, outer) {
-  for (let at = node; at; at = outside(at)) if (at === outer) return true;
-  return false;
-}
-
 /** @type {(one: Node, other: Node) => boolean} */
 function hasSameText(one, other) {
   return textOf.call(one) === textOf.call(other);
-}
-
-/** @type {(element: Element) => Point} */
-function middleOf(element) {
-  const box = getBoundingClientRect.call(element);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
-
-/** @type {(point: Point) => Element | null} */
-function hitAt({ x, y }) {
-  /** @type {Element | null} */
-  let hit = null;
-  for (let root = /** @type {Document | ShadowRoot | null} */ (document); root; root = shadowOf.call(hit)) {
-    const found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
-    if (!found || found === hit) break;
-    hit = found;
-  }
-  return hit;
 }
 
 /**
@@ -224,8 +208,6 @@ function describe(element) {
 }
 
 // ---- toggles ----
-
-const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
 
 /**
  * Return the element to press. A checkbox that is hidden by its label is pressed by the label, as people do.
@@ -242,24 +224,10 @@ function pressTarget(element) {
 }
 
 /** @type {(element: Element) => boolean} */
-function hasBox(element) {
-  const box = getBoundingClientRect.call(element);
-  return box.width > 0 && box.height > 0;
-}
-
-/** @type {(element: Element) => boolean} */
 function canBeHit(element) {
   if (!hasBox(element)) return false;
   const hit = hitInView(element);
   return hit === element || !hit;
-}
-
-/** @type {(element: Element) => Element | null} */
-function hitInView(element) {
-  /** @type {(point: Point) => boolean} */
-  const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
-  if (isOutside(middleOf(element))) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-  return hitAt(middleOf(element));
 }
 
 /**
@@ -334,16 +302,16 @@ function findPlacementDoubt(element) {
 }
 
 /**
- * Watch the next press of an element that is certainly ready, and return the point to press.
+ * Return whether an element is certainly ready, and where to press it. Its next press is watched then.
  *
- * @type {(element: Element, ms: number) => Point | { doubt: string }}
+ * @type {(element: Element, ms: number) => { isCertain: boolean, at: object | null, point: object | null }}
  */
 function prepare(element, ms) {
-  const doubt = findDoubt(element);
-  if (doubt) return { doubt };
+  const at = findOwnPoint(element);
+  if (findDoubt(element)) return { isCertain: false, at, point: null };
   watched?.end();
   watched = new Press(element, ms);
-  return middleOf(element);
+  return { isCertain: true, at, point: at ? null : middleOf(element) };
 }
 
 /** @type {(box: Box, outer: Box) => boolean} */

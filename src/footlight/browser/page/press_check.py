@@ -20,15 +20,17 @@ from footlight.javascript import selector_engine
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from playwright.async_api import Locator, Playwright
+    from playwright.async_api import Locator, Playwright, Position
 
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "NOT_READY",
     "PRESS_TARGET",
     "PressOutcome",
+    "Readiness",
     "find_press_target",
-    "find_ready_point",
+    "find_readiness",
     "has_press_begun",
     "register_press_check",
     "take_outcome",
@@ -50,18 +52,20 @@ class PressOutcome(NamedTuple):
 
     - `lost`: the press began on another element, and was kept from the page.
     - `strayed`: the press began on the element, but the click went to another one.
+    - `replaced`: at the press, the page put another element like it in its place, and no click followed.
+    - `inside`: the press reached another control in the element.
     - `ignored`: nothing in the page took the drop.
 
     `by` describes the element that was pressed instead.
     """
 
-    state: Literal["arrived", "lost", "strayed", "ignored"]
+    state: Literal["arrived", "lost", "strayed", "replaced", "inside", "ignored"]
     by: str = ""
 
 
 async def register_press_check(playwright: Playwright) -> None:
     """Register the press check. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, GETTER, "press_check")
+    source = selector_engine(Path(__file__).parent, GETTER, "press_places", "press_inside", "press_check")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
@@ -101,16 +105,34 @@ async def has_press_begun(element: Locator, timeout_ms: float) -> bool:
     return await element.locator(f"{_ENGINE}=begun").get_attribute("v", timeout=timeout_ms) == "true"
 
 
-async def find_ready_point(element: Locator, ms: float) -> tuple[float, float] | None:
-    """Wait for an element, and return where to press it if Playwright would certainly press it at once.
+class Readiness(NamedTuple):
+    """Whether it is certain that Playwright would press an element at once, and where to press it.
 
-    Its next press is then watched for so long. The point is in CSS pixels of the viewport. Playwright itself
-    waits for two frames to see that an element does not move. Here, the settling script has seen that the
-    document has not changed since it came to rest.
+    `at` is relative to its padding box, where its middle belongs to another control in it; otherwise None.
+    `point` is in CSS pixels of the viewport, where it is certain and the middle is pressed.
+    """
+
+    is_certain: bool
+    at: Position | None = None
+    point: tuple[float, float] | None = None
+
+
+NOT_READY = Readiness(is_certain=False)
+
+
+async def find_readiness(element: Locator, ms: float) -> Readiness:
+    """Wait for an element, and return how ready it is to be pressed.
+
+    If that is certain, its next press is watched for so long.
+
+    Playwright itself waits for two frames to see that an element does not move. Here, the settling script has
+    seen that the document has not changed since it came to rest.
     """
     answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}").get_attribute("v", timeout=ms)
-    found = json.loads(answer or "{}")
-    return (found["x"], found["y"]) if "x" in found else None
+    if not (reply := json.loads(answer or "null")):
+        return NOT_READY
+    point = reply["point"]
+    return Readiness(reply["isCertain"], reply["at"], (point["x"], point["y"]) if point else None)
 
 
 async def _read_outcome(asking: Awaitable[str | None]) -> PressOutcome | None:

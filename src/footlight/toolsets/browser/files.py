@@ -22,9 +22,10 @@ __all__ = ["describe_file", "output_of"]
 
 
 class UploadResult(ActionResult):
-    """`files` are the file names that the page now sees."""
+    """`files` are the file names that the page was given; `notice` says that its input holds none."""
 
     files: list[str]
+    notice: NotRequired[str]
 
 
 @tool(effect="act", destructive=True, permission="upload")
@@ -39,8 +40,9 @@ async def upload_file(
     """Upload files. Into a file input or a control that opens a file chooser."""
     paths = upload_paths(files, call.settings.security.upload_roots, forbidden=call.settings.private_paths)
     call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
-    await upload_files(call.page, selector, paths, call.deadline)
-    return {**action_result(call), "files": [path.name for path in paths]}
+    notice = await upload_files(call.page, selector, paths, call.deadline)
+    result: UploadResult = {**action_result(call), "files": [path.name for path in paths]}
+    return {**result, "notice": notice} if notice else result
 
 
 class DropResult(ActionResult):

@@ -11,8 +11,7 @@ from footlight.browser.actions.click import click_element, drag_element, hover_e
 from footlight.browser.actions.form_controls import select_option, set_checked
 from footlight.browser.actions.forms import FieldKind
 from footlight.browser.actions.keyboard import Modifier, press_key
-from footlight.browser.actions.mouse import Point
-from footlight.browser.actions.scroll import scroll_by
+from footlight.browser.actions.mouse import Point, scroll_by
 from footlight.browser.actions.touch import Direction
 from footlight.errors import InvalidParameter, MissingParameter
 from footlight.server.answers.secrets import SecretText, SecretValue
@@ -23,7 +22,13 @@ __all__ = []
 
 
 class ClickResult(ActionResult):
-    """`notice` says that another element than the pressed one received the click."""
+    """`notice` says that the click went to another element than the pressed one, or to none."""
+
+    notice: NotRequired[str]
+
+
+class TypeResult(ActionResult):
+    """`notice` says that the field did not get the text, or not all of it."""
 
     notice: NotRequired[str]
 
@@ -59,13 +64,15 @@ async def type_(
     selector: Selector,
     text: SecretText,
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
-) -> ActionResult:
+) -> TypeResult:
     """Type text. Key by key, after the field's text; use fill to replace it."""
     call.stage(f"typing into {selector}")
     await call.note_field(selector)
     at_once = isinstance(text, SecretValue)
-    await text_input.type_text(call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once)
-    return action_result(call)
+    notice = await text_input.type_text(
+        call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once
+    )
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 @tool(effect="act")
@@ -285,7 +292,7 @@ class FormField(BaseModel):
 class FilledField(TypedDict):
     """`kind` is `text` for a combobox that accepted the text without choosing an option.
 
-    `notice` says that the field holds another text than the one that was given.
+    `notice` says that, when all fields are filled, the field holds another text or choice than the given one.
     """
 
     selector: str

@@ -63,17 +63,24 @@ class NotificationFound(TypedDict):
 
 
 class AppClicked(TypedDict):
-    """`pageClosed`: the click closed its page, as confirmations do."""
+    """`pageClosed`: the click closed its page, as confirmations do.
+
+    `notice` says that the click went to another element than the pressed one, or to none.
+    """
 
     clicked: bool
     target: str
+    notice: NotRequired[str]
     pageClosed: NotRequired[bool]
     observation: NotRequired[dict[str, Any]]
 
 
 class AppTyped(TypedDict):
+    """`notice` says that the field holds another text than the one that was given."""
+
     typed: bool
     target: str
+    notice: NotRequired[str]
     observation: NotRequired[dict[str, Any]]
 
 
@@ -205,9 +212,11 @@ async def click(
     showed = page.url
     call.stage(f"clicking {words}")
     with translate_refs(call, a11y_ref):
-        await click_element(page, found, call.deadline, button="left", count=1)
+        notice = await click_element(page, found, call.deadline, button="left", count=1)
     await app.wait_until_left(page, showed, call.deadline)
     answer: AppClicked = {"clicked": True, "target": words, **await observing.report()}
+    if notice:
+        answer["notice"] = notice
     return {**answer, "pageClosed": True} if page.closed else answer
 
 
@@ -236,17 +245,18 @@ async def type_(
         await running_app(call).app.ensure_front(call.page)
         call.stage(f"typing into {words}")
         with translate_refs(call, a11y_ref):
-            await _type_text(call, found, text)
+            notice = await _type_text(call, found, text)
     except FootlightError as error:
         _remove_text(error, text)
         raise
-    return {"typed": True, "target": words, **await observing.report()}
+    answer: AppTyped = {"typed": True, "target": words, **await observing.report()}
+    return {**answer, "notice": notice} if notice else answer
 
 
-async def _type_text(call: ToolCall, found: str, text: str) -> None:
+async def _type_text(call: ToolCall, found: str, text: str) -> str | None:
     delay_ms = KEY_MS if 0 < len(text) <= MAX_TYPED_CHARS else 0
     at_once = isinstance(text, SecretValue)
-    await replace_text(call.page, found, text, call.deadline, delay_ms=delay_ms, at_once=at_once)
+    return await replace_text(call.page, found, text, call.deadline, delay_ms=delay_ms, at_once=at_once)
 
 
 def _remove_text(error: FootlightError, text: str) -> None:

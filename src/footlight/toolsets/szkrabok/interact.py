@@ -12,19 +12,19 @@ from footlight.browser.actions.form_controls import select_option
 from footlight.browser.actions.text_input import fill_field
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Number, ToolCall
-from footlight.toolsets.browser.interaction import SelectResult
-from footlight.toolsets.browser.parameters import ActionResult, action_result
+from footlight.toolsets.browser.interaction import ClickResult, SelectResult, TypeResult
+from footlight.toolsets.browser.parameters import action_result
 from footlight.toolsets.szkrabok.parameters import Selector, named_tool
 
 __all__ = ["TOOLS"]
 
 
 @named_tool("interact.click", effect="act", destructive=True)
-async def click(call: ToolCall, selector: Selector) -> ActionResult:
+async def click(call: ToolCall, selector: Selector) -> ClickResult:
     """Click an element. Waits until it is visible, stable, enabled and not covered."""
     call.stage(f"clicking {selector}")
-    await click_element(call.page, selector, call.deadline, button="left", count=1)
-    return action_result(call)
+    notice = await click_element(call.page, selector, call.deadline, button="left", count=1)
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 @named_tool("interact.type", effect="act", destructive=True)
@@ -34,14 +34,16 @@ async def type_(
     text: SecretText,
     clear: Annotated[bool, Field(description="Clear the field first")] = False,
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
-) -> ActionResult:
+) -> TypeResult:
     """Type text into a field. Key by key, after the field's text."""
     call.stage(f"typing into {selector}")
     if clear:
         await fill_field(call.page, selector, "", call.deadline)
     at_once = isinstance(text, SecretValue)
-    await text_input.type_text(call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once)
-    return action_result(call)
+    notice = await text_input.type_text(
+        call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once
+    )
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 @named_tool("interact.select", effect="act", destructive=True, idempotent=True)

@@ -1,0 +1,78 @@
+// Controls inside another control, such as the delete button in a card that is a link: a press of the outer one must
+// not reach the inner one.
+
+import { getter } from "../driver/getter.js";
+import {
+  getBoundingClientRect,
+  hitAt,
+  hitInView,
+  INTERACTIVE,
+  isIn,
+  matches,
+  middleOf,
+  outside,
+} from "./press_places.js";
+
+const OUTER = `${INTERACTIVE}, [onclick], [role=option], [role=menuitem], [role=tab], [role=treeitem], [role=row]`;
+const INNER = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=switch], [onclick]";
+// Where in the visible part of the outer control a place of its own is looked for.
+const PLACES = [0.5, 0.25, 0.75, 0.1, 0.9, 0.03, 0.97];
+
+const contentOf = getter(Node, "textContent");
+const { querySelectorAll } = Element.prototype;
+
+/**
+ * Return the control between a node and the outer control, or null.
+ *
+ * @type {(node: unknown, outer: Element) => Element | null}
+ */
+export function findControlInside(node, outer) {
+  if (!node || node === outer || !isIn(node, outer) || !isControlItself(outer)) return null;
+  for (let at = /** @type {any} */ (node); at && at !== outer; at = outside(at))
+    if (at instanceof Element && matches.call(at, INNER)) return at;
+  return null;
+}
+
+/**
+ * Return whether an element is a control that has more to press than the only control in it.
+ *
+ * @type {(element: Element) => boolean}
+ */
+function isControlItself(element) {
+  if (element instanceof HTMLLabelElement || !matches.call(element, OUTER)) return false;
+  const inner = querySelectorAll.call(element, INNER);
+  return inner.length !== 1 || lengthOf(element) > lengthOf(inner[0]);
+}
+
+/** @type {(node: Node) => number} */
+function lengthOf(node) {
+  return (contentOf.call(node) || "").trim().length;
+}
+
+/**
+ * Return where to press a control if a press in its middle would reach another one in it, relative to its padding box.
+ * Null where the middle is its own, or no place is.
+ *
+ * @type {(element: Element) => import("./press_places.js").Point | null}
+ */
+export function findOwnPoint(element) {
+  if (!isControlItself(element) || !querySelectorAll.call(element, INNER).length) return null;
+  if (!findControlInside(hitInView(element), element)) return null;
+  const box = getBoundingClientRect.call(element);
+  const middle = middleOf(element);
+  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
+  const [width, height] = [Math.min(box.right, innerWidth) - left, Math.min(box.bottom, innerHeight) - top];
+  const points = PLACES.flatMap((down) =>
+    PLACES.map((across) => ({ x: left + across * width, y: top + down * height })),
+  );
+  const isOwn = (/** @type {import("./press_places.js").Point} */ point) => {
+    const hit = hitAt(point);
+    return isIn(hit, element) && !findControlInside(hit, element);
+  };
+  /** @type {(point: import("./press_places.js").Point) => number} */
+  const distance = ({ x, y }) => Math.hypot(x - middle.x, y - middle.y);
+  const own = points.sort((one, other) => distance(one) - distance(other)).find(isOwn);
+  const style = getComputedStyle(element);
+  const border = { x: Number.parseFloat(style.borderLeftWidth), y: Number.parseFloat(style.borderTopWidth) };
+  return own ? { x: own.x - box.left - border.x, y: own.y - box.top - border.y } : null;
+}
