@@ -85,11 +85,15 @@ class AnyOf:
 
     def _replace_matches(self, encoded: bytes, replacement: Callable[[int, str], str]) -> Iterator[str]:
         end = 0
+        replaced: dict[bytes, str] = {}
         for match in self._pattern.finditer(encoded):
-            found: bytes = match.group()
-            yield _decode(encoded[end : match.start()])
-            yield replacement(min(self._each.Match(found)), _decode(found))
-            end = match.end()
+            start, found_end = match.span()
+            found = encoded[start:found_end]
+            if found not in replaced:
+                replaced[found] = replacement(min(self._each.Match(found)), _decode(found))
+            yield _decode(encoded[end:start])
+            yield replaced[found]
+            end = found_end
         if end:
             yield _decode(encoded[end:])
 

@@ -27,7 +27,7 @@ async def watched_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def browser(site: Site, watched_file: Path) -> AsyncGenerator[Browser]:
     secrets = watched_file.with_name("secrets.env")
-    secrets.write_text("PASSWORD='\"pw!x(9)'\nTOKEN='\\\\aaaaaaaaaaaa'\n")
+    secrets.write_text("PASSWORD='\"pw!x(9)'\nTOKEN='\\\\aaaaaaaaaaaa'\nPIN=3141\n")
     secrets.chmod(0o600)
     flags = ("--enable-script-evaluation", "--tools", "all", "--secrets", str(secrets), "--timeout", "20000")
     command, *arguments = command_watched(watched_file, server_command(*flags))
@@ -88,6 +88,24 @@ async def test_waiting_for_a_url_at_a_long_one_holds_up_nobody(browser: Browser,
         error = await browser.refused("wait_for", url="/(%25)+z/", timeout=100)
 
     assert error["code"] == "TIMEOUT"
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_a_page_full_of_a_secret_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+    fill = """const text = '3141'.repeat(200_000); localStorage.pin = text; document.body.title = text;
+      history.pushState(0, '', '#' + text); document.body.innerHTML = '<button>Go</button>'; 0"""
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        await browser.call("evaluate", script=fill)
+        stored = await browser.call("storage", action="get", key="pin")
+        assert stored["value"].startswith("[secret PIN][secret PIN]")
+        answer = await browser.answer("get_attribute", selector="body", attribute="title")
+        uri = (answer.structured_content or {})["resource"]["uri"]
+        assert "3141" not in str(await browser.client.read_resource(uri))
+        error = await browser.refused("click", selector="button", expect={"url": "/nowhere"}, timeout=9_000)
+        assert error["code"] == "EXPECTATION_FAILED"
+
     assert gaps.too_long == []
 
 

@@ -46,6 +46,7 @@ Condition = Callable[[], Awaitable[object]]
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
+MAX_MASKED = 10_000
 """Characters."""
 MAX_REQUESTS = 5
 PAGE_CLOSED = "the page is closed"
@@ -127,7 +128,7 @@ class _Unmet:
         self.fail(late.message, expected, actual, closest, closedPages=late.details.get("closedPages"))
 
     def cut(self, text: str) -> str:
-        return shorten(self.mask(text), MAX_ACTUAL)
+        return shorten(self.mask(text[:MAX_MASKED]), MAX_ACTUAL)
 
 
 async def meet_expectation(

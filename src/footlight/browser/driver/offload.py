@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["call_in_loop", "offload"]
+__all__ = ["CHARACTERS_A_NODE", "call_in_loop", "offload"]
 
 MAX_NODES = 2_000
 """Work on this many nodes takes some milliseconds and is not worth a thread."""
+CHARACTERS_A_NODE = 10
+"""Secrets in a text are searched as long as a node takes, where the page repeats them without end."""
 ANSWER_SECONDS = 10.0
 
 T = TypeVar("T")

@@ -29,9 +29,9 @@ def clean(value: Any) -> Any:
     return _Copy().of(value)
 
 
-def count_work(value: Any, *, most: int = 10_000) -> int:
-    """Return how many values there are to read or write, where 1,000 characters count as one. The count ends
-    after `most`.
+def count_work(value: Any, *, characters: int, most: int = 10_000) -> int:
+    """Return how many values there are to read or write, where so many `characters` count as one. The count
+    ends after `most`.
     """
     count = 0
     waiting = [value]
@@ -39,7 +39,7 @@ def count_work(value: Any, *, most: int = 10_000) -> int:
         item = waiting.pop()
         count += 1
         if isinstance(item, str):
-            count += len(item) // 1_000
+            count += len(item) // characters
         elif isinstance(item, Mapping):
             waiting += cast("Mapping[str, Any]", item).values()
         elif isinstance(item, (list, tuple)):

@@ -20,7 +20,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from footlight.browser.driver.offload import offload
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
@@ -359,7 +359,9 @@ class Dispatcher:
     async def _finish(self, state: CallState, answer: Answer) -> Answer:
         """Mask an answer, shorten it, and add what is known of every call."""
         # Mask an answer before it is stored or cut: part of a secret would not be found.
-        answer = await offload(count_work(answer.content), lambda: _mask_and_write(answer, self._mask))
+        characters = 1_000 if self._mask is keep_unmasked else CHARACTERS_A_NODE
+        work = count_work([answer.content, answer.events, answer.source], characters=characters)
+        answer = await offload(work, lambda: _mask_and_write(answer, self._mask))
         if answer.success and state.session and not state.tool.whole:
             max_bytes = self._settings.resources.max_inline_text
             answer = shorten_answer(answer, state.session, tool=state.tool.name, max_bytes=max_bytes)

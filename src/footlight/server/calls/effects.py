@@ -42,6 +42,8 @@ __all__ = [
 MAX_EFFECT = 40
 """Characters of an effect."""
 MAX_REASON = 200
+MAX_MASKED = 10_000
+"""Characters that are masked of a text of which less is shown."""
 REPEATS = 3
 """From this time on, an action that changes nothing again comes with advice."""
 MAX_PATH = 60
@@ -101,7 +103,9 @@ class SentRequest:
             path = urlsplit(entry.url).path or "/"
         except ValueError:
             path = "/"
-        return cls(method=entry.method, path=mask(path), status=entry.status, failure=entry.failure)
+        return cls(
+            method=entry.method, path=mask(path[:MAX_MASKED]), status=entry.status, failure=entry.failure
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,7 @@ class Effect:
         """Return the parts of the answer. The reason is masked before it is cut, because half a secret is
         not found.
         """
-        reason = shorten(mask(self.reason), MAX_REASON) if self.reason else ""
+        reason = shorten(mask(self.reason[:MAX_MASKED]), MAX_REASON) if self.reason else ""
         reasons = "; ".join(filter(None, (reason, self.advice)))
         return {"effect": self.text, **({"reason": reasons} if reasons else {})}
 

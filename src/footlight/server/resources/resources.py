@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.errors import FootlightError
@@ -136,7 +137,11 @@ class Resources:
             raise ResourceNotFound(uri, str(missing)) from None
         if self._find(uri, caller)[1] is not session:
             raise ResourceNotFound(uri, "its session was closed")
-        return replace(content, data=mask_document(content.data, content.mime_type, self._mask))
+        data = await offload(
+            len(content.data) // CHARACTERS_A_NODE,
+            lambda: mask_document(content.data, content.mime_type, self._mask),
+        )
+        return replace(content, data=data)
 
     async def canonical(self, uri: str, caller: Caller) -> str:
         """Return the URI in the form that lists and notifications use.

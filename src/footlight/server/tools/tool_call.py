@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.actions.expectation import meet_expectation
 from footlight.browser.driver.deadline import ELEMENT_TIMEOUT
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.caller import LOCAL, Caller
 from footlight.server.answers.json_values import clean
 
@@ -30,8 +30,6 @@ __all__ = ["CallReport", "StepOutcome", "ToolCall"]
 
 MIN_EXPECT_MS = 1_000.0
 """The least time for the page to be as expected, where the settings give an element less."""
-MASKED_AT_ONCE = 50_000
-"""Characters. Masking so many takes some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +122,8 @@ class ToolCall:
         return self.report.page
 
     async def mask_long(self, text: str) -> str:
-        """Mask the secrets in a long text, some paragraphs at a time, so that other callers need not wait."""
-        masked: list[str] = []
-        for paragraphs in _group_paragraphs(text):
-            masked.append(self.mask(paragraphs))
-            await asyncio.sleep(0)
-        return "".join(masked)
+        """Mask the secrets in a text of any length, so that other callers need not wait."""
+        return await offload(len(text) // CHARACTERS_A_NODE, lambda: self.mask(text))
 
     def use_page(self, page: Page | None) -> None:
         """Work on another page from now on. The observation and the answer are about this one."""
@@ -195,15 +189,3 @@ class ToolCall:
     def stage(self, stage: str) -> None:
         """Tell the client what the call is doing now."""
         self.deadline.stage(stage)
-
-
-def _group_paragraphs(text: str) -> Iterator[str]:
-    """Yield pieces of the text that end after an empty line and have about `MASKED_AT_ONCE` characters."""
-    start = 0
-    while len(text) - start > MASKED_AT_ONCE:
-        end = text.find("\n\n", start + MASKED_AT_ONCE)
-        if end < 0:
-            break
-        yield text[start : end + 2]
-        start = end + 2
-    yield text[start:]

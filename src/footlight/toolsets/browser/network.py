@@ -216,9 +216,9 @@ async def get_request(
         case "response_headers":
             return {"headers": _mask_headers(await exchange.response_headers(), call.mask)}
         case "request_body":
-            return await _read_body(exchange, part, await exchange.request_body(), offset, call.mask)
+            return await _read_body(exchange, part, await exchange.request_body(), offset, call)
         case "response_body":
-            return await _read_body(exchange, part, await exchange.response_body(), offset, call.mask)
+            return await _read_body(exchange, part, await exchange.response_body(), offset, call)
 
 
 def _mask_headers(headers: Mapping[str, str], mask: Callable[[str], str]) -> dict[str, str]:
@@ -233,14 +233,14 @@ def _mask_header(name: str, value: str, mask: Callable[[str], str]) -> str:
 
 
 async def _read_body(
-    exchange: Exchange, part: Part, body: bytes, offset: int, mask: Callable[[str], str]
+    exchange: Exchange, part: Part, body: bytes, offset: int, call: ToolCall
 ) -> RequestDetails:
     content_type = await exchange.content_type(part)
     text = _decode_text(body, content_type)
     details = (
-        _describe_binary(_mask_bytes(body, mask), offset)
+        _describe_binary(await _mask_bytes(body, call), offset)
         if text is None
-        else _describe_text(mask(text), offset)
+        else _describe_text(await call.mask_long(text), offset)
     )
     return {**details, "contentType": content_type} if content_type else details
 
@@ -253,9 +253,10 @@ def _describe_text(text: str, offset: int) -> RequestDetails:
     return details
 
 
-def _mask_bytes(body: bytes, mask: Callable[[str], str]) -> bytes:
+async def _mask_bytes(body: bytes, call: ToolCall) -> bytes:
     """Mask the secrets that the body contains as UTF-8."""
-    return mask(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    masked = await call.mask_long(body.decode("utf-8", "surrogateescape"))
+    return masked.encode("utf-8", "surrogateescape")
 
 
 def _describe_binary(body: bytes, offset: int) -> RequestDetails:

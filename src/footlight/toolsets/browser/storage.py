@@ -1,7 +1,6 @@
 """What a browser stores for sites: cookies, localStorage, sessionStorage; and its clipboard."""
 
 import time
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -144,9 +143,9 @@ async def storage(
     _check_arguments(action, key, value, offset)
     area_storage = PageStorage(call.page, area, call.deadline)
     if action == "get":
-        return await _get_item(area_storage, key or "", offset, call.mask)
+        return await _get_item(area_storage, key or "", offset, call)
     if action == "list":
-        return await _list_items(area_storage, offset, call.mask)
+        return await _list_items(area_storage, offset, call)
     if action == "set":
         await area_storage.put(key or "", value or "")
     elif action == "remove":
@@ -168,24 +167,25 @@ def _check_arguments(action: Action, key: str | None, value: str | None, offset:
         raise InvalidParameter(f"offset: not used by {action}; leave it out", parameter="offset")
 
 
-async def _get_item(
-    area_storage: PageStorage, key: str, offset: int, mask: Callable[[str], str]
-) -> StorageResult:
+async def _get_item(area_storage: PageStorage, key: str, offset: int, call: ToolCall) -> StorageResult:
     value = await area_storage.find(key)
     if value is None:
         return {"value": None}
-    piece = excerpt(mask(value), offset)
+    piece = excerpt(await call.mask_long(value), offset)
     result: StorageResult = {"value": piece.text, "length": piece.length}
     if piece.next_offset is not None:
         result["nextOffset"] = piece.next_offset
     return result
 
 
-async def _list_items(area_storage: PageStorage, offset: int, mask: Callable[[str], str]) -> StorageResult:
+async def _list_items(area_storage: PageStorage, offset: int, call: ToolCall) -> StorageResult:
     items = list((await area_storage.items()).items())
     listed: StorageResult = {
         "items": [
-            {"key": cut(mask(key), MAX_LISTED_CHARS), "value": cut(mask(value), MAX_LISTED_CHARS)}
+            {
+                "key": cut(await call.mask_long(key), MAX_LISTED_CHARS),
+                "value": cut(await call.mask_long(value), MAX_LISTED_CHARS),
+            }
             for key, value in items[offset : offset + MAX_LISTED]
         ],
         "count": len(items),
@@ -225,10 +225,10 @@ async def clipboard(
         return {"length": len(text)}
     _refuse_unused(action, text=text, html=html)
     content = await read_clipboard(call.page, call.deadline)
-    piece = excerpt(call.mask(content.text), offset)
+    piece = excerpt(await call.mask_long(content.text), offset)
     read: ClipboardResult = {"text": piece.text, "types": list(content.types), "length": piece.length}
     if content.html is not None:
-        read["html"] = cut(call.mask(content.html), MAX_HTML_CHARS)
+        read["html"] = cut(await call.mask_long(content.html), MAX_HTML_CHARS)
     if piece.next_offset is not None:
         read["nextOffset"] = piece.next_offset
     return read
