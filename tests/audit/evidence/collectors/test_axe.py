@@ -156,3 +156,21 @@ async def test_an_attribute_that_is_ignored_does_not_block_anybody(page: Audited
     assert [(each.rule, each.severity) for each in collected.findings] == [
         ("axe/aria-allowed-attr", "medium")
     ]
+
+
+async def test_a_box_in_a_frame_does_not_depend_on_functions_of_the_page(
+    page: AuditedPage, site: Site
+) -> None:
+    inside = "<body style=margin:0><img src=x>"
+    frame = f"<iframe id=map title=Map style='border: 2px solid' srcdoc='{inside}'></iframe>"
+    script = "map.getBoundingClientRect = () => ({ x: 5000, y: 5000 })"
+    url = site.page(
+        "<!doctype html><html lang=en><title>Map</title><body style='margin: 40px'>"
+        f"{frame}<script>{script}</script>"
+    )
+
+    collected = await collect_at(url, page, AxeRules(rule="image-alt"))
+
+    box = collected.findings[0].elements[0].box
+    assert box is not None
+    assert (box.x, box.y) == (42, 42)

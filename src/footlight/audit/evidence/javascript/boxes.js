@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
 function measure() {
   return rememberedElements().map(({ element, frames }) => {
     const target = element.deref();
-    const isThere = target && own.isConnected(target) && frames.every((frame) => frame.isConnected);
+    const isThere = target && own.isConnected(target) && frames.every((frame) => own.isConnected(frame));
     return isThere ? boxOf(target, frames) : null;
   });
 }

@@ -27,7 +27,7 @@ const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
 /**
- * @typedef {"activeElement" | "children" | "childNodes" | "className" | "classList" | "clientHeight" | "clientWidth" | "firstElementChild"
+ * @typedef {"activeElement" | "children" | "childNodes" | "className" | "classList" | "clientHeight" | "clientLeft" | "clientTop" | "clientWidth" | "firstElementChild"
  *   | "innerHTML" | "innerText" | "isConnected" | "isContentEditable" | "onclick" | "localName" | "namespaceURI" | "nextElementSibling" | "nodeType" | "offsetHeight"
  *   | "offsetWidth" | "outerHTML" | "parentElement" | "parentNode" | "previousElementSibling" | "shadowRoot" | "tabIndex"
  *   | "textContent"} Attribute
@@ -82,6 +82,8 @@ export const own = /** @type {any} */ (
         "className",
         "classList",
         "clientHeight",
+        "clientLeft",
+        "clientTop",
         "clientWidth",
         "firstElementChild",
       ],
@@ -289,9 +291,9 @@ export function boxOf(element, frames = []) {
   let x = box.x + scrollX,
     y = box.y + scrollY;
   for (const frame of frames) {
-    const outer = frame.getBoundingClientRect();
-    x += outer.x + frame.clientLeft;
-    y += outer.y + frame.clientTop;
+    const outer = own.getBoundingClientRect(frame);
+    x += outer.x + own.clientLeft(frame);
+    y += outer.y + own.clientTop(frame);
   }
   return { x, y, width: box.width, height: box.height };
 }

@@ -165,6 +165,9 @@ function refuseRequests() {
   replace(WebSocket.prototype, "send", "sends a message");
   replace(HTMLFormElement.prototype, "submit", "sends a form");
   replace(window, "open", "opens a window", () => null);
+  for (const name of ["Worker", "SharedWorker"]) refuseNew(name, "starts a worker");
+  for (const name of ["EventSource", "WebSocket"]) refuseNew(name, "sends a request");
+  refuseImages();
   for (const name of ["alert", "confirm", "prompt", "print"]) replace(window, name, "opens a dialog", () => null);
   const controller = new AbortController();
   /** @type {any} */ (window).navigation?.addEventListener(
@@ -185,6 +188,57 @@ function refuseRequests() {
     { capture: true, signal: controller.signal },
   );
   restore.push(() => controller.abort());
+}
+
+/**
+ * Refuse new objects of a class, whose constants and existing objects stay as they are.
+ *
+ * @type {(name: string, note: string) => void}
+ */
+function refuseNew(name, note) {
+  const before = Object.getOwnPropertyDescriptor(window, name);
+  if (!before?.configurable || typeof before.value !== "function") return;
+  const construct = () => {
+    refused = note;
+    throw new DOMException("The request was refused.", "SecurityError");
+  };
+  Object.defineProperty(window, name, { ...before, value: new Proxy(before.value, { construct }) });
+  restore.push(() => Object.defineProperty(window, name, before));
+}
+
+/**
+ * Refuse the addresses of images. A shortcut that changes a picture of the page is noted; one that only counts is not.
+ *
+ * @returns {void}
+ */
+function refuseImages() {
+  /** @type {(image: Element, value: string, change: () => void) => void} */
+  const refuseAddress = (image, value, change) => {
+    if (/^(data|blob):/i.test(value)) change();
+    else if (own.isConnected(image)) refused = "changes an image";
+  };
+  for (const name of ["src", "srcset"]) {
+    const before = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, name);
+    if (!before?.configurable) continue;
+    Object.defineProperty(HTMLImageElement.prototype, name, {
+      ...before,
+      set(value) {
+        refuseAddress(this, String(value), () => before.set?.call(this, value));
+      },
+    });
+    restore.push(() => Object.defineProperty(HTMLImageElement.prototype, name, before));
+  }
+  const pagesOwn = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, "setAttribute");
+  const { setAttribute } = HTMLImageElement.prototype;
+  HTMLImageElement.prototype.setAttribute = function refuseAttribute(name, value) {
+    const change = () => setAttribute.call(this, name, value);
+    if (/^src(set)?$/i.test(String(name))) refuseAddress(this, String(value), change);
+    else change();
+  };
+  restore.push(() => {
+    delete (/** @type {any} */ (HTMLImageElement.prototype).setAttribute);
+    if (pagesOwn) Object.defineProperty(HTMLImageElement.prototype, "setAttribute", pagesOwn);
+  });
 }
 
 /** @returns {PageState} */

@@ -115,11 +115,11 @@ function oversized() {
   const bytes = new Map(resources.map((each) => [each.name, each.encodedBodySize]));
   /** @type {(image: HTMLImageElement) => boolean} */
   const isOversized = (image) => {
-    const box = image.getBoundingClientRect();
+    const box = own.getBoundingClientRect(image);
     return (
       isVisible(image) &&
       !image.srcset &&
-      !image.closest("picture") &&
+      !own.closest(image, "picture") &&
       (bytes.get(image.currentSrc) ?? 0) > LARGE_IMAGE &&
       image.naturalWidth > box.width * WASTED &&
       image.naturalHeight > box.height * WASTED
@@ -127,7 +127,7 @@ function oversized() {
   };
   /** @type {(image: HTMLImageElement) => string} */
   const noteOf = (image) => {
-    const box = image.getBoundingClientRect();
+    const box = own.getBoundingClientRect(image);
     return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc) ?? 0)} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
   };
   return describeAll(images().filter(isOversized), noteOf);
