@@ -273,6 +273,7 @@ async def test_the_tools_are_listed_without_a_server(tmp_path: Path) -> None:
         one = await none.run("tools", "click")
         explained = await none.run("call", "click", "--help")
         unknown = await none.run("tools", "clik")
+        withheld = await none.run("call", "tap", "--help")
         servers = none.servers()
 
     names = [line.split()[0] for line in listed.out.splitlines()]
@@ -282,6 +283,10 @@ async def test_the_tools_are_listed_without_a_server(tmp_path: Path) -> None:
     assert "  --selector " in one.out
     assert unknown == Done(
         2, "", "footlight: there is no tool 'clik'; closest: click. `footlight tools` lists them.\n"
+    )
+    assert withheld.err == (
+        "footlight: tap, of the group touch, is not offered by the background server. Start one that does:\n"
+        "footlight daemon stop; footlight daemon start --tools default,touch\n"
     )
     assert servers == []
 

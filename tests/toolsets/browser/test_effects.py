@@ -357,6 +357,12 @@ SILENT = (
         reason="a script failed: .*missing is not defined",
     ),
     Silent(
+        "a listener that fails after a message",
+        "<button id=it onclick='console.error(`saving`); null.x'>Save</button>",
+        effect="none|script",
+        reason="a script failed: Uncaught TypeError",
+    ),
+    Silent(
         "a key that the page keeps",
         "<button id=it onclick='this.after(1)' onkeydown='event.preventDefault()'>Save</button>",
         reason="kept the key",
@@ -697,6 +703,12 @@ async def test_what_shows_nowhere_is_not_called_silent(
     await browser.show(f'<iframe srcdoc="{html}"></iframe>' if is_in_frame else html)
 
     assert (await act(browser, tool, arguments))["effect"] != "none"
+
+
+async def test_a_page_that_is_loaded_anew_may_be_as_before(browser: Browser) -> None:
+    await browser.show("<p>Text</p>")
+
+    assert "reason" not in await act(browser, "reload", {})
 
 
 async def test_a_shortcut_that_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:

@@ -32,6 +32,7 @@ from footlight.daemon.state import State, Tools, read_state, read_tools
 from footlight.protocol.versions import STATELESS_VERSIONS, request_meta
 
 if TYPE_CHECKING:
+    from footlight.cli.call.arguments import Tool
     from footlight.daemon.link import DaemonLink
 
 __all__ = ["run_call"]
@@ -83,7 +84,7 @@ def _run(typed: Typed) -> int:
     if typed.help:
         from footlight.cli.call.known_tools import find_known_tools
 
-        print_tool(find_tool(typed.tool, find_known_tools(find_folder(os.environ))))
+        print_tool(_find_tool(typed.tool, find_known_tools(find_folder(os.environ))))
         return OK
     return _call(typed, find_folder(os.environ))
 
@@ -100,11 +101,30 @@ def _call(typed: Typed, folder: Path) -> int:
     else:
         state, link = reach(folder, "call", say=warn)
     with link:
-        tool = find_tool(str(typed.tool), _tools(folder, state, link))
+        tool = _find_tool(str(typed.tool), _tools(folder, state, link))
         form, output = choose_format(typed, tool), choose_output(typed, tool)
         params = {"name": tool["name"], "arguments": tool_arguments(typed, tool, read=read_text)}
         result = _ask(link, "tools/call", params)
         return print_result(tool["name"], result, form=form, output=output)
+
+
+def _find_tool(name: str, tools: Tools) -> Tool:
+    """Return the tool of this name, which the background server offers.
+
+    Raises:
+        BadUsage: there is none; the message names the closest one, or the group that it is in.
+    """
+    try:
+        return find_tool(name, tools)
+    except BadUsage:
+        from footlight.toolsets.browser import read_groups
+
+        if group := read_groups().get(name):
+            raise BadUsage(
+                f"{name}, of the group {group}, is not offered by the background server. Start one that does:\n"
+                f"footlight daemon stop; footlight daemon start --tools default,{group}"
+            ) from None
+        raise
 
 
 def _tools(folder: Path, state: State, link: DaemonLink) -> Tools:

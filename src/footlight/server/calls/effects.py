@@ -241,7 +241,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     is_same = trace.change in ("none", "focus")
     if trace.navigated and request is not None and request.method != "GET" and is_same:
         return _SAME
-    if trace.navigated and not trace.moved and is_same and not trace.requests:
+    # The records are of the document that is still there.
+    if trace.navigated and not trace.moved and is_same and any(each.is_main for each in trace.records):
         return None if any(each.acted for each in trace.records) else _SAME
     if request is None or trace.change is None or kinds:
         return None

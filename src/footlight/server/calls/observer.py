@@ -110,7 +110,10 @@ class Observer:
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **facts}
         page.view.last_reported = after
-        self._error = next((error.text for error in errors), None)
+        texts = [error.text for error in errors]
+        self._error = next(
+            (each for each in texts if each.startswith("Uncaught")), texts[0] if texts else None
+        )
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
 
         def compare() -> tuple[Change | None, Observation]:

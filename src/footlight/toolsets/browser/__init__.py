@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.server.selection import Group
     from footlight.server.tools import Tool
 
-__all__ = ["INSTRUCTIONS", "MINIMAL", "BrowserToolset"]
+__all__ = ["INSTRUCTIONS", "MINIMAL", "BrowserToolset", "read_groups"]
 
 MINIMAL = (
     *("navigate", "go_back", "tabs", "snapshot", "find", "get_text", "screenshot"),
@@ -70,6 +70,11 @@ with `navigate`, like any other page.
 """
 
 
+def read_groups() -> Mapping[str, Group]:
+    """Return the group of each tool."""
+    return json.loads(Path(__file__).with_name("groups.json").read_text("utf-8"))
+
+
 class BrowserToolset(Toolset):
     """Tools for web pages, in sessions that share browsers."""
 
@@ -90,7 +95,7 @@ class BrowserToolset(Toolset):
 
     @cached_property
     def groups(self) -> Mapping[str, Group]:
-        return json.loads(Path(__file__).with_name("groups.json").read_text("utf-8"))
+        return read_groups()
 
     @property
     def instructions(self) -> str:
