@@ -36,7 +36,14 @@ const BUTTONS = "button, input[type=submit], input[type=image], input[type=butto
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 const TOGGLES = new Set(["checkbox", "radio"]);
 const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
-const SCROLL_KEYS = new Set("PageDown PageUp Home End ArrowDown ArrowUp ArrowLeft ArrowRight".split(" ").concat(" "));
+/** @type {Map<string, [deltaX: number, deltaY: number]>} */
+const SCROLL_KEYS = new Map([
+  ["ArrowLeft", [-1, 0]],
+  ["ArrowRight", [1, 0]],
+  ...["ArrowUp", "PageUp", "Home"].map((key) => /** @type {[string, [number, number]]} */ ([key, [0, -1]])),
+  ...["ArrowDown", "PageDown", "End", " "].map((key) => /** @type {[string, [number, number]]} */ ([key, [0, 1]])),
+]);
+const KEYED = "button, input, select, textarea, summary, audio, video";
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
@@ -130,6 +137,8 @@ class ActRecord {
     this.click = null;
     /** @type {Event | null} */
     this.format = null;
+    /** @type {Event | null} */
+    this.scrollKey = null; // The browser scrolls only after its event, and maybe after the report.
     /** @type {Element | null} */
     this.receiver = null; // what was clicked, or got the last key
     /** @type {HTMLInputElement | null} */
@@ -295,8 +304,8 @@ class ActRecord {
       changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
     const problem = this.problem(changed);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
-    const isFormatted = this.format !== null && !this.format.defaultPrevented;
-    const acted = Boolean(isOther || isCaretMoved || isFormatted || (!problem && this.hasMovedFocus()));
+    const isDone = [this.format, this.scrollKey].some((event) => event && !event.defaultPrevented);
+    const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
     return {
       id: this.id,
       acted,
@@ -459,8 +468,7 @@ class ActRecord {
         if (this.keys.length < MAX_KEYS) this.keys.push(event);
         if (!(target instanceof Element)) break;
         if (!this.clicked) this.receiver = target;
-        // The browser may scroll only after the report.
-        if (SCROLL_KEYS.has(event.key) && !this.scrolls.length) this.scrolls = scrollsAbove(target);
+        if (scrollsBy(event, target)) this.scrollKey = event;
         break;
       case "beforeinput":
         if (target !== this.field) break; // The next field of a form that is filled in one call.
@@ -557,7 +565,7 @@ function scrollsAbove(element) {
 /**
  * Return whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
  *
- * @type {(box: Element, wheel: WheelEvent) => boolean}
+ * @type {(box: Element, wheel: {deltaX: number, deltaY: number}) => boolean}
  */
 function hasRoom(box, { deltaX, deltaY }) {
   /** @type {(delta: number, at: number, size: number, seen: number) => boolean} */
@@ -566,6 +574,25 @@ function hasRoom(box, { deltaX, deltaY }) {
     canMove(deltaX, box.scrollLeft, box.scrollWidth, box.clientWidth) ||
     canMove(deltaY, box.scrollTop, box.scrollHeight, box.clientHeight)
   );
+}
+
+/**
+ * Return whether a key scrolls something around its target, unless the page prevents it.
+ *
+ * @type {(event: KeyboardEvent, target: AnyElement) => boolean}
+ */
+function scrollsBy(event, target) {
+  const by = SCROLL_KEYS.get(event.key);
+  if (!by || event.altKey || target.isContentEditable || isMatching.call(target, KEYED)) return false;
+  const [deltaX, deltaY] = event.key === " " && event.shiftKey ? [0, -1] : by;
+  const root = scrollingOf.call(document);
+  /** @type {(box: Element) => boolean} */
+  const isScroller = (box) => {
+    const { overflowX, overflowY } = getComputedStyle(box);
+    const overflow = deltaX ? overflowX : overflowY;
+    return overflow === "auto" || overflow === "scroll" || (box === root && overflow === "visible");
+  };
+  return scrollsAbove(target).some((box) => hasRoom(box[0], { deltaX, deltaY }) && isScroller(box[0]));
 }
 
 /** @type {(target: Element | null) => HTMLInputElement | null} */

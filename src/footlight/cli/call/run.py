@@ -121,7 +121,8 @@ def _find_tool(name: str, tools: Tools) -> Tool:
 
         if group := read_groups().get(name):
             raise BadUsage(
-                f"{name}, of the group {group}, is not offered by the background server. Start one that does:\n"
+                f"{name}, of the group {group}, is not offered by the background server. "
+                "Start one that does:\n"
                 f"footlight daemon stop; footlight daemon start --tools default,{group}"
             ) from None
         raise

@@ -73,9 +73,6 @@ _ADVICE = {
 }
 """What else could be tried, by tool."""
 
-_SCROLL_KEYS = frozenset(
-    ("PageDown", "PageUp", "Home", "End", " ", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight")
-)
 _SAME = "the page shows the same as before"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
@@ -263,13 +260,6 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
         effect = judge(trace)
     if effect.text == "none":
         effect = await _ask_listeners(page, trace, effect)
-    # The browser scrolls only after the key has been handled.
-    if effect.text == "none" and any(
-        each.key and each.key.get("key") in _SCROLL_KEYS for each in trace.records
-    ):
-        ids = {each.id for each in trace.records}
-        if any(each.acted and each.id in ids for each in await read_records(page)):
-            return Effect("page")
     return effect
 
 
