@@ -308,6 +308,22 @@ async def test_fill_says_nothing_of_a_text_that_the_field_holds(browser: Session
 
 
 @pytest.mark.parametrize(
+    "page",
+    [
+        "<input id=it><dialog id=d><input id=other></dialog><script>d.showModal()</script>",
+        "<input id=it onfocus='other.focus()'><input id=other>",
+    ],
+)
+async def test_a_text_for_a_field_without_focus_goes_nowhere(browser: SessionBrowser, page: str) -> None:
+    await browser.show(page)
+
+    error = await browser.refused("fill", selector="#it", value="hello")
+
+    assert error["message"] == '"#it" cannot be filled: it does not take the focus'
+    assert await browser.evaluate("it.value + other.value") == ""
+
+
+@pytest.mark.parametrize(
     "field",
     [
         "<input id=it maxlength=3>",

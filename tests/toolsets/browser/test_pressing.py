@@ -349,3 +349,59 @@ async def test_a_click_on_a_control_that_another_one_fills_says_so(browser: Sess
     clicked = await browser.call("click", selector="#it")
 
     assert clicked["notice"] == 'the click went to <button id="more" class="wide"> inside the element'
+
+
+@pytest.mark.parametrize("leaves", ["remove()", "style.marginLeft = '400px'"])
+async def test_the_second_press_of_a_double_click_does_not_reach_another_element(
+    browser: SessionBrowser, leaves: str
+) -> None:
+    await browser.show(
+        f"""<div><button id=it onclick="this.{leaves}">Open</button></div>
+        <div id=below style="position: absolute; inset: 0; z-index: -1"></div>
+        <script>var pressed = []; onmousedown = event => pressed.push(event.target.id)</script>"""
+    )
+
+    clicked = await browser.call("click", selector="#it", clickCount=2)
+
+    assert clicked["notice"] == (
+        "only 1 of 2 clicks reached the element, which then was gone; the page received no other click"
+    )
+    assert await browser.evaluate("pressed") == ["it"]
+
+
+async def test_a_double_click_that_arrives_has_no_notice(browser: SessionBrowser) -> None:
+    await browser.show("<button ondblclick='done = 1'>Open</button><script>var done = 0</script>")
+
+    assert "notice" not in await browser.call("click", selector="button", clickCount=2)
+    assert await browser.evaluate("done") == 1
+
+
+DRAGGED = """<div id=it draggable=true style="width: 60px; height: 60px">Card</div>
+<div id=goal style="width: 160px; height: 60px">Done</div><script>var dropped = 0;
+goal.ondrop = () => { dropped += 1 };"""
+
+
+@pytest.mark.parametrize(
+    ("script", "taken"),
+    [
+        ("", False),
+        (
+            "it.ondragstart = () => { goal.style.marginTop = '400px' };"
+            "goal.ondragover = e => e.preventDefault()",
+            False,
+        ),
+        ("goal.ondragover = e => e.preventDefault()", True),
+        ("it.draggable = false; goal.onmouseup = goal.ondrop", True),
+    ],
+    ids=["refused", "moves away", "taken", "by mouse"],
+)
+async def test_a_drop_that_the_page_does_not_take_has_a_notice(
+    browser: SessionBrowser, script: str, taken: bool
+) -> None:
+    await browser.show(f"{DRAGGED}{script}</script>")
+
+    dragged = await browser.call("drag_and_drop", source="#it", target="#goal")
+
+    notice = "the page did not take the drop: it refused it there, or the target moved away"
+    assert dragged.get("notice") == (None if taken else notice)
+    assert await browser.evaluate("dropped") == int(taken)

@@ -24,6 +24,7 @@ from footlight.browser.page.press_check import (
     PressOutcome,
     find_readiness,
     take_outcome,
+    watch_drag,
     watch_press,
 )
 from footlight.browser.page.refs import locate
@@ -94,6 +95,7 @@ async def click_element(
 _NOTICES = {
     "strayed": "the element moved while the button was down: it was pressed, and the click went to {by}",
     "replaced": "the page replaced the element when it was pressed: no click followed",
+    "partial": "only {by} clicks reached the element, which then was gone; the page received no other click",
     "inside": "the click went to {by} inside the element",
 }
 
@@ -118,14 +120,16 @@ async def _click(
     """
     timeout_ms = deadline.action_ms
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
-    ready = await find_readiness(element, timeout_ms) if tries_fast and can_be_fast else NOT_READY
+    ready = NOT_READY
+    if tries_fast and can_be_fast:
+        ready = await find_readiness(element, timeout_ms, how.count)
     force = ready.is_certain and page.document_request is None
     if force and ready.point and page.own_cdp and not how.modifiers and not page.session.is_traced:
         async with send_input_to(page, selector, deadline):
             await click_at_once(page.own_cdp, Point(*ready.point), button=how.button, count=how.count)
         return
     try:
-        await watch_press(element, timeout_ms).click(
+        await watch_press(element, timeout_ms, how.count).click(
             button=how.button,
             click_count=how.count,
             modifiers=list(how.modifiers),
@@ -161,15 +165,18 @@ async def hover_element(page: Page, selector: str, deadline: Deadline) -> None:
     )
 
 
-async def drag_element(page: Page, source: str, target: str, deadline: Deadline) -> None:
-    """Drag an element onto another one."""
+async def drag_element(page: Page, source: str, target: str, deadline: Deadline) -> str | None:
+    """Drag an element onto another one. Return a notice for the caller, or None."""
 
-    async def drag(element: Locator, timeout_ms: float) -> None:
+    async def drag(element: Locator, timeout_ms: float) -> str | None:
         goal = (await locate(page, target, deadline, acts=True)).first
         async with undo_on_cancel(
             *cancel_drag_steps(page), after=(asyncio.CancelledError, PlaywrightTimeout)
         ):
-            await element.drag_to(goal, timeout=timeout_ms)
+            await element.drag_to(watch_drag(goal, timeout_ms), timeout=timeout_ms)
+        if (await take_outcome(page)).state == "ignored":
+            return "the page did not take the drop: it refused it there, or the target moved away"
+        return None
 
     # A trial waits until the mouse can reach an element, so that no such wait comes while the button is down.
     # The target comes first, so that a missing or covered target is not reported as a fault of the source.
@@ -180,4 +187,4 @@ async def drag_element(page: Page, source: str, target: str, deadline: Deadline)
             deadline,
             lambda element, timeout_ms: element.hover(trial=True, timeout=timeout_ms),
         )
-    await act_on_element(page, source, deadline.without_patience(), drag)
+    return await act_on_element(page, source, deadline.without_patience(), drag)

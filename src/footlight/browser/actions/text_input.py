@@ -52,6 +52,8 @@ async def fill_field(
         if field["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
             return None
+        if field["selected"] == "unfocused":
+            raise _unfocused_error(page, selector)
         if field["selected"] and not page.session.is_traced:
             await insert_text_alone(page, selector, value, deadline)
         else:
@@ -153,13 +155,17 @@ def _split_into_pieces(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)] or [""]
 
 
+def _unfocused_error(page: Page, selector: str) -> ElementNotInteractive:
+    return ElementNotInteractive(
+        f'"{selector}" cannot be filled: it does not take the focus', selector=selector, page=page.url
+    )
+
+
 async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
     """Replace the text of a code editor with keys: the editor keeps its text elsewhere than in its field."""
     await element.focus(timeout=deadline.action_ms)
     if not await run_isolated_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
-        raise ElementNotInteractive(
-            f'"{selector}" cannot be filled: it does not take the focus', selector=selector, page=page.url
-        )
+        raise _unfocused_error(page, selector)
 
     def message() -> str:
         return f'Filling "{selector}" timed out after {deadline.elapsed}; keys had been sent'
@@ -220,7 +226,8 @@ _QUESTION = f"""(element, value) => {{{IS_EDITOR}
     if (!box.width || !box.height || !element.checkVisibility({{visibilityProperty: true}})) return false;
     element.select();
     element.focus();
-    return true;
+    const focused = Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement').get.call(document);
+    return focused === element || 'unfocused';
   }}
 
   // The form that a value has to have; null where this one has it.

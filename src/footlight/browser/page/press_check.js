@@ -2,13 +2,14 @@
 // world of its own: the page can neither see nor change it.
 //
 //   target      the root, or the part of its label to press in its place
-//   press-8000  the same; its next press within 8,000 ms is watched
+//   press-8000-2  the same; its next two presses within 8,000 ms are watched, as those of one double click
 //   drop-8000   the root; the next drop onto it is watched
+//   drag-8000   the root; the next drag of the browser that ends there is watched
 //   outcome     what became of it: the attribute `v` of an element made for the purpose holds {"state", "by"?} as
 //               JSON, or null where nothing was watched in this document
 //   begun       the same, with whether a press has begun: true or false
-//   ready-8000  the same, with {"isCertain", "at", "point"}: whether the root is certainly ready to be pressed, and then
-//               its next press within 8,000 ms is watched; where to press it relative to its padding box if its middle
+//   ready-8000-2  the same, with {"isCertain", "at", "point"}: whether the root is certainly ready to be pressed, and then
+//               its next presses are watched as above; where to press it relative to its padding box if its middle
 //               belongs to another control, or otherwise where in the viewport, as far as it is certain
 //
 // A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
@@ -102,11 +103,15 @@ class Press extends Watch {
   /**
    * @param {Element} element
    * @param {number} ms
+   * @param {number} count
    */
-  constructor(element, ms) {
+  constructor(element, ms, count) {
     super(closest.call(element, "button, a, [role=button], [role=link]") || element, PRESSES, ms);
     this.meant = element;
+    this.count = count;
+    this.presses = 0;
     this.clicks = 0;
+    this.isMissed = false;
     this.at = { x: 0, y: 0 };
     /** @type {Element | null} */
     this.inside = null;
@@ -122,7 +127,11 @@ class Press extends Watch {
       if (event instanceof MouseEvent) this.at = { x: event.clientX, y: event.clientY };
       if (isMeant && connected.call(this.meant)) this.inside = findControlInside(target, this.meant);
     }
-    if (this.state === "lost") {
+    // A later press of the same click, such as the second one of a double click.
+    if (this.clicks && event.type.endsWith("down"))
+      this.isMissed = !isIn(target, this.element) && !this.findSuccessor(target);
+    if (event.type === "mousedown" && !this.isMissed) this.presses += 1;
+    if (this.state === "lost" || this.isMissed) {
       event.preventDefault();
       event.stopImmediatePropagation();
     } else if (this.state === "pressed" && CLICKS.has(event.type)) {
@@ -157,6 +166,8 @@ class Press extends Watch {
     // The press may have done its work where the element is gone, but not where another one like it is there.
     const isReplaced = this.state === "pressed" && !this.clicks && this.findSuccessor(hitAt(this.at));
     if (isReplaced) return { state: "replaced" };
+    if (this.state === "arrived" && this.presses > 0 && this.presses < this.count)
+      return { state: "partial", by: `${this.presses} of ${this.count}` };
     if (this.inside && this.state === "arrived") return { state: "inside", by: describe(this.inside) };
     return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
   }
@@ -194,6 +205,28 @@ class Drop extends Watch {
 /** @type {(one: Node, other: Node) => boolean} */
 function hasSameText(one, other) {
   return textOf.call(one) === textOf.call(other);
+}
+
+// A drag of the browser, which a page has to take. Other drags are nothing but movements of the mouse.
+class Drag extends Watch {
+  /**
+   * @param {Element} element
+   * @param {number} ms
+   */
+  constructor(element, ms) {
+    super(element, ["dragover", "drop"], ms);
+  }
+
+  /** @type {(event: Event) => void} */
+  handle(event) {
+    if (event.type === "drop") this.become("arrived", null);
+    else if (this.state === "waiting") this.become("ignored", null);
+  }
+
+  /** @returns {Outcome} */
+  outcome() {
+    return { state: this.state === "ignored" ? "ignored" : "arrived" };
+  }
 }
 
 /**
@@ -304,13 +337,13 @@ function findPlacementDoubt(element) {
 /**
  * Return whether an element is certainly ready, and where to press it. Its next press is watched then.
  *
- * @type {(element: Element, ms: number) => { isCertain: boolean, at: object | null, point: object | null }}
+ * @type {(element: Element, ms: number, count: number) => { isCertain: boolean, at: object | null, point: object | null }}
  */
-function prepare(element, ms) {
+function prepare(element, ms, count) {
   const at = findOwnPoint(element);
   if (findDoubt(element)) return { isCertain: false, at, point: null };
   watched?.end();
-  watched = new Press(element, ms);
+  watched = new Press(element, ms, count);
   return { isCertain: true, at, point: at ? null : middleOf(element) };
 }
 
@@ -339,11 +372,16 @@ function finish() {
 export function queryAll(root, body) {
   if (body === "outcome") return [finish()];
   if (body === "begun") return [reply(watched !== null && watched.state !== "waiting")];
-  const [kind, ms] = body.split("-");
-  if (kind === "ready") return [reply(prepare(root, Number(ms)))];
-  const element = kind === "drop" ? root : pressTarget(root);
+  const [kind, ms, count] = body.split("-");
+  if (kind === "ready") return [reply(prepare(root, Number(ms), Number(count)))];
+  if (kind === "drop" || kind === "drag") {
+    watched?.end();
+    watched = new (kind === "drop" ? Drop : Drag)(root, Number(ms));
+    return [root];
+  }
+  const element = pressTarget(root);
   if (kind === "target") return [element];
   watched?.end();
-  watched = kind === "drop" ? new Drop(element, Number(ms)) : new Press(element, Number(ms));
+  watched = new Press(element, Number(ms), Number(count));
   return [element];
 }

@@ -34,6 +34,7 @@ __all__ = [
     "has_press_begun",
     "register_press_check",
     "take_outcome",
+    "watch_drag",
     "watch_drop",
     "watch_press",
 ]
@@ -54,12 +55,13 @@ class PressOutcome(NamedTuple):
     - `strayed`: the press began on the element, but the click went to another one.
     - `replaced`: at the press, the page put another element like it in its place, and no click followed.
     - `inside`: the press reached another control in the element.
+    - `partial`: only some of its presses reached the element; `by` says how many.
     - `ignored`: nothing in the page took the drop.
 
     `by` describes the element that was pressed instead.
     """
 
-    state: Literal["arrived", "lost", "strayed", "replaced", "inside", "ignored"]
+    state: Literal["arrived", "lost", "strayed", "replaced", "inside", "partial", "ignored"]
     by: str = ""
 
 
@@ -74,17 +76,22 @@ def find_press_target(element: Locator) -> Locator:
     return element.locator(PRESS_TARGET)
 
 
-def watch_press(element: Locator, ms: float) -> Locator:
-    """Return the same target, whose next press is watched for so long once it is used.
+def watch_press(element: Locator, ms: float, count: int = 1) -> Locator:
+    """Return the same target, whose next presses are watched for so long once it is used.
 
     That takes no request to the page of its own.
     """
-    return element.locator(f"{_ENGINE}=press-{ms:.0f}")
+    return element.locator(f"{_ENGINE}=press-{ms:.0f}-{count}")
 
 
 def watch_drop(element: Locator, ms: float) -> Locator:
     """Return the element, with the next drop onto it watched for so long once it is used."""
     return element.locator(f"{_ENGINE}=drop-{ms:.0f}")
+
+
+def watch_drag(element: Locator, ms: float) -> Locator:
+    """Return the element, with the next drag that ends there watched for so long once it is used."""
+    return element.locator(f"{_ENGINE}=drag-{ms:.0f}")
 
 
 async def take_outcome(page: Page) -> PressOutcome:
@@ -120,15 +127,15 @@ class Readiness(NamedTuple):
 NOT_READY = Readiness(is_certain=False)
 
 
-async def find_readiness(element: Locator, ms: float) -> Readiness:
+async def find_readiness(element: Locator, ms: float, count: int = 1) -> Readiness:
     """Wait for an element, and return how ready it is to be pressed.
 
-    If that is certain, its next press is watched for so long.
+    If that is certain, its next presses are watched for so long.
 
     Playwright itself waits for two frames to see that an element does not move. Here, the settling script has
     seen that the document has not changed since it came to rest.
     """
-    answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}").get_attribute("v", timeout=ms)
+    answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}-{count}").get_attribute("v", timeout=ms)
     if not (reply := json.loads(answer or "null")):
         return NOT_READY
     point = reply["point"]

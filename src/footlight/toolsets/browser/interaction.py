@@ -33,6 +33,12 @@ class TypeResult(ActionResult):
     notice: NotRequired[str]
 
 
+class DragResult(ActionResult):
+    """`notice` says that the page did not take what was dropped."""
+
+    notice: NotRequired[str]
+
+
 class ScrollPosition(TypedDict):
     """The scroll position and its maximum, in CSS pixels."""
 
@@ -101,11 +107,11 @@ async def scroll(
 
 
 @tool(effect="act", destructive=True)
-async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> ActionResult:
+async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> DragResult:
     """Drag element. From source to target, both selectors."""
     call.stage(f"dragging {source} to {target}")
-    await drag_element(call.page, source, target, call.deadline)
-    return action_result(call)
+    notice = await drag_element(call.page, source, target, call.deadline)
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 @tool(effect="act", destructive=True)
