@@ -247,6 +247,23 @@ async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
     assert gaps.too_long == []
 
 
+async def test_texts_with_the_same_letters_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
+    fill = """let seed = 1;
+      const random = () => (seed = seed * 48271 % 2147483647);
+      document.body.innerHTML = Array.from({length: 1_500}, () => {
+        const letters = [...'abcdefghij klmnopqrst uvwxyz '.repeat(6)].map(letter => [random(), letter]);
+        return `<button>${letters.sort(([a], [b]) => a - b).map(([, letter]) => letter).join('')}</button>`;
+      }).join('') + '<p>Order was saved</p>'; 0"""
+    await browser.show("<body>")
+    await browser.call("evaluate", script=fill, observe="none")
+    with gaps_in(watched_file) as gaps:
+        await browser.refused("wait_for", text=("abcdefghij klmnopqrst uvwxyz " * 6)[::-1], timeout=200)
+        error = await browser.refused("wait_for", text="Order is saved", timeout=200)
+
+    assert error["details"]["closest"] == ["Order was saved"]
+    assert gaps.too_long == []
+
+
 @pytest.mark.slow
 async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watched_file: Path) -> None:
     with gaps_in(watched_file) as gaps:

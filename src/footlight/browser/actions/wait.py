@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.offload import offload
 from footlight.browser.driver.playwright_api import (
     Error,
     PlaywrightTimeout,
@@ -27,6 +27,7 @@ from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.page_operations import report_stages
 from footlight.browser.page.refs import locate, locate_now
+from footlight.browser.snapshot.likeness import Likeness
 from footlight.errors import FootlightError, InvalidParameter, StaleRef
 from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 
@@ -59,6 +60,7 @@ POLL_SECONDS = 0.1
 """The time between two questions to a page that cannot report by itself."""
 MAX_QUOTE = 100
 MAX_QUOTES = 3
+LEAST_LIKENESS = 0.4
 
 
 class UrlPattern:
@@ -268,11 +270,19 @@ async def _find_closest_texts(page: Page, text: str) -> list[str]:
                 words,
                 f"value of {node.role}" if words is node.value else node.role,
             )
+    return await offload(len(by_folded), lambda: _rank_by_likeness(text.casefold(), by_folded))
+
+
+def _rank_by_likeness(folded_text: str, by_folded: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Return the texts that contain the text, each with what has it, then those that are most like it."""
     # What contains the text is not visible as a text: it is the value or label of a control, or an option.
-    containing = [folded for folded in by_folded if text.casefold() in folded]
+    containing = [folded for folded in by_folded if folded_text in folded]
     found = {folded: f"{_shorten(by_folded[folded][0])} ({by_folded[folded][1]})" for folded in containing}
-    for folded in difflib.get_close_matches(text.casefold(), by_folded, n=MAX_QUOTES, cutoff=0.5):
-        found.setdefault(folded, _shorten(by_folded[folded][0]))
+    likeness = Likeness(folded_text)
+    ranked = sorted(((likeness.to(folded), folded) for folded in by_folded), reverse=True)
+    for share, folded in ranked[:MAX_QUOTES]:
+        if share >= LEAST_LIKENESS:
+            found.setdefault(folded, _shorten(by_folded[folded][0]))
     return [*found.values()][:MAX_QUOTES]
 
 

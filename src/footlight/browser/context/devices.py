@@ -12,6 +12,8 @@ from footlight.errors import InvalidParameter
 __all__ = ["Device", "Devices"]
 
 MAX_NAMED = 6
+LONGEST_NAME = 100
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ class Devices:
         by_name = {each.lower(): each for each in self._descriptors}
         if known := by_name.get(name.strip().lower()):
             return _device(known, self._descriptors[known])
+        if len(name) > LONGEST_NAME:
+            name = f"{name[:LONGEST_NAME]}…"
         closest = self._closest(name)
         raise InvalidParameter(
             f"device: no device is named {name!r}; the closest are {', '.join(closest)}",

@@ -7,6 +7,7 @@ the row of a list that is reused for another entry, the ref is refused.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from footlight.browser.driver.offload import offload
 from footlight.browser.page.capture import ENGINE, ask, look
 from footlight.browser.page.selectors import locate_in
+from footlight.browser.snapshot.likeness import Likeness
 from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places
@@ -35,6 +37,7 @@ _LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d
 MAX_CANDIDATES = 5
 MAX_COMPARED = 2_000
 """The number of elements whose names are compared with that of a gone one: those of its role come first."""
+MAX_COMPARED_EXACTLY = 50
 MIN_LIKENESS = 0.5
 """How alike two names must be for one to be offered in place of the other, from 0 to 1."""
 
@@ -239,8 +242,18 @@ def _unknown_error(page: Page, ref: str) -> StaleRef:
 def _find_closest(removed: Node, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that are most like one that is gone: they have its role or a similar name."""
     referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != removed.role)
+    by_pairs = Likeness(removed.name.lower())
+    similar = heapq.nlargest(
+        MAX_COMPARED_EXACTLY,
+        referred[:MAX_COMPARED],
+        key=lambda node: (
+            bool(removed.testid) and removed.testid == node.testid,
+            by_pairs.to(node.name.lower()),
+            node.role == removed.role,
+        ),
+    )
     ranked = sorted(
-        ((_likeness(removed, node), node) for node in referred[:MAX_COMPARED]),
+        ((_likeness(removed, node), node) for node in similar),
         key=lambda each: each[0],
         reverse=True,
     )
