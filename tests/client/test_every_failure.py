@@ -275,6 +275,22 @@ OVER_STDIO = [
     ),
     *rows(process.a_line_that_is_not_json, "stdio", expected_report=LATE),
     *rows(process.a_line_that_is_no_message, "stdio", expected_report=LATE),
+    *rows(
+        process.a_result_nested_too_deeply,
+        "stdio",
+        expected_report={
+            "initialize": report_handshake("The result of initialize is nested too deeply"),
+            "broken": wrong("The result of tools/call is nested too deeply"),
+        },
+    ),
+    *rows(
+        process.a_number_with_too_many_digits,
+        "stdio",
+        expected_report={
+            "initialize": report_handshake("The result of initialize has a number with too many digits"),
+            "broken": wrong("The result of tools/call has a number with too many digits"),
+        },
+    ),
 ]
 
 

@@ -286,7 +286,9 @@ class Connection:
         elif isinstance(message["result"], Mapping):
             pending.answer.set_result(cast("Result", message["result"]))
         else:
-            error = MCPError(f"The result of {pending.method} is not an object", reason="protocol")
+            result = message["result"]
+            why = result.why if isinstance(result, messages.UnreadableResult) else "is not an object"
+            error = MCPError(f"The result of {pending.method} {why}", reason="protocol")
             pending.answer.set_exception(error)
 
     def _find_request(self, message: Message) -> _PendingRequest | None:

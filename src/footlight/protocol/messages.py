@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, cast
 
 from footlight.protocol.errors import MCPError
@@ -12,6 +14,7 @@ from footlight.protocol.untrusted_json import an_object, integer, text
 __all__ = [
     "Message",
     "RequestId",
+    "UnreadableResult",
     "answer_to",
     "encode",
     "is_answer_to",
@@ -25,9 +28,23 @@ __all__ = [
 ]
 
 MAX_ID_DIGITS = 18
+ENDS = 200
+"""Characters at each end of a message, in which its id is searched if it cannot be read."""
+_VERSION = r'"jsonrpc"\s*+:\s*+"2\.0"'
+_ID = r'"id"\s*+:\s*+(\d{1,18}+)'
+_BEGINNING = re.compile(rf'\s*+\{{\s*+(?:{_VERSION}\s*+,\s*+{_ID}|{_ID}\s*+,\s*+{_VERSION})\s*+,\s*+"result"')
+_END = re.compile(rf",\s*+(?:{_VERSION}\s*+,\s*+{_ID}|{_ID}\s*+,\s*+{_VERSION})\s*+\}}\s*+\Z")
 
 Message = Mapping[str, Any]
 RequestId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableResult:
+    """Stands for a result that is JSON, but cannot be read: the message names its request."""
+
+    why: str
+
 
 Kind = Literal["request", "notification", "response", "error"]
 
@@ -68,7 +85,9 @@ def parse(data: bytes | str, *, unit: str) -> Message:
     """
     try:
         value: object = json.loads(data)
-    except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
+    except (ValueError, RecursionError) as error:  # Also bytes that are not UTF-8.
+        if (unreadable := _read_ends(data, error)) is not None:
+            return unreadable
         raise MCPError(
             f"The server sent a {unit} that is not JSON", reason="protocol", rpc_code=-32700
         ) from None
@@ -77,6 +96,20 @@ def parse(data: bytes | str, *, unit: str) -> Message:
             f"The server sent a {unit} that is not a JSON-RPC 2.0 message", reason="protocol", rpc_code=-32600
         )
     return cast("Message", value)
+
+
+def _read_ends(data: bytes | str, error: Exception) -> Message | None:
+    """Return the response in data that is JSON, but nested too deeply or with too long a number."""
+    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
+        return None
+    beginning, end = (
+        part if isinstance(part, str) else part.decode("latin-1") for part in (data[:ENDS], data[-ENDS:])
+    )
+    found = _BEGINNING.match(beginning) or _END.search(end)
+    if found is None:
+        return None
+    why = "is nested too deeply" if isinstance(error, RecursionError) else "has a number with too many digits"
+    return {"jsonrpc": "2.0", "id": int(found[1] or found[2]), "result": UnreadableResult(why)}
 
 
 def kind_of(value: object) -> Kind | None:

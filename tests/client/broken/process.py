@@ -140,3 +140,12 @@ async def a_line_that_is_not_json(line: Line, request: Message) -> None:
 
 async def a_line_that_is_no_message(line: Line, request: Message) -> None:
     await line.do("write", '{"id": 1, "result": {}}\n')
+
+
+async def a_result_nested_too_deeply(line: Line, request: Message) -> None:
+    deep = "[" * 90_000 + "]" * 90_000
+    await line.do("write", f'{{"jsonrpc": "2.0", "id": {request["id"]}, "result": {{"a": {deep}}}}}\n')
+
+
+async def a_number_with_too_many_digits(line: Line, request: Message) -> None:
+    await line.do("write", f'{{"result": {{"a": {"1" * 5_000}}}, "jsonrpc": "2.0", "id": {request["id"]}}}\n')
