@@ -49,6 +49,8 @@ SHOP = (
         {"class": {"type": "integer"}, "x-y": {"type": "string"}, "self": {"type": "boolean"}},
         "class",
     ),
+    tool("odd.empty", {"": {"type": "string"}}, ""),
+    tool("odd.inside", {"a": {"type": "object", "properties": {"": {}}}}),
     tool("run.file", {"arguments": {"type": "string"}, "parallel": {"type": "boolean"}}, "arguments"),
     Tool(name="open", input_schema={"type": "object"}),
     tool("health", output_schema={"type": "array", "items": {"type": "string"}}),

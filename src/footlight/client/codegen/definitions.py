@@ -109,6 +109,8 @@ class Translator:
         properties = properties_of(schema)
         if properties is None:
             return AliasDefinition(_dict_of(self._values(schema, ())))
+        if "" in properties:  # A TypedDict cannot have it.
+            return AliasDefinition(_dict_of(ANY))
         remaining = {name: properties[name] for name in properties if name not in without}
         required = [name for name in names_of(schema.get("required")) if name in remaining]
         return self._fields({**schema, "properties": remaining, "required": required}, ())
@@ -202,7 +204,8 @@ class Translator:
         others = schema.get("additionalProperties")
         return (
             self._named
-            and bool(properties_of(schema))
+            and bool(properties := properties_of(schema))
+            and "" not in properties
             and list(schema_types(schema)) == ["object"]
             and not (isinstance(others, Mapping) and others)
             and choices(schema) is None
