@@ -386,8 +386,7 @@ goal.ondrop = () => { dropped += 1 };"""
     [
         ("", False),
         (
-            "it.ondragstart = () => { goal.style.marginTop = '400px' };"
-            "goal.ondragover = e => e.preventDefault()",
+            "ondragstart = () => goal.style.marginTop = '400px'; goal.ondragover = e => e.preventDefault()",
             False,
         ),
         ("goal.ondragover = e => e.preventDefault()", True),

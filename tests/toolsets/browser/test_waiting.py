@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tests.clobbering import CLOBBERING
 from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
@@ -78,6 +79,39 @@ async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -
     url = (await browser.show("<iframe srcdoc='<p>Hello'></iframe><p>there</p>"))["url"]
 
     assert await browser.call("wait_for", text="Hello") == {"url": url}
+
+
+@pytest.mark.parametrize(
+    ("html", "is_shown"),
+    [
+        ("<p>Order <b>sa</b><i>ved</i></p>", True),
+        ("<p>Order\n  \u00adsa\u200bved</p>", True),
+        ("<p style='display: contents'>Order saved</p>", True),
+        ("<input type=submit value='Order saved'>", True),
+        ("<p hidden>Order saved</p><div>Order <b>saved</b></div>", True),
+        ("<p><template shadowrootmode=open>Order <b>saved</b></template></p>", True),
+        ("<p><template shadowrootmode=open><slot></slot></template>Order saved</p>", True),
+        ("<p><template shadowrootmode=open><b hidden>Order saved</b></template></p>", False),
+        ("<p><template shadowrootmode=open></template><b>Order saved</b></p>", False),
+        (
+            "<p style='visibility: hidden'>Order saved</p><style>p::after{content: 'Order saved'}</style>",
+            False,
+        ),
+        ("<p>Order</p><p>is saved</p><script>/* Order saved */</script>", False),
+        ("<p style='display: contents' hidden><b>Order saved</b></p>", True),
+        ("<input value='Order saved'><template>Order saved</template>", False),
+        (f"Order saved{CLOBBERING}", True),
+        (CLOBBERING.replace("Send", "Order saved"), True),
+    ],
+)
+async def test_a_text_counts_where_an_element_shows_it(
+    browser: SessionBrowser, html: str, is_shown: bool
+) -> None:
+    await browser.show(html)
+
+    answer = await browser.answer("wait_for", text="Order saved", timeout=5000 if is_shown else 100)
+
+    assert answer.is_error == (not is_shown)
 
 
 async def test_a_text_that_does_not_come_is_reported_with_the_closest(browser: SessionBrowser) -> None:

@@ -27,12 +27,13 @@ from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.page_operations import report_stages
 from footlight.browser.page.refs import locate, locate_now
+from footlight.browser.page.shown_text import find_text
 from footlight.browser.snapshot.likeness import Likeness
 from footlight.errors import FootlightError, InvalidParameter, StaleRef
 from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, Locator
+    from playwright.async_api import Frame
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.network.downloads import KnownDownload
@@ -136,33 +137,28 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
     """Wait until a frame shows the text, including frames that are added meanwhile."""
     ended: asyncio.Queue[Error | None] = asyncio.Queue()
 
-    async def wait_in_elements(frame: Frame) -> None:
+    async def wait_in(frame: Frame) -> None:
         try:
-            await _elements_with(frame, text).wait_for(state="visible", timeout=timeout_ms)
+            await find_text(frame, text).wait_for(state="attached", timeout=timeout_ms)
             ended.put_nowait(None)
         except Error as error:
             if frame == page.playwright.main_frame:  # It exists until the page is closed.
                 ended.put_nowait(error)
 
-    async def wait_across_elements(frame: Frame) -> None:
-        with contextlib.suppress(Error, TimeoutError):
-            await _wait_across_elements(frame, text, contain=True, timeout_ms=timeout_ms)
-            ended.put_nowait(None)
-
-    async with _watch_frames(page, wait_in_elements, wait_across_elements):
+    async with _watch_frames(page, wait_in):
         if error := await ended.get():
             raise error
 
 
 @contextlib.asynccontextmanager
 async def _watch_frames(
-    page: Page, *watches: Callable[[Frame], Coroutine[Any, Any, None]]
+    page: Page, watch: Callable[[Frame], Coroutine[Any, Any, None]]
 ) -> AsyncGenerator[None]:
     """Watch every frame that there is or that is added, until the end of the block."""
     tasks: list[asyncio.Task[None]] = []
 
     def begin(frame: Frame) -> None:
-        tasks.extend(asyncio.create_task(watch(frame)) for watch in watches)
+        tasks.append(asyncio.create_task(watch(frame)))
 
     page.playwright.on("frameattached", begin)
     try:
@@ -180,27 +176,12 @@ async def _wait_until_in_no_frame(page: Page, text: str) -> None:
     while showing := [frame for frame in page.playwright.frames if await _shows(frame, text)]:
         for frame in showing:
             with _ignore_lost_document(frame):
-                await _elements_with(frame, text).wait_for(state="hidden", timeout=0)
-                await _wait_across_elements(frame, text, contain=False, timeout_ms=0)
-
-
-async def _wait_across_elements(frame: Frame, text: str, *, contain: bool, timeout_ms: float) -> None:
-    """Wait until the document shows a text that no element has whole, or no longer does. 0 is no limit."""
-    try:
-        await frame.wait_for_function(_ACROSS_ELEMENTS, arg=[text, contain, {}], timeout=timeout_ms)
-    except PlaywrightTimeout:
-        raise
-    except Error:
-        # The page forbids Playwright's scripts in its world.
-        async with asyncio.timeout(timeout_ms / 1000 or None):
-            while not await run(frame, _ACROSS_ELEMENTS, [text, contain, {}]):  # noqa: ASYNC110 - no event
-                await asyncio.sleep(POLL_SECONDS)
+                await find_text(frame, text).wait_for(state="detached", timeout=0)
 
 
 async def _shows(frame: Frame, text: str) -> bool:
     with _ignore_lost_document(frame):
-        in_elements = await _elements_with(frame, text).count() > 0
-        return in_elements or bool(await run(frame, _ACROSS_ELEMENTS, [text, True, {}]))
+        return await find_text(frame, text).count() > 0
     return False
 
 
@@ -212,53 +193,6 @@ def _ignore_lost_document(frame: Frame) -> Generator[None]:
     except Error as error:
         if not frame.is_detached() and not is_context_lost(error):
             raise
-
-
-def _elements_with(frame: Frame, text: str) -> Locator:
-    """Return the innermost visible element with the text. Text right below a shadow root is not found, nor
-    text with a line break.
-    """
-    # What is in a textarea is its default value. What is right below details shows only while they are open.
-    shown = frame.locator(":not(textarea, details:not([open]))")
-    return frame.get_by_text(text).and_(shown).filter(visible=True).first
-
-
-_ACROSS_ELEMENTS = """([text, expected, state]) => {
-  // A long document takes long to read, so it has a pause after that.
-  const began = performance.now();
-  if (began < state.next) return false;
-  const fold = words => words.replace(/\\s+/g, ' ').trim().toLowerCase();
-  const textOf = node => node.nodeType === Node.TEXT_NODE ? node.data
-    : /^(STYLE|SCRIPT|TEMPLATE)$/.test(node.tagName) ? '' : node.innerText ?? '';
-  const isVisible = element => element.checkVisibility({visibilityProperty: true});
-  const shows = host => isVisible(host)
-    && fold(Array.from(host.shadowRoot.childNodes, textOf).join('')).includes(fold(text));
-  const within = root => Array.from(root.querySelectorAll('*')).some(
-    element => element.shadowRoot && (shows(element) || within(element.shadowRoot)));
-  const around = node => {
-    do node = node.parentElement;
-    while (node && getComputedStyle(node).display === 'inline');
-    return node;
-  };
-  // The text of a block, in which a line break separates words. Blocks and controls in it end a text.
-  const lines = node => {
-    if (node.nodeType === Node.TEXT_NODE) return node.data;
-    if (node.localName === 'br') return ' ';
-    if (node.nodeType !== Node.ELEMENT_NODE || !isVisible(node)) return '';
-    return getComputedStyle(node).display === 'inline' ? linesIn(node) : '\\0';
-  };
-  const linesIn = node => Array.from(node.childNodes, lines).join('');
-  const hasLines = () => Array.from(new Set(Array.from(document.getElementsByTagName('br'), around)))
-    .some(block => block && isVisible(block) && fold(linesIn(block)).includes(fold(text)));
-  try {
-    const isShown = hasLines() || within(document);
-    state.next = 5 * performance.now() - 4 * began;
-    return isShown === expected;
-  } catch {
-    return !expected;
-  }
-}"""
-"""Returns whether a shadow root or a block with line breaks shows it or, with `false`, whether none does."""
 
 
 async def _find_closest_texts(page: Page, text: str) -> list[str]:
@@ -291,8 +225,7 @@ async def _find_text_around(page: Page, text: str) -> str | None:
         async with asyncio.timeout(STATE_SECONDS):
             for frame in page.playwright.frames:
                 if await _shows(frame, text):
-                    around = _elements_with(frame, text)
-                    return _shorten(await around.inner_text(timeout=0)) if await around.count() else text
+                    return _shorten(await find_text(frame, text).inner_text(timeout=0))
     return None
 
 

@@ -1,0 +1,125 @@
+// Finds the innermost visible element with a text. A selector engine of Playwright: the body is the text, encoded. Case,
+// white space and invisible hyphens do not matter. Playwright's own engine reads members of elements that a form's fields
+// shadow by their names, and it does not find a text right below a shadow root.
+
+import { getter } from "../driver/getter.js";
+
+const firstChildOf = getter(Node, "firstChild");
+const nextOf = getter(Node, "nextSibling");
+const shadowRootOf = getter(Element, "shadowRoot");
+// The text in a textarea is its default value.
+const SKIPPED = "script, style, noscript, template, textarea, details:not([open]) > :not(summary)";
+const BUTTONS = "input[type=button], input[type=reset], input[type=submit]";
+
+/** @typedef {{ node: Node, start: number, children: number, next: ChildNode | null, shadow: ShadowRoot | null }} Open */
+/** @typedef {{ node: Node, start: number, end: number, children: number }} Part children: parts inside, right before it */
+
+/** @type {(text: string) => string} */
+const fold = (text) =>
+  text
+    .replace(/[\u00ad\u200b]/g, "")
+    .replace(/\s+/g, " ")
+    .toLowerCase();
+
+/**
+ * Return the folded text below a node, and which part of it each element has. Inner elements come first.
+ *
+ * @type {(root: Node) => { text: string, parts: Part[] }}
+ */
+function readText(root) {
+  /** @type {string[]} */
+  const pieces = [];
+  /** @type {Part[]} */
+  const parts = [];
+  let length = 0;
+  let endsInSpace = true;
+  const add = (/** @type {string} */ text) => {
+    const folded = fold(text);
+    const piece = endsInSpace && folded.startsWith(" ") ? folded.slice(1) : folded;
+    if (piece) endsInSpace = piece.endsWith(" ");
+    pieces.push(piece);
+    length += piece.length;
+  };
+  /** @type {(node: Node) => Open} */
+  const open = (node) => ({
+    node,
+    start: length,
+    children: parts.length,
+    next: firstChildOf.call(node),
+    shadow: node instanceof Element ? shadowRootOf.call(node) : null,
+  });
+  const stack = [open(root)];
+  for (let at = stack.at(-1); at; at = stack.at(-1)) {
+    const child = at.next || at.shadow;
+    if (at.next) at.next = nextOf.call(at.next);
+    else at.shadow = null;
+    if (child instanceof Text) {
+      if (!isFolded(at.node)) add(child.data);
+    } else if (child instanceof HTMLBRElement) add(" ");
+    else if (
+      child instanceof ShadowRoot ||
+      (child instanceof Element && !Element.prototype.matches.call(child, SKIPPED))
+    )
+      stack.push(open(child));
+    else if (!child) {
+      if (at.node instanceof HTMLInputElement && Element.prototype.matches.call(at.node, BUTTONS)) add(at.node.value);
+      parts.push({ node: at.node, start: at.start, end: length, children: parts.length - at.children });
+      stack.pop();
+    }
+  }
+  return { text: pieces.join(""), parts };
+}
+
+/** @type {(node: Node) => boolean} */
+const isFolded = (node) => node instanceof HTMLDetailsElement && !Element.prototype.hasAttribute.call(node, "open");
+
+/**
+ * Return the innermost elements that contain the words, also hidden ones.
+ *
+ * @type {(root: Node, words: string) => Generator<Element>}
+ */
+function* findInnermost(root, words) {
+  const { text, parts } = readText(root);
+  const places = [];
+  for (let place = text.indexOf(words); place >= 0; place = text.indexOf(words, place + 1)) places.push(place);
+  let lastFound = -1;
+  for (const [index, { node, start, end, children }] of parts.entries()) {
+    const place = places[findFirst(places, start)];
+    if (place === undefined || place + words.length > end || lastFound >= index - children) continue;
+    if (!(node instanceof Element)) continue;
+    lastFound = index;
+    yield node;
+  }
+}
+
+/**
+ * Return the index of the first number that is not below the limit.
+ *
+ * @type {(numbers: number[], limit: number) => number}
+ */
+function findFirst(numbers, limit) {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** @type {(element: Element) => boolean} */
+function isShown(element) {
+  const style = getComputedStyle(element);
+  const range = style.display === "contents" ? new Range() : null;
+  if (range) range.selectNodeContents(element);
+  else if (!Element.prototype.checkVisibility.call(element)) return false;
+  const box = range ? range.getBoundingClientRect() : Element.prototype.getBoundingClientRect.call(element);
+  return style.visibility === "visible" && box.width > 0 && box.height > 0;
+}
+
+/** @type {(root: Node, body: string) => Element[]} */
+export function queryAll(root, body) {
+  for (const element of findInnermost(root, fold(decodeURIComponent(body)).trim()))
+    if (isShown(element)) return [element];
+  return [];
+}
