@@ -103,6 +103,9 @@ class _HungPages:
 
 async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     """Close the pages that hang, unless this page answers before the call's time is over."""
+    # Chromium runs no script in a page whose next document has not begun to arrive, so it cannot answer.
+    if page.document_request is not None:
+        return None
     if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):
         return None
     runs = asyncio.create_task(page.process_answers())
