@@ -198,6 +198,19 @@ async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage
     assert [(each.picture.width, each.picture.height) for each in evidence.screenshots] == [(1280, 800)]
 
 
+async def test_of_a_page_without_a_body_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        "<!doctype html><title>Bare</title><script>onload = () => document.body.remove()</script>"
+    )
+
+    evidence = await collect_evidence(page, url, collectors=[Photograph()], views=[DESKTOP])
+
+    assert [each.text for each in evidence.facts] == [
+        "Pictures at 1280 px show the first screen only: it has no body"
+    ]
+    assert evidence.skipped == []
+
+
 async def test_a_collector_that_fails_is_reported_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
     broken = Says(name="speed", happens=fails(ToolInvocationError("no clock", tool_name="evaluate")))
     later = Says(finding("test/later", "low"))

@@ -66,6 +66,10 @@ def pictured(first: str, second: str) -> str:
 
 
 LEAF = '<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48"><circle cx="24" cy="24" r="20"/></svg>'
+DRAWING = (
+    '<svg width="240" height="60" role="group" aria-label="Our garden"><a xlink:href="{}">'
+    '<text x="10" y="40" font-size="24">Tea garden</text></a></svg>'
+)
 FAULTS: Sequence[Fault] = (
     Fault(
         name="a link to a page that is gone",
@@ -223,6 +227,13 @@ FAULTS: Sequence[Fault] = (
         rule="links/unusable-address",
         faulty=teas('<p><a href="tel:">Call us</a></p>'),
         clean=teas('<p><a href="tel:+44-1422-555010;ext=12">Call us</a></p>'),
+    ),
+    Fault(
+        name="a link in a drawing to a page that is gone",
+        rule="links/broken",
+        faulty=teas(DRAWING.format("/matcha")),
+        clean=teas(DRAWING.format("/sencha")),
+        routes=ROUTES,
     ),
     Fault(
         name="links of one name whose targets a script changes",

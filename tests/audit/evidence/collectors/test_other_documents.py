@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from footlight.audit.evidence.collector import Collector
+from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.evidence.collectors.behaviour import Behaviour
 from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.evidence.collectors.forms import Forms
@@ -64,3 +65,16 @@ async def test_no_rule_fails_on_another_document(
     skipped = [each for collector in COLLECTORS for each in (await collect_at(url, page, collector)).skipped]
 
     assert skipped == []
+
+
+async def test_a_snippet_of_xhtml_is_the_source(page: AuditedPage, site: Site) -> None:
+    async def serve(_: Request) -> Response:
+        source = '<ul><li lang="en"><b>Green</b></li></ul>'
+        body = f'<html xmlns="http://www.w3.org/1999/xhtml"><title>Teas</title><body>{source}</body></html>'
+        return Response(body, media_type="application/xhtml+xml")
+
+    collected = await collect_at(site.route(serve), page, AxeRules(rule="region"))
+
+    assert [each.html for each in collected.findings[0].elements] == [
+        '<ul><li lang="en"><b>Green</b></li></ul>'
+    ]

@@ -33,10 +33,11 @@ class Photograph:
         """Take a screenshot of the whole page, or of the first screen if the page is too tall."""
         try:
             first = await page.evaluate(_boxes())
-            height = number(an_object(first).get("height")) or 0
-            if height <= MAX_HEIGHT:
+            height = number(an_object(first).get("height"))
+            if height is not None and height <= MAX_HEIGHT:
                 return await _take_with_boxes(page, boxes_of(first), full_page=True)
-            why = f"it is {height:.0f} px high"
+            # Playwright waits for a body before it takes a picture of the whole page.
+            why = "it has no body" if height is None else f"it is {height:.0f} px high"
         except MCPConnectionError:
             raise
         except MCPError as error:

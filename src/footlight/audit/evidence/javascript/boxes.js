@@ -1,6 +1,6 @@
 // Measure the boxes of the described elements once the layout is stable.
 
-import { boxOf, documentRoot, forgetElements, own, rememberedElements } from "./dom.js";
+import { boxOf, documentBody, documentRoot, forgetElements, own, rememberedElements } from "./dom.js";
 
 /** @import { Box } from "./dom.js" */
 
@@ -41,5 +41,5 @@ export async function answer() {
   }
   if (AGAIN) return { boxes: measure() };
   scrollTo({ left: 0, top: 0, behavior: "instant" });
-  return { boxes: await stableBoxes(), height: documentRoot()?.scrollHeight ?? 0 };
+  return { boxes: await stableBoxes(), height: documentBody() ? (documentRoot()?.scrollHeight ?? 0) : null };
 }

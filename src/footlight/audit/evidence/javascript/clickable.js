@@ -5,7 +5,7 @@ import { above, allElements, describeAll, documentBody, documentRoot, isVisible,
 
 const MOST_MS = 1500;
 const NATIVE =
-  'a[href], area[href], button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [tabindex], [contenteditable=""], [contenteditable=true]';
+  ':any-link, button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [tabindex], [contenteditable=""], [contenteditable=true]';
 const ROLES = "button, link, checkbox, switch".split(", ");
 const MANAGED =
   "[role=listbox], [role=menu], [role=menubar], [role=tree], [role=grid], [role=treegrid], [role=tablist], [role=radiogroup], [role=toolbar], [role=application], [aria-activedescendant]";

@@ -265,19 +265,27 @@ export function describe(element, note = "", frames = []) {
 }
 
 /**
+ * Return the HTML without the namespace that browsers add to each element of an XHTML document.
+ *
+ * @type {(html: string) => string}
+ */
+const withoutNamespace = (html) =>
+  own.contentType(document) === "text/html" ? html : html.replaceAll(' xmlns="http://www.w3.org/1999/xhtml"', "");
+
+/**
  * Return the HTML source of an element, with long content shortened.
  *
  * @type {(element: AnyElement) => string}
  */
 function sourceOf(element) {
-  const empty = own.outerHTML(own.cloneNode(element, false));
+  const empty = withoutNamespace(own.outerHTML(own.cloneNode(element, false)));
   const end = empty.lastIndexOf("</");
   const [opening, closing] = end < 0 ? [empty, ""] : [empty.slice(0, end), empty.slice(end)];
   if (opening.length > MAX_SOURCE) return `${opening.slice(0, MAX_SOURCE - 1)}…`;
   const room = MAX_SOURCE - opening.length - closing.length;
   const isShort =
     own.textContent(element).length <= room && own.getElementsByTagName(element, "*").length <= MAX_CHILDREN;
-  const inside = isShort ? own.innerHTML(element).replace(/\s+/g, " ") : "";
+  const inside = isShort ? withoutNamespace(own.innerHTML(element)).replace(/\s+/g, " ") : "";
   return inside.length <= room && isShort ? `${opening}${inside}${closing}` : `${opening}…${closing}`;
 }
 

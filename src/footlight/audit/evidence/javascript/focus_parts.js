@@ -3,7 +3,7 @@
 import { allElements, own } from "./dom.js";
 
 const FOCUSABLE =
-  'a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, iframe, audio[controls], video[controls], [tabindex], [contenteditable=""], [contenteditable=true]';
+  ':any-link, button, input:not([type=hidden]), select, textarea, summary, iframe, audio[controls], video[controls], [tabindex], [contenteditable=""], [contenteditable=true]';
 const WITH_OWN_PARTS =
   "input:is([type=date], [type=time], [type=datetime-local], [type=month], [type=week]), video, audio";
 const WITH_DOCUMENT = "iframe, frame, object, embed";

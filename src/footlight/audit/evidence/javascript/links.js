@@ -53,7 +53,7 @@ const ALL_MS = 15_000;
 
 export const elements = allElements();
 const links = elements.filter(
-  (each) => own.matches(each, "a[href], area[href]") && own.checkVisibility(each, { visibilityProperty: true }),
+  (each) => own.matches(each, ":any-link") && own.checkVisibility(each, { visibilityProperty: true }),
 );
 
 /** @type {(element: AnyElement, attribute: string) => string[]} */
@@ -89,7 +89,10 @@ const scripted = elements.filter(
 const allLinks = [...links, ...scripted];
 /** @type {Map<AnyElement, string>} */
 const hrefs = new Map(
-  allLinks.map((link) => [link, (own.getAttribute(link, "href") ?? addressInHandler(link) ?? "").trim()]),
+  allLinks.map((link) => [
+    link,
+    (own.getAttribute(link, "href") ?? own.getAttribute(link, "xlink:href") ?? addressInHandler(link) ?? "").trim(),
+  ]),
 );
 /** @type {(link: AnyElement) => string} */
 const hrefOf = (link) => hrefs.get(link) ?? "";
