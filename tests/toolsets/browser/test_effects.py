@@ -536,6 +536,7 @@ SILENT = (
     ),
     Silent(
         "a listener in a frame in a frame that gives up",
+        "<p style='height: 2000px'>far</p>"
         """<iframe srcdoc="<iframe srcdoc='<p id=it onclick=void(0)>Save</p>'></iframe>"></iframe>""",
         reason=CHANGED_NOTHING,
         arguments={"selector": "iframe >> iframe >> #it"},

@@ -5,6 +5,7 @@
 // is a JSON object:
 //
 //   id      another one for each record
+//   by      the type of its first event
 //   acted   whether something is certain to have happened: a value, a scroll position, the focus, the document …
 //   stale   whether the document changed before the record, or changes all the time, so that a difference between two
 //           snapshots may have another cause
@@ -308,6 +309,7 @@ class ActRecord {
     const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
     return {
       id: this.id,
+      by: this.type,
       acted,
       stale: this.stale,
       ...(problem ? { kind: problem[0], reason: problem[1] } : {}),

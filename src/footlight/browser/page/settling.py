@@ -46,6 +46,8 @@ class ActRecord:
     """What the input events of an action met in one document (`effects.js`)."""
 
     id: int
+    by: str
+    """The type of its first event."""
     acted: bool
     """Whether something is certain to have happened."""
     stale: bool
@@ -131,6 +133,7 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
     fields: dict[str, Any] = json.loads(text)
     return ActRecord(
         id=fields["id"],
+        by=fields["by"],
         acted=fields["acted"],
         stale=fields["stale"],
         kind=fields.get("kind"),

@@ -302,8 +302,13 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
 
 
 def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:
-    """Return the records that no earlier call has taken."""
+    """Return the records that no earlier call has taken.
+
+    Documents around a frame were only scrolled to show what is pressed in the frame.
+    """
     fresh = [each for each in known if each.id not in page.reported_records]
+    if any(each.by == "pointerdown" for each in fresh):
+        fresh = [each for each in fresh if each.by != "scroll"]
     reported = page.reported_records if len(page.reported_records) < MAX_REPORTED else set[int]()
     page.reported_records = reported | {each.id for each in known}
     return fresh
