@@ -404,3 +404,14 @@ async def test_a_drop_that_the_page_does_not_take_has_a_notice(
     notice = "the page did not take the drop: it refused it there, or the target moved away"
     assert dragged.get("notice") == (None if taken else notice)
     assert await browser.evaluate("dropped") == int(taken)
+
+
+async def test_an_element_does_not_close_its_own_cover(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<button id=it style='clip-path: circle(9px at 9px 9px); width: 200px; height: 99px'>OK</button>"
+    )
+
+    error = await browser.refused("click", selector="#it", timeout=300)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert "may close it" not in error["message"]

@@ -209,8 +209,9 @@ function firstControl(root, name) {
  */
 function closerOf(hit, element) {
   const around = withAncestors(element);
-  const cover = coverAround(hit, around);
-  const roots = [cover];
+  // What is around the element has no control that uncovers it: it may even be the element itself.
+  const cover = around.has(hit) ? null : coverAround(hit, around);
+  const roots = cover ? [cover] : [];
   const dialogs = queryAll(document, DIALOGS);
   for (let i = dialogs.length - 1; i >= 0; i--) {
     if (!around.has(dialogs[i]) && isVisible(dialogs[i])) roots[roots.length] = dialogs[i];
@@ -218,10 +219,11 @@ function closerOf(hit, element) {
   for (let r = 0; r < roots.length && r < 5; r++) {
     for (let c = 0; c <= CLOSING.length; c++) {
       const control = firstControl(roots[r], CLOSING[c]);
-      if (control) return { control: formatLine(control), waits: r > 0 || isLarge(hit) || matches(cover, DIALOGS) };
+      const waits = !cover || r > 0 || isLarge(hit) || matches(cover, DIALOGS);
+      if (control) return { control: formatLine(control), waits };
     }
   }
-  const hasMenu = matches(cover, MENUS) || queryAll(cover, MENUS).length > 0;
+  const hasMenu = cover !== null && (matches(cover, MENUS) || queryAll(cover, MENUS).length > 0);
   return hasMenu ? { control: "the key Escape", waits: false } : null;
 }
 
