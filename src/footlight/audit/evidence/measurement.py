@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,11 +23,11 @@ from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
 from footlight.audit.evidence.collectors.speed import RELOADS, LayoutShift, Speed
+from footlight.audit.evidence.finding_lists import add_finding, is_part, rank, with_boxes, with_place
 from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
 from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
 from footlight.audit.evidence.pictures import PageScreenshot
 from footlight.audit.findings import (
-    SEVERITIES,
     Element,
     ElementBox,
     Evidence,
@@ -52,7 +51,6 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-_AT_WIDTH = re.compile(r"(.*) at (\d[\d, and]*) px")
 MAX_MOVES = 4
 """How often the collectors start again on a page that moves on."""
 PRESSING = (FocusOrder, CharacterShortcuts)
@@ -250,7 +248,7 @@ class Measurement:
             return False
         for known, found in ((self.findings, other.findings), (self.to_check, other.to_check)):
             for each in found:
-                _add_finding(known, each)
+                add_finding(known, each)
         self.facts.extend(other.facts)
         self.metrics |= other.metrics
         self.skipped.extend(other.skipped)
@@ -416,10 +414,10 @@ class Measurement:
             self.pictures[view.width] = collected.picture
         for known, found in ((self.findings, collected.findings), (self.to_check, collected.to_check)):
             for each in found:
-                _add_finding(known, each)
+                add_finding(known, each)
         if collected.boxes is not None:
             for known in (self.findings, self.to_check):
-                known[:] = [_with_boxes(each, collected.boxes, view) for each in known]
+                known[:] = [with_boxes(each, collected.boxes, view) for each in known]
         self.skipped.extend(collected.skipped)
         self.facts.extend(collected.facts)
         self.metrics |= collected.metrics
@@ -433,7 +431,7 @@ class Measurement:
 
     def number_findings(self) -> list[Finding]:
         return [
-            replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=_rank), 1)
+            replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=rank), 1)
         ]
 
     def make_evidence(
@@ -456,7 +454,7 @@ class Measurement:
             skipped=[*self.describe_moves(location), *self.skipped],
             to_check=[
                 replace(each, id=f"C{number}")
-                for number, each in enumerate(sorted(self.to_check, key=_rank), 1)
+                for number, each in enumerate(sorted(self.to_check, key=rank), 1)
             ],
             moves=tuple(moves),
         )
@@ -488,7 +486,7 @@ class Measurement:
         page = PageSource(source)
         for known in (self.findings, self.to_check):
             known[:] = [
-                replace(each, elements=[_with_place(element, page) for element in each.elements])
+                replace(each, elements=[with_place(element, page) for element in each.elements])
                 for each in known
             ]
 
@@ -511,7 +509,7 @@ class Measurement:
         marks: dict[int, list[tuple[str, ElementBox]]] = {}
         for place, finding in enumerate(findings):
             for element in finding.elements:
-                if _is_part(element) and element.box is not None and element.width is not None:
+                if is_part(element) and element.box is not None and element.width is not None:
                     marks.setdefault(element.width, []).append((finding.id, element.box))
             findings[place] = self.with_pictures(finding)
         return [
@@ -527,7 +525,7 @@ class Measurement:
         return replace(finding, elements=[*pictured, *finding.elements[MAX_PICTURES:]])
 
     def add_picture(self, element: Element) -> Element:
-        if element.box is None or element.width not in self.pictures or not _is_part(element):
+        if element.box is None or element.width not in self.pictures or not is_part(element):
             return element
         return replace(element, picture=self.pictures[element.width].cut_out(element.box))
 
@@ -547,30 +545,6 @@ def _must_follow(collectors: Sequence[Collector], place: int) -> bool:
     )
 
 
-def _add_finding(findings: list[Finding], found: Finding) -> None:
-    place = next((n for n, each in enumerate(findings) if _is_same(each, found)), None)
-    if place is None:
-        findings.append(found)
-    else:
-        findings[place] = _merge_findings(findings[place], found)
-
-
-def _with_boxes(finding: Finding, boxes: Mapping[int, ElementBox], view: AuditViewport) -> Finding:
-    """Return the finding with the boxes that its elements had when the screenshot was taken."""
-    elements = [
-        replace(each, box=boxes.get(each.handle), handle=None)
-        if each.handle is not None and each.width == view.width
-        else each
-        for each in finding.elements
-    ]
-    return replace(finding, elements=elements)
-
-
-def _with_place(element: Element, source: PageSource) -> Element:
-    place = source.find(element.html) if " >> " not in element.selector else None
-    return element if place is None else replace(element, line=place.line, column=place.column)
-
-
 def describe_failure(error: Exception) -> str:
     """Return the message without the advice that a server adds for the callers of its tools."""
     if isinstance(error, MCPError):
@@ -581,38 +555,3 @@ def describe_failure(error: Exception) -> str:
 def _status(metrics: Mapping[str, float]) -> int | None:
     """Return the HTTP status that the browser recorded, for servers that do not report it."""
     return int(metrics["status"]) if "status" in metrics else None
-
-
-def _is_part(element: Element) -> bool:
-    """Return whether the element is a part of the page rather than the whole."""
-    return element.selector not in ("html", "body")
-
-
-def _rank(finding: Finding) -> int:
-    return SEVERITIES.index(finding.severity)
-
-
-def _is_same(one: Finding, other: Finding) -> bool:
-    """Return whether two findings are the same problem, seen at different widths."""
-    return (one.rule, one.severity, one.title) == (other.rule, other.severity, other.title)
-
-
-def _merge_findings(one: Finding, other: Finding) -> Finding:
-    known = {each.selector for each in one.elements}
-    added = [each for each in other.elements if each.selector not in known]
-    return replace(
-        one,
-        elements=[*one.elements, *added],
-        count=max(one.count, other.count, len(known) + len(added)),
-        measured_by=_merge_methods(one.measured_by, other.measured_by),
-    )
-
-
-def _merge_methods(one: str, other: str) -> str:
-    """Return `the boxes at 1280 and 360 px` for `the boxes at 1280 px` and `the boxes at 360 px`."""
-    first, second = _AT_WIDTH.fullmatch(one), _AT_WIDTH.fullmatch(other)
-    if one == other:
-        return one
-    if first is None or second is None or first[1] != second[1]:
-        return f"{one}; {other}"
-    return f"{first[1]} at {first[2].replace(' and ', ', ')} and {second[2]} px"

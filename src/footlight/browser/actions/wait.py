@@ -27,8 +27,8 @@ from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.page_operations import report_stages
 from footlight.browser.page.refs import locate, locate_now
-from footlight.browser.page.shown_text import find_text
-from footlight.browser.snapshot.likeness import Likeness
+from footlight.browser.page.selectors import find_text
+from footlight.browser.snapshot.finding import Likeness
 from footlight.errors import FootlightError, InvalidParameter, StaleRef
 from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 

@@ -20,7 +20,9 @@
 // count where something did. `taken`: the page prevented what the browser would have done.
 
 import { getter } from "../driver/getter.js";
+import { isIn } from "./around.js";
 import { pathTo } from "./element_path.js";
+import { hasRoom, scrollsAbove, scrollsBy } from "./scrolling.js";
 import { EVERYTHING, shadowOf } from "./settling.js";
 
 const RECORDED =
@@ -29,7 +31,6 @@ const RECORDED =
 const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
 const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
 const MAX_INVALID = 3;
-const MAX_ABOVE = 50;
 const MAX_KEYS = 200;
 const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
 const OPENNESS = new Set(["aria-expanded", "open"]);
@@ -37,14 +38,6 @@ const BUTTONS = "button, input[type=submit], input[type=image], input[type=butto
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 const TOGGLES = new Set(["checkbox", "radio"]);
 const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
-/** @type {Map<string, [deltaX: number, deltaY: number]>} */
-const SCROLL_KEYS = new Map([
-  ["ArrowLeft", [-1, 0]],
-  ["ArrowRight", [1, 0]],
-  ...["ArrowUp", "PageUp", "Home"].map((key) => /** @type {[string, [number, number]]} */ ([key, [0, -1]])),
-  ...["ArrowDown", "PageDown", "End", " "].map((key) => /** @type {[string, [number, number]]} */ ([key, [0, 1]])),
-]);
-const KEYED = "button, input, select, textarea, summary, audio, video";
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
@@ -56,31 +49,14 @@ const {
   getBoundingClientRect: boxOf,
   matches: isMatching,
 } = Element.prototype;
-// Fields of a form shadow its members: a walk upwards would go round in circles.
-const parentNodeOf = getter(Node, "parentNode");
 const containsOf = Node.prototype.contains;
 const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
-const slotOf = getter(Element, "assignedSlot");
 const focusOf = getter(Document, "activeElement");
 const dataOf = getter(CharacterData, "data");
 const bodyOf = getter(Document, "body");
-const scrollingOf = getter(Document, "scrollingElement");
-const [heightOf, widthOf] = [getter(Element, "scrollHeight"), getter(Element, "scrollWidth")];
-const [innerHeightOf, innerWidthOf] = [getter(Element, "clientHeight"), getter(Element, "clientWidth")];
-const [topOf, leftOf] = [getter(Element, "scrollTop"), getter(Element, "scrollLeft")];
 
-/**
- * Return what is around a node, also through slots and shadow roots.
- *
- * @type {(node: any) => any}
- */
-const outside = (node) =>
-  (node instanceof Element && slotOf.call(node)) ||
-  parentNodeOf.call(node) ||
-  (node instanceof ShadowRoot ? node.host : null);
-
+/** @typedef {import("./scrolling.js").Scroll} Scroll */
 /** @typedef {[kind: string, reason: string]} Problem */
-/** @typedef {[box: Element, x: number, y: number]} Scroll a box and where it was scrolled to */
 /** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
 
 /** @type {ActRecord | null} */
@@ -219,7 +195,7 @@ class ActRecord {
     const now = focusNow();
     if (now === this.focus || !now) return false;
     if (this.keys.length || isTextField(now) || now instanceof HTMLSelectElement) return true;
-    return !this.target || !(now === this.target || isInTree(this.target, now));
+    return !this.target || !(now === this.target || isIn(this.target, now));
   }
 
   /** @returns {boolean} */
@@ -245,7 +221,7 @@ class ActRecord {
     const { field, mutations } = this;
     if (!field || !isEditable(field) || !this.text || this.hasOtherText() || this.text === this.start) return false;
     // What is no longer in the document was in the field, or its removal from elsewhere is another record.
-    const isInside = (/** @type {Node} */ node) => isInTree(node, field) || !connectedOf.call(node);
+    const isInside = (/** @type {Node} */ node) => isIn(node, field) || !connectedOf.call(node);
     return mutations.length <= MAX_MUTATIONS && mutations.every(({ target }) => isInside(target));
   }
 
@@ -538,63 +514,6 @@ function decode(text) {
   } catch {
     return text;
   }
-}
-
-/**
- * Return whether a node is in an element, also through shadow roots and slots.
- *
- * @type {(node: any, outer: Node) => boolean}
- */
-function isInTree(node, outer) {
-  for (let at = node; at; at = outside(at)) if (at === outer) return true;
-  return false;
-}
-
-/** @type {(element: Element) => Scroll[]} */
-function scrollsAbove(element) {
-  /** @type {Scroll[]} */
-  const found = [];
-  for (let at = /** @type {any} */ (element); at && found.length < MAX_ABOVE; at = outside(at)) {
-    if (!(at instanceof Element)) continue;
-    if (heightOf.call(at) > innerHeightOf.call(at) || widthOf.call(at) > innerWidthOf.call(at))
-      found.push([at, leftOf.call(at), topOf.call(at)]);
-  }
-  const root = scrollingOf.call(document);
-  if (root && !found.some(([box]) => box === root)) found.push([root, leftOf.call(root), topOf.call(root)]);
-  return found;
-}
-
-/**
- * Return whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
- *
- * @type {(box: Element, wheel: {deltaX: number, deltaY: number}) => boolean}
- */
-function hasRoom(box, { deltaX, deltaY }) {
-  /** @type {(delta: number, at: number, size: number, seen: number) => boolean} */
-  const canMove = (delta, at, size, seen) => (delta < 0 ? at > 0 : delta > 0 && at + seen < size);
-  return (
-    canMove(deltaX, box.scrollLeft, box.scrollWidth, box.clientWidth) ||
-    canMove(deltaY, box.scrollTop, box.scrollHeight, box.clientHeight)
-  );
-}
-
-/**
- * Return whether a key scrolls something around its target, unless the page prevents it.
- *
- * @type {(event: KeyboardEvent, target: AnyElement) => boolean}
- */
-function scrollsBy(event, target) {
-  const by = SCROLL_KEYS.get(event.key);
-  if (!by || event.altKey || target.isContentEditable || isMatching.call(target, KEYED)) return false;
-  const [deltaX, deltaY] = event.key === " " && event.shiftKey ? [0, -1] : by;
-  const root = scrollingOf.call(document);
-  /** @type {(box: Element) => boolean} */
-  const isScroller = (box) => {
-    const { overflowX, overflowY } = getComputedStyle(box);
-    const overflow = deltaX ? overflowX : overflowY;
-    return overflow === "auto" || overflow === "scroll" || (box === root && overflow === "visible");
-  };
-  return scrollsAbove(target).some((box) => hasRoom(box[0], { deltaX, deltaY }) && isScroller(box[0]));
 }
 
 /** @type {(target: Element | null) => HTMLInputElement | null} */

@@ -15,19 +15,9 @@
 // A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
 
 import { getter } from "../driver/getter.js";
+import { isIn, outside } from "./around.js";
 import { findControlInside, findOwnPoint } from "./press_inside.js";
-import {
-  getBoundingClientRect,
-  hasBox,
-  hitAt,
-  hitInView,
-  INTERACTIVE,
-  isIn,
-  matches,
-  middleOf,
-  outside,
-  shadowOf,
-} from "./press_places.js";
+import { getBoundingClientRect, hasBox, hitAt, hitInView, INTERACTIVE, matches, middleOf, shadowOf } from "./press_places.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);

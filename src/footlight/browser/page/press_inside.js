@@ -2,16 +2,8 @@
 // not reach the inner one.
 
 import { getter } from "../driver/getter.js";
-import {
-  getBoundingClientRect,
-  hitAt,
-  hitInView,
-  INTERACTIVE,
-  isIn,
-  matches,
-  middleOf,
-  outside,
-} from "./press_places.js";
+import { isIn, outside } from "./around.js";
+import { getBoundingClientRect, hitAt, hitInView, INTERACTIVE, matches, middleOf } from "./press_places.js";
 
 const OUTER = `${INTERACTIVE}, [onclick], [role=option], [role=menuitem], [role=tab], [role=treeitem], [role=row]`;
 const INNER = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=switch], [onclick]";

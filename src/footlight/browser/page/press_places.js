@@ -2,34 +2,12 @@
 
 import { getter } from "../driver/getter.js";
 
-const parentNodeOf = getter(Node, "parentNode");
 export const shadowOf = getter(Element, "shadowRoot");
-const slotOf = getter(Element, "assignedSlot");
 export const { getBoundingClientRect, matches } = Element.prototype;
 
 /** @typedef {{ x: number, y: number }} Point */
 
 export const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
-
-/**
- * Return what is around a node, also through slots and shadow roots.
- *
- * @type {(node: any) => any}
- */
-export const outside = (node) =>
-  (node instanceof Element && slotOf.call(node)) ||
-  parentNodeOf.call(node) ||
-  (node instanceof ShadowRoot ? node.host : null);
-
-/**
- * Return whether a node is inside an element, also through shadow roots and slots.
- *
- * @type {(node: any, outer: unknown) => boolean}
- */
-export function isIn(node, outer) {
-  for (let at = node; at; at = outside(at)) if (at === outer) return true;
-  return false;
-}
 
 /** @type {(element: Element) => Point} */
 export function middleOf(element) {

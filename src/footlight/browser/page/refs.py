@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from footlight.browser.driver.offload import offload
 from footlight.browser.page.capture import ENGINE, ask, look
 from footlight.browser.page.selectors import locate_in
-from footlight.browser.snapshot.likeness import Likeness
+from footlight.browser.snapshot.finding import Likeness
 from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from footlight.browser.driver.scripts import run_about_all
+from footlight.browser.driver.scripts import GETTER, run_about_all
 from footlight.errors import InvalidSelector
+from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, FrameLocator, Locator, Page
+    from playwright.async_api import Frame, FrameLocator, Locator, Page, Playwright
 
-__all__ = ["evaluate_all", "frame_path", "locate_in", "parse"]
+__all__ = ["evaluate_all", "find_text", "frame_path", "locate_in", "parse", "register_shown_text"]
 
+_SHOWN_TEXT = "footlight-shown-text"
+"""The selector engine of `shown_text.js`, which finds the innermost visible element with a text."""
 MAX_SELECTOR_CHARACTERS = 10_000
 """A longer selector would keep the event loop and the browser's driver busy."""
 
@@ -122,3 +126,14 @@ async def frame_path(root: Page | Frame, selector: str) -> str:
             scope = inner.content_frame
             path = "".join(f"{outer} >> " for outer in parts[:count])
     return path
+
+
+async def register_shown_text(playwright: Playwright) -> None:
+    """Register the selector engine. Call this before any page is opened."""
+    source = selector_engine(Path(__file__).parent, GETTER, "shown_text")
+    await playwright.selectors.register(_SHOWN_TEXT, source, content_script=True)
+
+
+def find_text(frame: Frame, text: str) -> Locator:
+    """Return the innermost element of a frame that shows the text. While hidden, it is not attached."""
+    return frame.locator(f"{_SHOWN_TEXT}={quote(text)}")

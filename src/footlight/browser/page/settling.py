@@ -74,7 +74,14 @@ class ActRecord:
 async def register_settling(playwright: Playwright) -> None:
     """Register the settling script. Call this before any page is opened."""
     source = selector_engine(
-        Path(__file__).parent, GETTER, "element_path", "settling", "effects", "late_work"
+        Path(__file__).parent,
+        GETTER,
+        "around",
+        "element_path",
+        "settling",
+        "scrolling",
+        "effects",
+        "late_work",
     )
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 

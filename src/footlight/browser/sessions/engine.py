@@ -30,8 +30,8 @@ from footlight.browser.launch.profiles import ProfileStore
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.page.capture import register_engine
 from footlight.browser.page.press_check import register_press_check
+from footlight.browser.page.selectors import register_shown_text
 from footlight.browser.page.settling import register_settling
-from footlight.browser.page.shown_text import register_shown_text
 from footlight.browser.reading.markdown import register_markdown_engine
 from footlight.browser.reading.screenshots import register_secrets_engine
 from footlight.browser.recording.artifact_store import ArtifactStore
