@@ -205,6 +205,13 @@ FIELDS = (
     "<dialog id=d><input></dialog><input id=t><script>d.showModal()</script>",
     "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<input id=t>'</script>",
 )
+UNFOCUSED = tuple(
+    field
+    for field in FIELDS
+    for sign in ("other.focus", "this.blur", "outerHTML", "showModal")
+    if sign in field
+)
+"""Fields that do not keep the focus: Playwright puts the text elsewhere, and `fill_field` reports that."""
 NEVER_READY = FIELDS[10:19]
 """Fields for which each way to fill waits until its limit."""
 FAST_FIELDS = [field for field in FIELDS if field not in NEVER_READY or field in NEVER_READY[::3]]
@@ -240,6 +247,10 @@ async def test_a_field_is_filled_as_playwright_fills_it(page: Page, site: Site, 
         done = False
 
     filled = await page.playwright.evaluate(STATE)
+    if field in UNFOCUSED:
+        assert not done
+        assert (filled[0], expected[0]) == ("", "")
+        return
     if "this.disabled" in field:  # The browser takes the focus away before or after the input comes.
         for *_, log in (expected, filled):
             log[:] = [event for event in log if event != "beforeinput t"]

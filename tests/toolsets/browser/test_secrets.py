@@ -116,7 +116,7 @@ async def test_a_secret_may_be_the_value_that_is_expected(site: Site, conversati
         "fill", selector="input", value="secret:PASSWORD", expect={"value": {"input": "secret:PASSWORD"}}
     )
 
-    error = (await conversation.answer("expect", value={"input": "secret:PIN"}, timeout=200))["error"]
+    error = (await conversation.answer("expect", value={"input": "secret:PIN"}, timeout=1_000))["error"]
 
     assert error["details"]["expected"] == {"value": {"input": "[secret PIN]"}}
     assert error["details"]["actual"] == "[secret PASSWORD]"

@@ -244,10 +244,11 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
         actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
         if isinstance(error, ElementNotFound):
             actual = "no such element"
+        unknown = "not on the page" if "text" in expected else "not known: the page did not answer in time"
         unmet.fail(
             error.message,
             expected,
-            actual or ("not on the page" if is_late else error.code),
+            actual or (unknown if is_late else error.code),
             error.details.get("closest") or error.details.get("candidates"),
             closedPages=error.details.get("closedPages"),
         )

@@ -3,7 +3,7 @@
 import { getter } from "../driver/getter.js";
 
 // Fields of a form shadow its members: a walk upwards would go round in circles.
-const parentNodeOf = getter(Node, "parentNode");
+export const parentNodeOf = getter(Node, "parentNode");
 const slotOf = getter(Element, "assignedSlot");
 
 /**

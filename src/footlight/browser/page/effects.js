@@ -20,7 +20,7 @@
 // count where something did. `taken`: the page prevented what the browser would have done.
 
 import { getter } from "../driver/getter.js";
-import { isIn } from "./around.js";
+import { isIn, parentNodeOf } from "./around.js";
 import { pathTo } from "./element_path.js";
 import { hasRoom, scrollsAbove, scrollsBy } from "./scrolling.js";
 import { EVERYTHING, shadowOf } from "./settling.js";

@@ -17,7 +17,16 @@
 import { getter } from "../driver/getter.js";
 import { isIn, outside } from "./around.js";
 import { findControlInside, findOwnPoint } from "./press_inside.js";
-import { getBoundingClientRect, hasBox, hitAt, hitInView, INTERACTIVE, matches, middleOf, shadowOf } from "./press_places.js";
+import {
+  getBoundingClientRect,
+  hasBox,
+  hitAt,
+  hitInView,
+  INTERACTIVE,
+  matches,
+  middleOf,
+  shadowOf,
+} from "./press_places.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
