@@ -99,21 +99,21 @@ _HOLDS = f"""(element, value) => {{{IS_EDITOR}
   if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return null;
   if (field.type === 'number' || field.type === 'range') return Number(field.value) === Number(value);
   if (['date', 'datetime-local', 'month', 'time', 'week', 'color'].includes(field.type)) {{
-    const wanted = field.cloneNode();
-    wanted.value = value.trim();
-    return field.value === wanted.value;
+    const expected = field.cloneNode();
+    expected.value = value.trim();
+    return field.value === expected.value;
   }}
   if (!['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'].includes(field.type)) return null;
   return bare(field.value) === bare(value);
 }}"""
 
-_HAS_CHOSEN = f"""(element, wanted) => {{
+_HAS_CHOSEN = f"""(element, expected) => {{
   const select = {_FIELD};
   if (!(select instanceof HTMLSelectElement)) return null;
   const is = (option, name) => option.value === name || option.label === name;
   const chosen = Array.from(select.selectedOptions);
-  return chosen.every(option => wanted.some(name => is(option, name)))
-    && wanted.every(name => chosen.some(option => is(option, name)));
+  return chosen.every(option => expected.some(name => is(option, name)))
+    && expected.every(name => chosen.some(option => is(option, name)));
 }}"""
 
 _HAS_NO_FILE = f"""element => {{
