@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-24T22:19:55Z
+# Last generated: 2026-11-25T15:39:37Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -217,6 +217,7 @@ class InteractClickArguments(TypedDict):
 
 class InteractClickResult(TypedDict):
     url: str
+    notice: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
     restored: NotRequired[bool]
@@ -262,6 +263,7 @@ class InteractTypeArguments(TypedDict):
 
 class InteractTypeResult(TypedDict):
     url: str
+    notice: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
     restored: NotRequired[bool]

@@ -227,7 +227,8 @@ _QUESTION = f"""(element, value) => {{{IS_EDITOR}
     element.select();
     element.focus();
     const focused = Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement').get.call(document);
-    return focused === element || 'unfocused';
+    // Without the focus, the text goes into the element that has it.
+    return focused === element || !focused || focused.localName === 'body' || 'unfocused';
   }}
 
   // The form that a value has to have; null where this one has it.
