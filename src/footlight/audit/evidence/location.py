@@ -16,7 +16,7 @@ from footlight.protocol.untrusted_json import an_object, integer, number, text
 __all__ = ["PageChange", "PageLocation", "PageTrail", "check_is_page", "is_same_view", "locate"]
 
 PageChange = Literal["none", "reloaded", "route", "document"]
-"""What happened to a page. `route`: a router shows another page in the same document."""
+"""A change of a page. `route`: a router shows another page in the same document."""
 
 _ATTEMPTS = 3
 _LOCATION = """() => {
@@ -31,7 +31,8 @@ _LOCATION = """() => {
 }"""
 _MAX_URL_LENGTH = 2_000
 _LOGIN = re.compile(
-    r"log[-_]?[io]n|sign[-_]?in|auth|sso|sessions?/new|anmeld|connexion|acceso", re.IGNORECASE
+    r"log[-_]?[io]n|sign[-_]?in|\bauth(?:enticate|entication|orize)?\b|\bsso\b|sessions?/new|anmeld|connexion|acceso",
+    re.IGNORECASE,
 )
 _INDEX = re.compile(r"/index\.(html?|php|aspx?)$|/$")
 _FIRST_ERROR_STATUS = 400
@@ -69,7 +70,7 @@ class PageLocation:
 
 @dataclass
 class PageTrail:
-    """Where a page was asked for, where it is, and how it came there."""
+    """Follows a page from the URL that was asked for, through its moves, to where it is."""
 
     requested: str
     location: PageLocation = field(default_factory=lambda: PageLocation(url=""))

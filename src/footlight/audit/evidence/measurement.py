@@ -56,7 +56,7 @@ MAX_MOVES = 4
 PRESSING = (FocusOrder, CharacterShortcuts)
 """Collectors whose keys can change the address of the page."""
 ABORTED = "net::ERR_ABORTED"
-"""What Chromium says of a navigation that shows nothing new."""
+"""The failure that Chromium reports for a navigation that shows nothing new."""
 MAX_WAITS = 12
 WAIT_SECONDS = 0.5
 CLOSE_SECONDS = 10.0
@@ -147,7 +147,7 @@ class Measurement:
     views: Sequence[AuditViewport] = VIEWPORTS
     progress: Progress = lambda _: None
     leaves_open: bool = True
-    """Whether the page is left as it was opened, at the first width, and the findings have refs in it."""
+    """If set, the page is left as it was opened, at the first width, and the findings have refs in it."""
     lost: MCPConnectionError | None = None
     opened: OpenResult | None = None
     findings: list[Finding] = field(default_factory=list[Finding])

@@ -46,8 +46,9 @@ Condition = Callable[[], Awaitable[object]]
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
+"""Characters that are reported of a text."""
 MAX_MASKED = 10_000
-"""Characters."""
+"""Characters that are masked of a text of which less is reported."""
 MAX_REQUESTS = 5
 PAGE_CLOSED = "the page is closed"
 

@@ -7,16 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.page.refs import locate_now
+from footlight.errors import FootlightError
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
 
+    from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["IS_EDITOR", "TEXT_LENGTH", "check_added", "check_choice", "check_files", "check_text"]
+__all__ = [
+    "IS_EDITOR",
+    "TEXT_LENGTH",
+    "check_added",
+    "check_choice",
+    "check_files",
+    "check_text",
+    "find_field",
+]
 
 CHECK_MS = 250
 """How long a page may take to say what a field holds."""
+
+
+async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator | None:
+    """Return a field that was filled, or None where the page navigates or has removed it."""
+    if page.document_request is None and not page.closed:
+        with contextlib.suppress(Error, FootlightError):
+            return (await locate_now(page, selector, deadline)).first
+    return None
 
 
 async def check_text(page: Page, element: Locator, value: str, timeout_ms: float) -> str | None:

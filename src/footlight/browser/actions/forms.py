@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from footlight.browser.actions.field_values import check_choice, check_text
+from footlight.browser.actions.field_values import check_choice, check_text, find_field
 from footlight.browser.actions.form_controls import choose_radio, press, select_option, set_checked
 from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.playwright_api import Error
@@ -88,13 +88,11 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
 
 async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:
     """Return `filled`, with a notice if the field holds another value."""
-    if filled.kind not in ("text", "select") or page.document_request is not None or page.closed:
+    if filled.kind not in ("text", "select"):
+        return filled
+    if (element := await find_field(page, field.selector, deadline)) is None:
         return filled
     words = field.value if isinstance(field.value, list) else [_to_text(field.value)]
-    try:
-        element = (await locate_now(page, field.selector, deadline)).first
-    except (Error, FootlightError):  # The page has removed the field.
-        return filled
     if filled.kind == "select":
         return replace(filled, notice=await check_choice(page, element, words, deadline.remaining_ms))
     return replace(filled, notice=await check_text(page, element, words[0], deadline.remaining_ms))

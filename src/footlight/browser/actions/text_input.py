@@ -6,7 +6,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from footlight.browser.actions.field_values import IS_EDITOR, TEXT_LENGTH, check_added, check_text
+from footlight.browser.actions.field_values import IS_EDITOR, TEXT_LENGTH, check_added, check_text, find_field
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
@@ -106,7 +106,7 @@ async def replace_text(
 ) -> str | None:
     """Type a text in place of the text of a field: key by key, or all at once where the delay is 0.
 
-    `at_once` is for secrets: each word is inserted in one piece.
+    `at_once` is for secrets: each word is inserted in one piece. Return a notice for the caller, or None.
 
     It runs no script in the page's own world, so it also works where the page forbids scripts there.
     """
@@ -143,12 +143,10 @@ async def replace_text(
 
     if delay_ms and text:
         await act_on_element(page, selector, deadline.without_patience(), type_words)
-    return await act_on_element(
-        page,
-        selector,
-        deadline.without_patience(),
-        lambda element, timeout_ms: check_text(page, element, text, timeout_ms),
-    )
+        if len(text.split()) > 1:  # A field that splits its text holds only the first word.
+            return None
+    field = await find_field(page, selector, deadline)
+    return await check_text(page, field, text, deadline.remaining_ms) if field else None
 
 
 def _split_into_pieces(text: str, size: int) -> list[str]:

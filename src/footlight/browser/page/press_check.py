@@ -115,7 +115,7 @@ async def has_press_begun(element: Locator, timeout_ms: float) -> bool:
 
 
 class Readiness(NamedTuple):
-    """Whether it is certain that Playwright would press an element at once, and where to press it.
+    """Tells if Playwright would certainly press an element at once, and the point to press.
 
     `at` is relative to its padding box, where its middle belongs to another control in it; otherwise None.
     `point` is in CSS pixels of the viewport, where it is certain and the middle is pressed.

@@ -59,13 +59,13 @@ class ActRecord:
     """
     reason: str | None = None
     drawn: bool = False
-    """Whether a canvas was clicked, which does not show what is drawn on it."""
+    """A canvas was clicked, which does not show what is drawn on it."""
     path: tuple[int | str, ...] | None = None
     """The way from the top document to what was clicked or got a key, where nothing is certain to have
     happened (`element_path.js`).
     """
     point: tuple[float, float] | None = None
-    """Where the mouse or a key clicked, in CSS pixels of the document's viewport."""
+    """The point that the mouse or a key clicked, in CSS pixels of the document's viewport."""
     key: dict[str, Any] | None = None
     """The fields of the event of the last key."""
     is_main: bool = False

@@ -117,7 +117,7 @@ class ActTrace:
     requests: Sequence[SentRequest] = ()
     navigated: bool = False
     moved: bool = True
-    """Whether the page has another URL."""
+    """The page has another URL."""
     has_acted: bool = False
     """Whether the tool itself knows that something has happened in the page."""
     frame_reloaded: bool = False

@@ -16,27 +16,27 @@ from footlight.browser.actions.touch import Direction
 from footlight.errors import InvalidParameter, MissingParameter
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
-from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
+from footlight.toolsets.browser.parameters import (
+    ActionResult,
+    NoticedResult,
+    Selector,
+    action_result,
+    noticed_result,
+)
 
 __all__ = []
 
 
-class ClickResult(ActionResult):
+class ClickResult(NoticedResult):
     """`notice` says that the click went to another element than the pressed one, or to none."""
 
-    notice: NotRequired[str]
 
-
-class TypeResult(ActionResult):
+class TypeResult(NoticedResult):
     """`notice` says that the field did not get the text, or not all of it."""
 
-    notice: NotRequired[str]
 
-
-class DragResult(ActionResult):
+class DragResult(NoticedResult):
     """`notice` says that the page did not take what was dropped."""
-
-    notice: NotRequired[str]
 
 
 class ScrollPosition(TypedDict):
@@ -61,7 +61,7 @@ async def click(
     notice = await click_element(
         call.page, selector, call.deadline, button=button, count=click_count, modifiers=modifiers or []
     )
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @tool(name="type", effect="act", destructive=True)
@@ -78,7 +78,7 @@ async def type_(
     notice = await text_input.type_text(
         call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once
     )
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @tool(effect="act")
@@ -111,7 +111,7 @@ async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> D
     """Drag element. From source to target, both selectors."""
     call.stage(f"dragging {source} to {target}")
     notice = await drag_element(call.page, source, target, call.deadline)
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @tool(effect="act", destructive=True)
@@ -256,7 +256,7 @@ async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillRes
     call.stage(f"filling {selector}")
     await call.note_field(selector)
     notice = await text_input.fill_field(call.page, selector, value, call.deadline)
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @tool(effect="act", destructive=True, idempotent=True)

@@ -5,7 +5,7 @@ Validation errors of options show the value that was given, except where it may 
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, NotRequired, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema
@@ -25,6 +25,7 @@ __all__ = [
     "ExtraHeaders",
     "Geolocation",
     "HttpCredentials",
+    "NoticedResult",
     "Offset",
     "Proxy",
     "Selector",
@@ -33,6 +34,7 @@ __all__ = [
     "action_result",
     "cut",
     "excerpt",
+    "noticed_result",
 ]
 
 Selector = str
@@ -45,8 +47,19 @@ class ActionResult(TypedDict):
     url: str
 
 
+class NoticedResult(ActionResult):
+    """`notice` says that the page did not take the action as it was meant."""
+
+    notice: NotRequired[str]
+
+
 def action_result(call: ToolCall) -> ActionResult:
     return {"url": call.page.url}
+
+
+def noticed_result(call: ToolCall, notice: str | None) -> NoticedResult:
+    """Return the result of an action, with a notice if there is one."""
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle"]

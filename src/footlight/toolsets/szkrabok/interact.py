@@ -13,7 +13,7 @@ from footlight.browser.actions.text_input import fill_field
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Number, ToolCall
 from footlight.toolsets.browser.interaction import ClickResult, SelectResult, TypeResult
-from footlight.toolsets.browser.parameters import action_result
+from footlight.toolsets.browser.parameters import action_result, noticed_result
 from footlight.toolsets.szkrabok.parameters import Selector, named_tool
 
 __all__ = ["TOOLS"]
@@ -24,7 +24,7 @@ async def click(call: ToolCall, selector: Selector) -> ClickResult:
     """Click an element. Waits until it is visible, stable, enabled and not covered."""
     call.stage(f"clicking {selector}")
     notice = await click_element(call.page, selector, call.deadline, button="left", count=1)
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @named_tool("interact.type", effect="act", destructive=True)
@@ -43,7 +43,7 @@ async def type_(
     notice = await text_input.type_text(
         call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once
     )
-    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+    return noticed_result(call, notice)
 
 
 @named_tool("interact.select", effect="act", destructive=True, idempotent=True)
