@@ -13,7 +13,7 @@ from pathlib import Path
 
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.search import SearchQuery
-from footlight.knowledge.records import RawStep, StepObservation
+from footlight.knowledge.steps import RawStep, StepObservation
 from footlight.knowledge.store import KnowledgeStore
 
 __all__ = ["measure_knowledge"]

@@ -25,8 +25,9 @@ from typing import Any
 from urllib.request import urlopen
 
 from footlight import MCPClient
+from footlight.audit.evidence.collector_sets import standard_collectors
 from footlight.audit.evidence.collectors.photograph import Photograph
-from footlight.audit.evidence.measurement import collect_evidence, standard_collectors
+from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Evidence
 from footlight.audit.page.page import DESKTOP, AuditedPage
 from footlight.audit.page.server import own_server

@@ -6,7 +6,7 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -64,13 +64,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Keep a picture, a snapshot and the log of a failed test that uses a browser."""
     # The fixture of the narrowest scope is last.
     browsers = [each for each in pyfuncitem.funcargs.values() if isinstance(each, Browser)]
-    if browsers and inspect.iscoroutinefunction(pyfuncitem.obj):
-        pyfuncitem.obj = keep_evidence(pyfuncitem.obj, browsers[-1])
+    test = pyfuncitem.obj
+    if browsers and inspect.iscoroutinefunction(test):
+        pyfuncitem.obj = keep_evidence(test, browsers[-1])
+    try:
+        return (yield)
+    finally:
+        pyfuncitem.obj = test  # Where it runs again, it has another browser.
 
 
 class Browser:

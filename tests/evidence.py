@@ -88,7 +88,7 @@ async def _keep_page(error: Exception, browser: Any) -> None:
     try:
         async with asyncio.timeout(PAGE_SECONDS):
             listed = await browser.answer("list_sessions")
-            if any('"sessions": []' in getattr(part, "text", "") for part in listed.content):
+            if any('"sessions":[]' in getattr(part, "text", "") for part in listed.content):
                 return  # A snapshot would open a session, which the next test would find.
             snapshot = await browser.answer("snapshot")
             picture = await browser.answer("screenshot")

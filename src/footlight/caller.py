@@ -41,7 +41,7 @@ class Caller:
 
     @property
     def default_outlives_connection(self) -> bool:
-        """Whether the caller can use its session `default` again after the connection has ended."""
+        """Return whether the caller can use its session `default` again after the connection has ended."""
         return self.connection is None or self.shares_default
 
     def scope_name(self, name: str) -> str:

@@ -114,7 +114,7 @@ class BrowserSettings(_Section):
 
     @property
     def starts_chromium(self) -> bool:
-        """Whether the server starts a Chromium itself and does not attach to a running one."""
+        """Return whether the server starts a Chromium itself and does not attach to a running one."""
         return self.cdp_endpoint is None and self.type == "chromium"
 
 
@@ -290,7 +290,7 @@ class ClusterSettings(_Section):
 
 
 class ObservationSettings(_Section):
-    """What the results of actions include about the page."""
+    """The parts of the page that results of actions include."""
 
     mode: Literal["none", "diff", "full"] = "diff"
     """What the result of a call without `observe` includes: nothing, the changes, or the whole page."""
@@ -304,7 +304,7 @@ class ObservationSettings(_Section):
 
 
 class ResourceSettings(_Section):
-    """What answers contain themselves, and what is stored as resources."""
+    """The limits between what answers contain themselves and what is stored as resources."""
 
     max_inline_text: int = Field(default=200_000, ge=0)
     """The maximum size of text in an answer, in bytes. A longer answer has a link to the whole text. With 0

@@ -155,7 +155,7 @@ class StaleRef(FootlightError):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the element left the page, and was not replaced by one with another meaning."""
+        """Return whether the element left the page, and was not replaced by one with another meaning."""
         return self.details.get("gone") is True
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.resources.abc import Traversable
 
-__all__ = ["join_modules", "selector_engine"]
+__all__ = ["join_modules", "run_once", "selector_engine"]
 
 
 def join_modules(folder: Traversable, names: Sequence[str]) -> str:
@@ -35,6 +35,11 @@ def selector_engine(folder: Traversable, *names: str) -> str:
     """Return these modules as a selector engine of Playwright; one of them has `queryAll(root, body)`."""
     engine = "{ query: (root, body) => queryAll(root, body)[0], queryAll }"
     return f'(() => {{\n"use strict";\n{join_modules(folder, names)}return {engine};\n}})()'
+
+
+def run_once(name: str, engine: str) -> str:
+    """Return a selector engine that runs once in each document, whether Playwright runs it first or we do."""
+    return f'(globalThis[Symbol.for("footlight.{name}.engine")] ??= {engine})'
 
 
 _DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)

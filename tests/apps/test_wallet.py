@@ -166,6 +166,7 @@ async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserTyp
         await app.see("account-menu-icon", "Account 1")
 
 
+@pytest.mark.slow
 async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
@@ -199,6 +200,7 @@ async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_r
     assert address == ACCOUNT
 
 
+@pytest.mark.slow
 async def test_a_site_connects_and_sends(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:
@@ -251,6 +253,7 @@ async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
         await expect(dapp.get_by_test_id("dapp-account")).to_have_text(ACCOUNT.lower())
 
 
+@pytest.mark.slow
 async def test_it_sends_by_itself_only_what_it_has(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
@@ -291,6 +294,7 @@ async def test_scripts_in_the_world_of_its_pages_are_refused_and_isolated_worlds
     assert (heading, counted["result"]["value"]) == ("Welcome to the test wallet", 2)
 
 
+@pytest.mark.slow
 async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
@@ -308,6 +312,7 @@ async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
         await expect(app.page.get_by_test_id("import-srp-confirm")).to_be_enabled()
 
 
+@pytest.mark.slow
 async def test_settings_have_equal_buttons_that_do_different_things(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any]
 ) -> None:
@@ -333,6 +338,7 @@ def _checkboxes(snapshot: str) -> Sequence[str]:
     return [line.strip() for line in snapshot.splitlines() if "checkbox" in line]
 
 
+@pytest.mark.slow
 async def test_the_reader_keeps_articles_and_reminds_of_them_in_a_window(
     chromium: BrowserType, tmp_path: Path
 ) -> None:

@@ -162,6 +162,7 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: 
             await task
 
 
+@pytest.mark.slow
 async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: Path) -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
     async with check_no_process_is_left():

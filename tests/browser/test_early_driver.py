@@ -123,6 +123,7 @@ def test_a_server_that_cannot_start_leaves_nothing(temporary: Path) -> None:
     assert not has_remains(temporary)
 
 
+@pytest.mark.slow
 def test_requests_before_the_end_of_the_input_are_answered(temporary: Path) -> None:
     answers = serve(
         {"id": 1, "method": "initialize", "params": INITIALIZE},
@@ -141,6 +142,7 @@ def test_a_client_that_goes_before_the_start_is_done_leaves_nothing(temporary: P
     assert not has_remains(temporary)
 
 
+@pytest.mark.slow
 def test_the_compiled_scripts_are_kept_where_only_the_user_can_write(temporary: Path) -> None:
     caches = temporary / "caches"
     assert serve(XDG_CACHE_HOME=str(caches)) == []

@@ -144,6 +144,7 @@ def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
     assert read[2] == message("next")
 
 
+@pytest.mark.slow
 def test_a_picture_may_be_larger_than_a_value() -> None:
     picture = line(id=8, result={"data": "x" * 40_000_000}, sessionId="S1")
 

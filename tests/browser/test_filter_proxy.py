@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 
-from footlight.browser.network import filter_proxy
+from footlight.browser.network import filter_proxy, proxy_heads
 from footlight.browser.network.filter_proxy import FilterProxy
 from footlight.browser.network.policy import DomainPolicy
 
@@ -481,7 +481,7 @@ async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: b
 
 
 async def test_a_slow_head_is_not_waited_for(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filter_proxy, "HEAD_S", 0.05)
+    monkeypatch.setattr(proxy_heads, "HEAD_S", 0.05)
 
     assert status(await send_to_proxy(proxy, b"GET http://localhost/ HTTP/1.1\r\n")) == 408
 

@@ -6,9 +6,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.snapshot.fitting import Fitted, cut_lines, fit
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import Line, make_lines, render_text, render_yaml
+from footlight.browser.snapshot.text.fitting import Fitted, cut_lines, fit
+from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text, render_yaml
 from tests.browser.trees import patient, trees
 
 OPTIONS = (

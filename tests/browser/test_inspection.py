@@ -163,7 +163,7 @@ async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
     assert found["attributes"]["data-1"] == "😀" * 249 + "…"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -262,6 +262,7 @@ _SHADOWS = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample_parameters(range(1, 7), 1, 2))
 async def test_every_selector_leads_back_through_shadow_trees(inspected: Page, seed: int) -> None:
     await inspected.set_content("<body>")
@@ -1029,7 +1030,7 @@ async def test_lone_surrogates_and_control_characters_come_through(inspected: Pa
     assert (await describe(inspected, "p"))["text"] == "a\ud800b\u0001c"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "what", ["describe", "table", "links", "metadata", "closest", "obstacle", "describe_all", "", None]
 )

@@ -265,8 +265,20 @@ async def test_a_program_that_is_no_browser_does_not_start(tmp_path: Path) -> No
 
     assert error.message.startswith(f"chromium ({program}) did not start: ")
     assert "\n" not in error.message
-    assert error.suggestion == CHROMIUM_REMEDY
+    assert error.suggestion == "Correct browser.executablePath (--executable-path), or leave it out."
     assert error.details == {"browser": "chromium", "path": str(program)}
+
+
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "argument", ["--remote-debugging-pipe", "https://example.com/", "--user-data-dir=/profile"]
+)
+async def test_an_argument_that_the_driver_refuses_is_named_with_its_setting(argument: str) -> None:
+    error = await fails(args=[argument])
+
+    assert error.suggestion.startswith("Correct browser.args: ")
 
 
 @pytest.mark.slow

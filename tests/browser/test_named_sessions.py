@@ -151,6 +151,7 @@ async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessio
     assert [profile.name for profile in sessions.profiles(caller=LOCAL)] == ["one", "two"]
 
 
+@pytest.mark.slow
 async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) -> None:
     session = await open_session(sessions, "shop")
 
@@ -235,6 +236,7 @@ async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
     assert third.profile.options == LaunchOptions(locale="de-DE", viewport=(600, 400))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["../x", "a/b", ".", "", "CON", "nul.txt", "%2e%2e", "x" * 65, "x."])
 async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path: Path, name: str) -> None:
     for work in (
@@ -502,6 +504,7 @@ async def test_a_profile_that_another_process_has_is_reported_with_it(
     assert again.profile.held_by.pid == os.getpid()
 
 
+@pytest.mark.slow
 async def test_a_port_that_is_taken_is_reported_with_who_has_it(
     sessions: NamedSessions, tmp_path: Path
 ) -> None:
@@ -808,6 +811,7 @@ async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions:
     assert await evaluate_in(session, "innerWidth") == 640
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "system", "width"),
     sample_parameters(

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth, subtree
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import render_text
+from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth, subtree
+from footlight.browser.snapshot.text.rendering import render_text
 from tests.browser.trees import patient, trees
 
 PAGE = (

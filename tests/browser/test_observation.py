@@ -8,12 +8,12 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from footlight.browser.snapshot.compact import compact_lines
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
-from footlight.browser.snapshot.narrowing import subtree
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.observation import Observation, observe, render_difference
-from footlight.browser.snapshot.rendering import make_lines, render_text
+from footlight.browser.snapshot.text.compact import compact_lines
+from footlight.browser.snapshot.text.narrowing import subtree
+from footlight.browser.snapshot.text.rendering import make_lines, render_text
 from tests.browser.trees import looks, patient, trees
 
 FORM = (

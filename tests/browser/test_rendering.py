@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.browser.snapshot.nodes import Node, NodeBox
-from footlight.browser.snapshot.rendering import render_json, render_text, render_yaml
+from footlight.browser.snapshot.text.compact import compact_lines
+from footlight.browser.snapshot.text.rendering import make_lines, render_json, render_text, render_yaml
 from tests.browser.trees import HOSTILE, patient, trees
 
 PAGE = (
@@ -197,3 +198,73 @@ def test_a_page_of_endless_depth_is_json_of_sixty_levels() -> None:
     while deep:
         levels, deep = levels + 1, deep[-1].get("children", [])
     assert levels == 60
+
+
+def test_controls_that_are_in_every_row_are_refs_from_the_third_row_on() -> None:
+    nodes = [Node(0, "table", "", "e1")]
+    for row, name in enumerate(("Tea", "Milk", "Jam", "Bread"), 1):
+        controls = (
+            Node(3, "checkbox", f"Choose this {name}", f"e{row}2"),
+            Node(3, "link", name, f"e{row}3", url=f"https://a.test/{row}", path=f"/{row}"),
+            Node(3, "button", "Delete", f"e{row}4", states=("disabled",) if name == "Jam" else ()),
+        )
+        nodes.append(Node(1, "row", "", f"e{row}1"))
+        nodes += [node for control in controls for node in (Node(2, "cell", ""), control)]
+
+    lines = [line.render() for line in compact_lines(make_lines(nodes))]
+
+    assert lines == [
+        "e1 table",
+        ' row: e12 checkbox "Choose this Tea" | e13 link "Tea" -> /1 | e14 button "Delete"',
+        ' row: e22 "Choose this Milk" | e23 "Milk" | e24 "Delete"',
+        ' row: e32 | e33 "Jam" | e34 disabled',
+        ' row: e42 | e43 "Bread" | e44',
+    ]
+
+
+def test_a_row_has_each_target_once_and_the_second_row_only_its_first() -> None:
+    nodes = [Node(0, "table", "", "e1")]
+    for row, path in enumerate(("/tea", "/milk", "/jam"), 1):
+        links = (("Tea", path), ("Add", f"{path}/add"), ("Edit", path))
+        nodes.append(Node(1, "row", "", f"e{row}0"))
+        for at, (name, target) in enumerate(links, 1):
+            nodes += [
+                Node(2, "cell", ""),
+                Node(3, "link", name, f"e{row}{at}", url=f"https://a.test{target}", path=target),
+            ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))][1:] == [
+        ' row of links: e11 "Tea" -> /tea | e12 "Add" -> /tea/add | e13 "Edit"',
+        ' row of links: e21 "Tea" -> /milk | e22 "Add" | e23 "Edit"',
+        " row of links: e31 | e32 | e33",
+    ]
+
+
+def test_a_target_that_is_like_the_one_above_but_for_its_number_is_left_out() -> None:
+    nodes = [Node(0, "list", "", "e1")]
+    for number in (1, 2):
+        nodes.append(Node(1, "listitem", "", f"e{number}0"))
+        nodes.append(Node(2, "link", f"Page {number}", f"e{number}1", url=f"https://a.test/?page={number}"))
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'e1 list of links: e11 "Page 1" -> https://a.test/?page=1 | e21 "Page 2"'
+    ]
+
+
+def test_a_heading_around_one_link_is_one_line_and_a_title_is_written_once() -> None:
+    nodes = [
+        Node(0, "region", "News", "e1"),
+        Node(1, "heading", "News", "e2", states=("level=2",)),
+        Node(1, "heading", "Tea is ripe", "e3", states=("level=3",)),
+        Node(2, "link", "Tea is ripe", "e4", url="https://a.test/tea", path="/tea"),
+        Node(0, "link", "Milk", "e5", url="https://a.test/milk", path="/milk", description="Show Milk"),
+        Node(0, "button", "Milk", "e6", description="Show Milk"),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        "e1 region",
+        ' e2 heading "News" level=2',
+        ' heading level=3: e4 link "Tea is ripe" -> /tea',
+        'e5 link "Milk" -> /milk',
+        'e6 button "Milk" description "Show Milk"',
+    ]

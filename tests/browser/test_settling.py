@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from footlight.browser.actions.click import click_element
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page import Page
-from footlight.browser.page.settling import settle
+from footlight.browser.page.settling import settle, settling_engine
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.pooled_sessions import PooledSessions
 from footlight.browser.sessions.session import Session, SessionOptions
@@ -118,9 +118,22 @@ async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(ta
         await tab.show(f"<p>{text}</p>")
         await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
 
-        assert await tab.page.scripts.ask("settle", False) == {"record": "", "late": None}
+        answer = await tab.page.scripts.ask(settling_engine, "settle", False)
+        assert answer == {"record": "", "late": None}
 
-    assert await tab.page.scripts.ask("unknown") is None
+    assert await tab.page.scripts.ask(settling_engine, "unknown") is None
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
+async def test_an_engine_that_a_message_has_run_is_not_run_again_by_a_selector(tab: Tab) -> None:
+    engine = 'globalThis[Symbol.for("footlight.settling.engine")]'
+    await tab.show("<p>text</p>")
+    await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
+    await tab.page.scripts.ask(lambda: f"{engine}.isFirst = true", "watch")
+    await tab.page.playwright.main_frame.get_attribute("footlight-settle=begin", "v")
+
+    read = f'globalThis[Symbol.for("footlight.read")] = () => {engine}.isFirst'
+    assert await tab.page.scripts.ask(lambda: read, "read") is True
 
 
 async def test_a_click_that_fetches_after_a_timer_is_answered_with_what_it_renders(

@@ -9,7 +9,7 @@ from pathlib import Path
 from footlight.client.handles import create_logger
 from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
 from footlight.demo.shop.records import PASSWORD, USER
-from footlight.demo.shop.site import Site
+from footlight.demo.shop.site import ShopSite
 
 SERVER = (sys.executable, "-m", "footlight", "serve", "--log-level", "error")
 
@@ -24,7 +24,7 @@ FILLED = {
 }
 
 
-async def record_order(site: Site, file: Path, *, sidecar: bool = True) -> None:
+async def record_order(site: ShopSite, file: Path, *, sidecar: bool = True) -> None:
     """Record an order. Each element is named by its ref in the last snapshot."""
     log = create_logger(console=False, file=file, sidecar=sidecar, directory=file.parent / ".mcp-log")
     async with connect_dynamic("shop", server=list(SERVER), log=log) as mcp:
@@ -33,7 +33,7 @@ async def record_order(site: Site, file: Path, *, sidecar: bool = True) -> None:
         await _order(mcp)
 
 
-async def _sign_in(mcp: DynamicHandle, site: Site) -> None:
+async def _sign_in(mcp: DynamicHandle, site: ShopSite) -> None:
     await mcp.root.navigate(url=f"{site.url}/login")
     refs = await _look(mcp)
     await mcp.root.fill(selector=refs['textbox "User name"'], value=USER)
@@ -41,7 +41,7 @@ async def _sign_in(mcp: DynamicHandle, site: Site) -> None:
     await mcp.root.click(selector=refs['button "Sign in"'])
 
 
-async def _put_into_the_basket(mcp: DynamicHandle, site: Site) -> None:
+async def _put_into_the_basket(mcp: DynamicHandle, site: ShopSite) -> None:
     await mcp.root.navigate(url=f"{site.url}/products/LX-101")
     refs = await _look(mcp)
     await mcp.root.click(selector=refs['link "Order this"'])

@@ -486,7 +486,7 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     assert "no sessions, so it cannot apply state" in stateless.err
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -314,6 +314,7 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
         assert [each.pid for each in none.servers()] == [none.state.pid]
 
 
+@pytest.mark.slow
 async def test_a_server_that_ends_in_the_middle_of_a_call_is_reported(tmp_path: Path, site: Site) -> None:
     async with background(tmp_path) as own:
         await own.run("daemon", "start")

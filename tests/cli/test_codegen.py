@@ -272,7 +272,7 @@ def test_a_link_and_a_mode_stay(generating: Generating) -> None:
     assert "# Tools: 1 " in target.read_text("utf-8")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("flags", "status", "said"),
     [

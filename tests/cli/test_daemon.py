@@ -202,6 +202,7 @@ async def test_over_http_it_asks_for_the_token_beside_the_state(running: Backgro
     assert given.status_code != 401
 
 
+@pytest.mark.slow
 async def test_two_starts_at_once_make_one(own: Background) -> None:
     done = await asyncio.gather(*(own.run("daemon", "start") for _ in range(3)))
 
@@ -297,6 +298,7 @@ async def test_one_of_another_version_is_replaced(own: Background) -> None:
     await wait_until_gone(process)
 
 
+@pytest.mark.slow
 async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> None:
     await own.run("daemon", "start")
     write_stale_state(own, own.state._replace(version="0.0.1"))

@@ -126,6 +126,7 @@ async def test_what_differs_is_shown(tmp_path: Path) -> None:
     assert ignored[0] == 0
 
 
+@pytest.mark.slow
 async def test_the_first_call_that_fails_is_the_last(tmp_path: Path) -> None:
     """The session is closed all the same."""
     file = tmp_path / "s.jsonl"
@@ -178,6 +179,7 @@ def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.touch()
@@ -250,6 +252,7 @@ def test_what_cannot_be_meant(
     assert done == (status, [], f"footlight: {said.replace('FILE', str(file))}\n")
 
 
+@pytest.mark.slow
 def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
     call = {"name": "echo", "arguments": {"text": "a"}}
     sequence, cut = tmp_path / "s.jsonl", tmp_path / "cut.jsonl"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.cli.commands import run
+from tests.processes import wait_until_gone
 from tests.site import Site
 from tests.wire import wired
 
@@ -124,15 +129,33 @@ async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> 
 @pytest.mark.slow
 async def test_a_browser_that_does_not_start_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\nexit 3\n")
+    words = "chromium: error while loading shared libraries: libnss3.so: cannot open shared object file"
+    broken.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 127\n")
     broken.chmod(0o700)
     async with wired("--executable-path", str(broken), cwd=tmp_path) as wire:
         await wire.initialize()
         answer = (await wire.call("navigate", url="http://127.0.0.1"))["structuredContent"]
 
     assert answer["error"]["code"] == "BROWSER_NOT_INSTALLED"
-    assert f"({broken}) did not start" in answer["error"]["message"]
-    assert "\n" not in answer["error"]["message"]
+    assert answer["error"]["message"].endswith(
+        f"({broken}) did not start: it ended with exit code 127: {words}"
+    )
+    assert "playwright install-deps chromium" in answer["error"]["suggestion"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a script and a named pipe")
+async def test_a_browser_that_never_finishes_its_start_ends_with_the_server(tmp_path: Path) -> None:
+    silent, pipe = tmp_path / "silent", tmp_path / "pid"
+    os.mkfifo(pipe)
+    silent.write_text(f"#!/bin/sh\necho $$ > {pipe}\nexec sleep 1000\n")
+    silent.chmod(0o700)
+    async with wired("--executable-path", str(silent), cwd=tmp_path) as wire:
+        await wire.initialize()
+        started = psutil.Process(int(await asyncio.to_thread(pipe.read_text)))
+        assert await wire.end() == 0
+
+    await wait_until_gone([started])
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ def test_it_is_written_where_agents_look_for_skills(tmp_path: Path) -> None:
     assert all(code in text for code in ("ELEMENT_NOT_FOUND", "STALE_REF", "DIALOG_OPEN"))
 
 
+@pytest.mark.slow
 def test_a_skill_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / ".claude/skills/footlight/SKILL.md"
     file.parent.mkdir(parents=True)

@@ -71,6 +71,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "GRACE_SECONDS", 1.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["call_tool", "ping"])
 async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soon: None) -> None:
     """The tool is not blamed, and what is left of the process is ended without the caller."""
@@ -89,7 +90,7 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soo
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])
 async def test_whatever_connects_has_one_deadline(name: str) -> None:
     has_its_own = name in CALLS
@@ -192,6 +193,7 @@ async def test_closing_ends_a_try_to_connect() -> None:
     assert [str(error) for error in errors] == ["The client was closed"] * 3
 
 
+@pytest.mark.slow
 async def test_when_nobody_waits_any_more_nothing_is_left(tmp_path: Path, soon: None) -> None:
     """No process and no task is left after the client is closed."""
     before = asyncio.all_tasks()

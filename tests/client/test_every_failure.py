@@ -507,7 +507,7 @@ OVER_MEMORY = [
 TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("row", TABLE, ids=str)
 async def test_what_is_reported_and_what_is_left(
     row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture

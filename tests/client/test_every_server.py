@@ -189,7 +189,7 @@ async def test_it_answers_a_ping(client: MCPClient) -> None:
 # Tools
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subject) -> None:
     tools = await client.list_tools()
     names = [tool.name for tool in tools]
@@ -234,7 +234,7 @@ async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Sub
     assert (error.tool_name, error.tool_args) == (wrong.tool, wrong.arguments)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 async def test_many_calls_at_once_each_get_their_own_answer(visitor: Visitor, subject: Subject) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         await asyncio.gather(*(visitor.call(subject.peer.numbered(number)) for number in range(AT_ONCE)))
@@ -255,7 +255,7 @@ async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Su
     assert len({total for _, total in heard}) == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
     visitor: Visitor, subject: Subject
 ) -> None:
@@ -333,7 +333,7 @@ async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> N
 # What the server says by itself
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @only_servers_with(lambda peer: peer.news)
 async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.news is not None
@@ -445,6 +445,7 @@ async def begin_call(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
         task.cancel()
 
 
+@pytest.mark.sampled(3)
 @every_way
 async def test_it_is_closed_from_another_task_and_nothing_is_left(
     servers: Servers, peer: Peer, over: Over, site: Site

@@ -33,6 +33,7 @@ from tests.client.http_servers import (
 )
 from tests.client.over_http import connect_caller
 from tests.client.recorder import Recorder
+from tests.serving import listen_on_free_port
 
 pytestmark = pytest.mark.anyio
 
@@ -240,17 +241,22 @@ async def test_who_trusts_a_certificate_is_served(
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"verify": "/no/such/file.pem"}, {"proxy": "gopher://u:secret@x"}, {"proxy": "http://u:secret@x:y"}],
+    ("options", "what"),
+    [
+        ({"verify": "/no/such/file.pem"}, "what `verify` names cannot be used: No such file or directory"),
+        (
+            {"proxy": "gopher://u:secret@x"},
+            "the proxy cannot be used: its scheme is not http, https or socks5",
+        ),
+        ({"proxy": "http://u:secret@x:y"}, "the proxy cannot be used: its URL is not valid"),
+    ],
 )
-async def test_what_cannot_be_used_is_refused(options: dict[str, Any]) -> None:
+async def test_what_cannot_be_used_is_refused(options: dict[str, Any], what: str) -> None:
     with pytest.raises(MCPError) as refused:
         await StreamableHTTP("https://localhost/mcp", **options).open(Recorder())
 
     assert refused.value.reason == "invalid"
-    assert refused.value.message.startswith(
-        "https://localhost/mcp: the proxy, or what `verify` names, cannot be used ("
-    )
+    assert refused.value.message == f"https://localhost/mcp: {what}"
 
 
 # Proxies
@@ -334,7 +340,22 @@ async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used
 
     assert error.message == (
         "http://elsewhere.invalid/token cannot be reached by proxy: "
-        "the environment's cannot be used (ImportError)"
+        "the environment's cannot be used (the package socksio is not installed)"
+    )
+
+
+async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with listen_on_free_port() as listener:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+    monkeypatch.setenv("ALL_PROXY", f"http://u:p4ss@{place}")
+    async with connect_caller("http://mcp.example/mcp") as caller:
+        error = await caller.fail_request()
+
+    assert error.message == (
+        "http://mcp.example/mcp cannot be reached: Connection refused "
+        f"(through the proxy {place} of the environment)"
     )
 
 

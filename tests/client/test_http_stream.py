@@ -429,6 +429,7 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
         assert (await caller.end_of_stream()).status == 405
 
 
+@pytest.mark.slow
 async def test_a_stream_is_given_up_after_several_failures() -> None:
     """Told once; a message in between begins the count anew."""
     failing = [answer_status(503)] * 4

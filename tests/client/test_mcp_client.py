@@ -23,7 +23,7 @@ from footlight import (
     is_timeout,
     is_tool_not_found,
 )
-from footlight.client import mcp_client
+from footlight.client import client_session
 from footlight.protocol import connection
 from footlight.protocol.messages import encode, notification
 from footlight.protocol.results import CallResult, Content, ToolResult
@@ -790,7 +790,7 @@ async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Map
 
 
 async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_client, "MAX_PAGES", 7)
+    monkeypatch.setattr(client_session, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = make_listing("a", nextCursor="again")
     with pytest.raises(MCPError, match="tools/list returns pages without end") as refused:

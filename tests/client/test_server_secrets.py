@@ -78,6 +78,9 @@ srv '${MCP_KEY}'
 srv -t hunter2 -phunter3 -k Zq8!x --seed 1234567890
 srv -t '${MCP_T}' '-p${MCP_P}' -k '${MCP_K}' --seed '${MCP_SEED}'
 
+srv token hunter2 --motdepasse x --Kennwort=y
+srv token '${MCP_TOKEN}' --motdepasse '${MCP_MOTDEPASSE}' '--Kennwort=${MCP_KENNWORT}'
+
 srv --license-key AB-12 --auth hunter2 --token '' x
 srv --license-key '${MCP_LICENSE_KEY}' --auth '${MCP_AUTH}' --token '' '${MCP_TOKEN}'
 
@@ -120,6 +123,7 @@ def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
         "docker run -it -p 127.0.0.1:80:80/tcp -t image:tag srv -p 8931 -p8080 -t streamable-http --seed 42",
         "npx -p playwright-mcp@0.1.0-beta.3 srv --auth oauth --pin-memory x --key /etc/tls.key -k ./a1",
         "http://h/?p=2&t=dark&k=v",
+        "srv token refresh secret list password --verbose token",
     ],
 )
 def test_what_has_no_secret_stays_as_it_was_typed(address: str) -> None:

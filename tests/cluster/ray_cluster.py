@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import psutil
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import Browser, server_command
 from tests.evidence import server_log
@@ -31,6 +33,7 @@ __all__ = [
     "autoscaling_cluster",
     "connect_browser",
     "create",
+    "create_apart",
     "front",
     "is_running",
     "ray_cluster",
@@ -74,9 +77,9 @@ class Cluster:
 
 
 @contextlib.asynccontextmanager
-async def ray_cluster(*cpus: int, mode: str = "token") -> AsyncGenerator[Cluster]:
+async def ray_cluster(*cpus: int, mode: str = "token", **variables: str) -> AsyncGenerator[Cluster]:
     """Nodes on this machine with these processors, or two with two, ended by closing their standard input."""
-    with ray_environment(RAY_AUTH_MODE=mode) as environment:
+    with ray_environment(RAY_AUTH_MODE=mode, **variables) as environment:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.cluster.ray_nodes", *map(str, cpus or (2, 2))),
             env=environment,
@@ -131,11 +134,13 @@ async def ended_with_descendants(
 
 
 @contextlib.asynccontextmanager
-async def ray_node(cluster: Cluster, *, cpus: int) -> AsyncGenerator[asyncio.subprocess.Process]:
+async def ray_node(
+    cluster: Cluster, *, cpus: int, **variables: str
+) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Add a machine to a cluster."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.cluster.ray_node", cluster.address, str(cpus)),
-        env=dict(cluster.environment),
+        env={**cluster.environment, **variables},
         stdout=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
@@ -235,7 +240,7 @@ async def start_front(
         **cluster.environment,
         "FOOTLIGHT_CLUSTER_MIN_WORKERS": "2",
         "FOOTLIGHT_CLUSTER_MAX_WORKERS": "2",
-        "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "2000",
+        "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "120000",
         "FOOTLIGHT_SESSION_MAX_SESSIONS": str(SESSIONS),
         "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
         **variables,
@@ -258,14 +263,34 @@ async def start_front(
 
 
 @contextlib.asynccontextmanager
-async def connect_browser(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
+async def connect_browser(
+    url: str, site: Site, *, mode: str = "legacy", http: httpx2.AsyncClient | None = None
+) -> AsyncGenerator[Browser]:
     with server_log() as log:
-        async with Client(url, mode=mode) as client:
+        async with Client(
+            streamable_http_client(url, http_client=http) if http else url, mode=mode
+        ) as client:
             yield Browser(client, site, log)
 
 
 async def create(browser: Browser, count: int) -> list[str]:
     return [(await browser.call("create_session"))["sessionId"] for _ in range(count)]
+
+
+async def create_apart(browser: Browser, count: int = 2) -> list[str]:
+    """Create a session on each of so many workers, as soon as they have started and the server knows it."""
+    ids: dict[str, str] = {}
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while len(ids) < count:
+            created = (await browser.answer("create_session")).structured_content
+            assert created is not None
+            if not created["success"]:
+                assert created["error"]["code"] == "RESOURCE_EXHAUSTED"
+                continue
+            id = created["data"]["sessionId"]
+            if ids.setdefault(worker_of(id), id) != id:
+                await browser.call("close_session", sessionId=id)
+    return [*ids.values()]
 
 
 def worker_of(session_id: str) -> str:

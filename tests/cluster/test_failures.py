@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import httpx2
@@ -17,6 +18,7 @@ from tests.cluster.ray_cluster import (
     autoscaling_cluster,
     connect_browser,
     create,
+    create_apart,
     front,
     is_running,
     ray_cluster,
@@ -66,7 +68,7 @@ async def test_sessions_leave_a_machine_that_is_terminated_and_no_call_fails(sit
         front(cluster, tmp_path, **PERSISTENT) as url,
         connect_browser(url, site) as browser,
     ):
-        ids = await create(browser, 3)
+        ids = [*await create_apart(browser), *await create(browser, 1)]
         for id in ids:
             await browser.call("navigate", url=site.page("<title>Shop</title>"), sessionId=id)
         machine = psutil.Process(node.pid)
@@ -98,11 +100,56 @@ async def test_sessions_leave_a_machine_that_is_terminated_and_no_call_fails(sit
         assert leaving not in await cluster.status()
 
 
+async def test_a_terminated_worker_lets_its_sessions_leave_and_no_call_fails(site: Site, tmp_path: Path):
+    async with (
+        ray_cluster(2) as cluster,
+        front(cluster, tmp_path, **PERSISTENT) as url,
+        connect_browser(url, site) as browser,
+    ):
+        ids = await create(browser, 4)
+        for id in ids:
+            await browser.call("navigate", url=site.page("<title>Shop</title>"), sessionId=id)
+        leaving = worker_of(ids[0])
+        process = psutil.Process((await cluster.status())[leaving]["pid"])
+        browsers = chromiums_below(process)
+        gate = Gate(site)
+        running = asyncio.create_task(browser.call("navigate", url=gate.url, sessionId=ids[0]))
+        await asyncio.wait_for(gate.reached.wait(), LIMIT_SECONDS)
+        process.terminate()
+        while not (await cluster.status())[leaving]["draining"]:
+            for each in ids[1:]:
+                assert (await browser.call("get_page_metadata", sessionId=each))["title"] == "Shop"
+        (new,) = await create(browser, 1)
+        assert worker_of(new) != leaving
+        assert not running.done()
+        gate.release.set()
+        assert (await asyncio.wait_for(running, LIMIT_SECONDS))["status"] == 200
+        while is_running(process):
+            for each in ids[1:]:
+                assert (await browser.call("get_page_metadata", sessionId=each))["title"] == "Shop"
+        assert await wait_until_gone(browsers, 5) == []
+        assert (await browser.call("get_page_metadata", sessionId=ids[0]))["title"] == "Late"
+        assert leaving not in await cluster.status()
+
+
+async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Site, tmp_path: Path):
+    async with (
+        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="15") as cluster,
+        front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as url,
+        connect_browser(url, site) as browser,
+    ):
+        (id,) = await create(browser, 1)
+        process = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
+        browsers = chromiums_below(process)
+        process.terminate()
+        assert await browser.call("snapshot", sessionId=id) is not None
+        assert await wait_until_gone([process, *browsers], 60) == []
+
+
 async def test_a_worker_that_cannot_be_reached_ends_calls_at_their_deadline(
     cluster: Cluster, browser: Browser
 ):
-    ids = await create(browser, 2)
-    silent, other = ids
+    silent, other = ids = await create_apart(browser)
     for id in ids:
         await browser.call("navigate", url=browser.site.page("<button>Buy</button>"), sessionId=id)
     process = psutil.Process((await cluster.status())[worker_of(silent)]["pid"])
@@ -188,6 +235,27 @@ async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path
                 pass
 
 
+async def test_no_browser_is_left_when_the_head_of_a_cluster_has_ended(site: Site, tmp_path: Path):
+    async with (
+        ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="15") as cluster,
+        start_front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as (url, server),
+    ):
+        ray = descendants_of(psutil.Process(cluster.process.pid))
+        (head,) = (each for each in ray if name_of(each) == "gcs_server")
+        (raylet,) = (each for each in ray if name_of(each) == "raylet")
+        async with connect_browser(url, site) as browser:
+            (id,) = await create(browser, 1)
+            worker = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
+            processes = [worker, *descendants_of(worker)]
+            head.kill()
+            assert await browser.call("snapshot", sessionId=id) is not None
+        await asyncio.wait_for(server.wait(), LIMIT_SECONDS)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while is_running(raylet):  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.2)
+        assert await wait_until_gone(processes, 10) == []
+
+
 async def test_an_autoscaler_adds_machines_for_waiting_sessions_and_removes_them(site: Site, tmp_path: Path):
     variables = {
         "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1",
@@ -222,14 +290,48 @@ async def count_nodes(cluster: Cluster, expected: int) -> int:
     return count
 
 
-async def test_a_server_listens_before_the_first_machine_is_there(site: Site, tmp_path: Path):
-    async with ray_cluster(0) as cluster, front(cluster, tmp_path) as url:
-        async with httpx2.AsyncClient() as client:
-            answer = await client.get(url.removesuffix("/mcp") + "/readyz")
-            assert (answer.status_code, "No worker of the cluster answers" in answer.text) == (503, True)
+async def test_a_server_waits_for_a_machine_whose_worker_can_start(site: Site, tmp_path: Path):
+    async with (
+        ray_cluster(0) as cluster,
+        front(cluster, tmp_path, FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT="2000") as url,
+        httpx2.AsyncClient() as client,
+    ):
+        ready = url.removesuffix("/mcp") + "/readyz"
+        answer = await client.get(ready)
+        assert (answer.status_code, "No worker of the cluster answers" in answer.text) == (503, True)
         async with connect_browser(url, site) as browser:
             assert (await browser.refused("create_session"))["code"] == "RESOURCE_EXHAUSTED"
-            async with ray_node(cluster, cpus=2):
+            missing = str(tmp_path / "missing.env")
+            async with ray_node(cluster, cpus=1, FOOTLIGHT_SECURITY_SECRETS_FILE=missing):
                 async with asyncio.timeout(LIMIT_SECONDS):
-                    while not (await browser.answer("create_session")).structured_content["success"]:
-                        pass
+                    while "can start" not in (await client.get(ready)).text:  # noqa: ASYNC110 - nothing tells
+                        await asyncio.sleep(0.2)
+                error = await browser.refused("create_session")
+                assert (error["code"], missing in str(error)) == ("RESOURCE_EXHAUSTED", False)
+                process = await cluster.start_command("status", "--format", "json")
+                out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+                assert process.returncode == 3
+                assert any(missing in each.get("failure", "") for each in json.loads(out))
+            async with ray_node(cluster, cpus=2), asyncio.timeout(LIMIT_SECONDS):
+                while not (await browser.answer("create_session")).structured_content["success"]:
+                    pass
+
+
+async def test_a_server_with_other_settings_has_its_own_workers(
+    cluster: Cluster, browser: Browser, site: Site, folder: Path
+):
+    (id,) = await create(browser, 1)
+    others = {"FOOTLIGHT_CLUSTER_MIN_WORKERS": "1", "FOOTLIGHT_CLUSTER_LEASE": "10000"}
+    async with (
+        front(cluster, folder, "--timeout", "9000", **others) as url,
+        connect_browser(url, site) as other,
+    ):
+        (own,) = await create(other, 1)
+        workers = await cluster.status()
+        assert workers[worker_of(own)]["build"] != workers[worker_of(id)]["build"]
+        for each in (id, own):
+            await other.call("close_session", sessionId=each)
+    # The other server asks for the worker, too, but does not keep it.
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while worker_of(own) in await cluster.status():
+            pass

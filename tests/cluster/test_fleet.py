@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from base64 import b64encode
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import psutil
 import pytest
 from mcp.shared.subscriptions import ResourceUpdated
@@ -20,6 +23,7 @@ from tests.cluster.ray_cluster import (
     Cluster,
     connect_browser,
     create,
+    create_apart,
     front,
     is_running,
     ray_cluster,
@@ -34,9 +38,30 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
+@pytest.fixture(scope="module")
+async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
+    async with ray_cluster(1, 1) as cluster:  # Both workers cannot be on one node.
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def settings() -> Mapping[str, str]:
+    return {"FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "2000"}
+
+
+@pytest.fixture(scope="module")
+async def url(cluster: Cluster, folder: Path, settings: Mapping[str, str], site: Site) -> AsyncGenerator[str]:
+    async with front(cluster, folder, **settings) as url:
+        async with connect_browser(url, site) as browser:
+            for id in await create_apart(browser):
+                await browser.call("close_session", sessionId=id)
+        yield url
+
+
 async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(browser: Browser):
-    ids = await create(browser, 4)
-    assert len({worker_of(each) for each in ids}) == 2
+    ids = await create_apart(browser)
+    ids += await create(browser, 2)
+    assert {worker_of(each) for each in ids[2:]} == {worker_of(each) for each in ids[:2]}
     url = browser.site.page("<title>one</title><input aria-label=Name>")
 
     async def use(id: str) -> str:
@@ -113,6 +138,66 @@ async def test_files_are_links_and_no_path_leaves_the_machine(browser: Browser):
     await browser.call("close_session", sessionId=id)
 
 
+async def test_a_large_file_is_sent_through_the_server_to_whoever_may_use_it(
+    cluster: Cluster, browser: Browser, folder: Path
+):
+    data = random.Random(1).randbytes(20_000_000)  # Larger than a message and than a resource.
+
+    async def send(_: Request) -> Response:
+        headers = {"Content-Disposition": 'attachment; filename="lamps 1.bin"'}
+        return Response(data, media_type="application/octet-stream", headers=headers)
+
+    token = folder / "token"
+    token.write_text("t0ken-of-the-clients")
+    authorization = {"Authorization": f"Bearer {token.read_text()}"}
+    async with (
+        front(cluster, folder, "--token-file", str(token)) as own_url,
+        httpx2.AsyncClient(headers=authorization, timeout=60) as http,
+        connect_browser(own_url, browser.site, http=http) as owner,
+    ):
+        (id,) = await create(owner, 1)
+        page = browser.site.page(f"<a href='{browser.site.route(send)}' download>Get</a>")
+        await owner.call("navigate", url=page, sessionId=id)
+        answer = await owner.answer("click", selector="a", sessionId=id)
+        (seen,) = answer.structured_content["data"]["downloads"]
+        (listed,) = (await owner.call("downloads", sessionId=id))["entries"]
+        assert {"path", "uri"}.isdisjoint({*seen, *listed})
+        link = seen["downloadUrl"]
+        assert link == listed["downloadUrl"]
+        assert link.startswith(own_url.removesuffix("/mcp") + "/files/")
+        assert [str(each.uri) for each in answer.content if each.type == "resource_link"] == [link]
+        got = await http.get(link)
+        assert (got.status_code, got.content == data) == (200, True)
+        assert got.headers["content-disposition"] == "attachment; filename*=UTF-8''lamps%201.bin"
+        facts = await http.head(link)
+        assert (facts.headers["content-length"], facts.content) == (str(len(data)), b"")
+        assert (await http.get(f"{link[:-20]}0")).status_code == 404
+        assert (await http.post(link)).status_code == 405
+        assert (await http.get(link, headers={"Authorization": "Bearer wrong"})).status_code == 401
+        async with http.stream("GET", link) as cut:
+            parts = cut.aiter_raw()
+            await anext(parts)
+            await owner.call("close_session", sessionId=id)
+            with pytest.raises(httpx2.RemoteProtocolError):
+                async for _ in parts:
+                    pass
+        assert (await http.get(link)).status_code == 404
+
+
+async def test_texts_of_answers_name_files_without_the_folder_of_their_machine(browser: Browser):
+    (id,) = await create(browser, 1)
+    await browser.call("navigate", url=browser.site.page("<h1>Here"), sessionId=id)
+    saved = await browser.call("visual_diff", save="tonight", sessionId=id)
+    await browser.call("har", action="start", sessionId=id)
+    error = await browser.refused("har", action="start", sessionId=id)
+    assert saved["saved"] == "tonight.png"
+    again = await browser.call("visual_diff", baseline=saved["saved"], sessionId=id)
+    assert again["different"] is False
+    assert error["message"].endswith("into requests.har")
+    assert "path" not in error["details"]
+    await browser.call("close_session", sessionId=id)
+
+
 @pytest.mark.parametrize("parameter", ["httpCredentials", "proxy"])
 async def test_passwords_are_taken_only_by_the_name_of_a_secret(browser: Browser, parameter: str):
     credentials = {"server": "http://127.0.0.1:9"} if parameter == "proxy" else {}
@@ -139,7 +224,8 @@ async def test_a_restarted_server_finds_all_sessions_again(
 
 
 async def test_a_full_cluster_makes_a_session_wait_and_then_refuses_it(url: str, browser: Browser):
-    ids = await create(browser, 2 * SESSIONS)
+    ids = await create_apart(browser)
+    ids += await create(browser, 2 * SESSIONS - 2)
     heard: list[str] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
@@ -172,7 +258,7 @@ async def test_a_cancelled_call_ends_on_its_worker(browser: Browser):
 
 async def test_a_subscriber_learns_that_a_page_navigated(url: str, site: Site):
     async with connect_browser(url, site, mode="auto") as browser:
-        ids = await create(browser, 2)  # One on each worker.
+        ids = await create_apart(browser)
         for id in ids:
             await browser.call("navigate", url=site.page("<p>one"), sessionId=id)
             page = f"playwright:///page/{id}/page-1"
@@ -193,11 +279,11 @@ async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: 
         await asyncio.sleep(30)
         return HTMLResponse("late")
 
-    ids = await create(browser, 4)
-    lost = ids[0]
-    kept = next(each for each in ids if worker_of(each) != worker_of(lost))
+    ids = await create_apart(browser)
+    lost, kept = ids
+    ids += await create(browser, 2)
     target = browser.site.route(hold)
-    await browser.call("navigate", url=browser.site.page(f"<a href='{target}'>Go</a>"), sessionId=ids[0])
+    await browser.call("navigate", url=browser.site.page(f"<a href='{target}'>Go</a>"), sessionId=lost)
     victim = psutil.Process((await cluster.status())[worker_of(lost)]["pid"])
     click = asyncio.create_task(browser.refused("click", selector="a", sessionId=lost))
     await asyncio.wait_for(reached.wait(), LIMIT_SECONDS)
@@ -227,8 +313,9 @@ async def wait_until_restarted(browser: Browser, id: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def without_token(cluster: Cluster) -> dict[str, str]:
-    return {name: value for name, value in cluster.environment.items() if not name.startswith("RAY_AUTH")}
+def without_token(cluster: Cluster, folder: Path) -> dict[str, str]:
+    given = {name: value for name, value in cluster.environment.items() if not name.startswith("RAY_AUTH")}
+    return {**given, "HOME": str(folder)}  # Ray also looks for a token at home.
 
 
 async def test_a_cluster_without_token_authentication_is_refused(
@@ -261,7 +348,7 @@ async def test_a_cluster_that_accepts_clients_without_a_token_is_refused(tmp_pat
 async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(
     cluster: Cluster, browser: Browser
 ):
-    ids = await create(browser, 2)
+    ids = await create_apart(browser)
     drained, other = map(worker_of, ids)
     node = (await cluster.status())[drained]["nodeId"]
     process = await cluster.start_command("drain", node)

@@ -94,8 +94,8 @@ async def test_idle_sessions_of_a_drained_machine_move_and_no_call_fails(cluster
     before = calls
     async with asyncio.timeout(LIMIT_SECONDS):
         while calls < before + 4:
-            await asyncio.wait(using, timeout=0.1)
-            assert not any(each.done() for each in using)
+            ended, _ = await asyncio.wait(using, timeout=0.1)
+            assert [each.exception() for each in ended] == []
     stop.set()
     await asyncio.gather(*using)
     assert f"ended: {drained}\n" in out

@@ -28,6 +28,7 @@ LIMIT_S = 100
 GONE_S = 10
 
 
+@pytest.mark.slow
 def test_every_step_gives_what_the_site_holds(tmp_path: Path) -> None:
     demo = run(tmp_path)
 

@@ -16,7 +16,7 @@ import pytest
 from footlight.demo.shop.catalogue import load_catalogue, read_product
 from footlight.demo.shop.order_form import FIELDS
 from footlight.demo.shop.records import PASSWORD, USER, SignIn
-from footlight.demo.shop.site import Site, serve_shop
+from footlight.demo.shop.site import ShopSite, serve_shop
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ PAGES = (
 )
 
 
-async def test_the_pages_of_the_table_are_the_whole_catalogue(site: Site, visitor: "Visitor") -> None:
+async def test_the_pages_of_the_table_are_the_whole_catalogue(site: ShopSite, visitor: "Visitor") -> None:
     pages = [await visitor.open(f"/products?page={number}") for number in (1, 2, 3, 4)]
 
     assert [page.rows[0] for page in pages] == [["SKU", "Name", "Category", "Price", "Stock"]] * 4
@@ -85,7 +85,7 @@ async def test_search_says_when_there_is_nothing(visitor: "Visitor") -> None:
     assert "Nothing of that name." in (await visitor.open("/products?q=%3Cscript%3E")).text
 
 
-async def test_the_table_sorts_by_number_where_it_holds_numbers(site: Site, visitor: "Visitor") -> None:
+async def test_the_table_sorts_by_number_where_it_holds_numbers(site: ShopSite, visitor: "Visitor") -> None:
     dearest = sorted(site.shop.products, key=lambda item: item.price_cents, reverse=True)[:12]
 
     page = await visitor.open("/products?sort=price&order=down")
@@ -100,7 +100,9 @@ async def test_a_query_that_makes_no_sense_shows_the_beginning(visitor: "Visitor
     assert (await visitor.open(f"/products?{query}")).rows == beginning.rows
 
 
-async def test_a_wrong_password_is_refused_and_the_right_one_accepted(site: Site, visitor: "Visitor") -> None:
+async def test_a_wrong_password_is_refused_and_the_right_one_accepted(
+    site: ShopSite, visitor: "Visitor"
+) -> None:
     refused = await visitor.sign_in(password="guess")
     accepted = await visitor.sign_in()
 
@@ -138,7 +140,7 @@ async def test_the_form_has_every_kind_of_field() -> None:
     assert {entry.kind for entry in FIELDS} == set(kinds.split())
 
 
-async def test_an_order_is_received_and_shown_as_it_was_sent(site: Site, visitor: "Visitor") -> None:
+async def test_an_order_is_received_and_shown_as_it_was_sent(site: ShopSite, visitor: "Visitor") -> None:
     await visitor.sign_in()
 
     displayed = await visitor.send("/order", ORDER, plan=("plan.txt", b"stage left"))
@@ -173,6 +175,7 @@ async def test_an_order_is_received_and_shown_as_it_was_sent(site: Site, visitor
     assert "/orders/PC-0001" in (await visitor.open("/account")).addresses
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
@@ -202,7 +205,7 @@ async def test_an_order_is_received_and_shown_as_it_was_sent(site: Site, visitor
     ],
 )
 async def test_a_wrong_field_is_named_and_nothing_is_ordered(
-    site: Site, visitor: "Visitor", name: str, value: str, problem: str
+    site: ShopSite, visitor: "Visitor", name: str, value: str, problem: str
 ) -> None:
     await visitor.sign_in()
 
@@ -228,7 +231,7 @@ async def test_a_form_that_comes_back_keeps_what_was_given(visitor: "Visitor") -
     assert again.read_value("password") == ""
 
 
-async def test_uploads_are_weighed_and_kept_byte_by_byte(site: Site, visitor: "Visitor") -> None:
+async def test_uploads_are_weighed_and_kept_byte_by_byte(site: ShopSite, visitor: "Visitor") -> None:
     content = bytes(range(256)) * 300
 
     displayed = await visitor.send("/uploads", {}, files=("cue <1>.bin", content))
@@ -238,7 +241,7 @@ async def test_uploads_are_weighed_and_kept_byte_by_byte(site: Site, visitor: "V
     assert [upload.content for upload in site.shop.uploads] == [content]
 
 
-async def test_an_upload_without_a_file_is_refused(site: Site, visitor: "Visitor") -> None:
+async def test_an_upload_without_a_file_is_refused(site: ShopSite, visitor: "Visitor") -> None:
     answer = await visitor.send("/uploads", {}, other=("x", b"x"))
 
     assert (answer.status, answer.by_id["problem"], site.shop.uploads) == (422, "Please choose a file.", [])
@@ -253,7 +256,7 @@ async def test_the_price_list_is_a_file_with_the_whole_catalogue(visitor: "Visit
     assert tuple(map(read_product, rows)) == load_catalogue()
 
 
-async def test_a_voucher_is_new_each_time_and_the_shop_knows_it(site: Site, visitor: "Visitor") -> None:
+async def test_a_voucher_is_new_each_time_and_the_shop_knows_it(site: ShopSite, visitor: "Visitor") -> None:
     issued = [await visitor.send("/vouchers", {}) for _ in range(2)]
 
     assert [entry.text for entry in issued] == [f'{{"code":"{code}"}}' for code in site.shop.vouchers]
@@ -266,6 +269,7 @@ async def test_an_unknown_address_is_a_page_too(visitor: "Visitor") -> None:
     assert (answer.status, answer.title) == (404, "Not found · Prompt Corner")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_asks_for_nothing_from_elsewhere(visitor: "Visitor", path: str) -> None:
     await visitor.sign_in()
@@ -276,6 +280,7 @@ async def test_a_page_asks_for_nothing_from_elsewhere(visitor: "Visitor", path: 
     assert page.headers["content-security-policy"].startswith("default-src 'self'")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 async def test_every_control_has_a_label_and_every_page_one_heading(visitor: "Visitor", path: str) -> None:
     await visitor.sign_in()
@@ -307,13 +312,13 @@ async def test_the_port_is_closed_when_the_work_is_cancelled() -> None:
 
 
 @pytest.fixture
-async def site() -> AsyncGenerator[Site]:
+async def site() -> AsyncGenerator[ShopSite]:
     async with serve_shop() as site:
         yield site
 
 
 @pytest.fixture
-async def visitor(site: Site) -> "AsyncGenerator[Visitor]":
+async def visitor(site: ShopSite) -> "AsyncGenerator[Visitor]":
     async with httpx2.AsyncClient(base_url=site.url, follow_redirects=True, trust_env=False) as client:
         yield Visitor(client)
 

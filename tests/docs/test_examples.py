@@ -85,6 +85,7 @@ def test_every_example_is_run() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sample_parameters(OUTPUT, "shop_by_refs.py", "client_errors.py"))
 def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
     ran = subprocess.run(

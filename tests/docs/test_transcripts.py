@@ -64,6 +64,7 @@ def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
     assert said == displayed
 
 
+@pytest.mark.slow
 def test_a_server_for_others_does_not_start_without_a_token() -> None:
     displayed = next(block.text for block in blocks("text") if "so a token is required" in block.text)
 

@@ -93,6 +93,7 @@ async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> 
     assert not guarded.was_asked(secret)
 
 
+@pytest.mark.sampled(3)
 async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
     ways = {
         "a": "<a href='{url}'>go</a>",
@@ -186,7 +187,7 @@ LOADED = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", LOADED)
 async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: str) -> None:
     """Everything reaches an allowed host."""
@@ -261,6 +262,7 @@ async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
     await guarded.call("close_session", **session)
 
 
+@pytest.mark.slow
 async def test_blocking_wins_over_allowing(site: Site) -> None:
     flags = ("--allow-domain", "*", "--block-domain", "127.0.0.1")
     async with connect_browser(site, *flags) as browser:

@@ -145,6 +145,7 @@ async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) 
     assert list_left(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", sample_parameters(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
 async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
     async with serve(site, tmp_path) as wire:
@@ -245,7 +246,7 @@ async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: P
         assert browsers_of(wire.process.pid) != [browser]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -384,6 +385,7 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
         assert (await data(wire, "list_sessions"))["sessions"] == []
 
 
+@pytest.mark.slow
 async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with serve(site, tmp_path, "--max-sessions", "3", config=config) as wire:
@@ -443,6 +445,7 @@ async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
         await pool.close()
 
 
+@pytest.mark.slow
 async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 400}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, "--log-level", "info", config=config) as wire:
@@ -597,6 +600,7 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
         made = [(await data(wire, "create_session"))["sessionId"] for _ in range(2)]
         for id in made:
             await data(wire, "navigate", url=url, sessionId=id)
+        await data(wire, "navigate", url="data:text/html,<p>written in the URL</p>")
         assert "kept" not in await data(wire, "list_sessions")
         ref = (await data(wire, "find", text="Press", sessionId=made[1]))["matches"].split()[0]
         wire.process.send_signal(signal.SIGTERM)
@@ -617,6 +621,42 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
         listed = await data(wire, "list_sessions")
         assert [each["sessionId"] for each in listed["sessions"]] == [made[1]]
         assert listed["kept"] == ["default"]
+        assert (await data(wire, "get_text", selector="p"))["text"] == "written in the URL"
+
+
+@pytest.mark.slow
+async def test_two_servers_with_one_folder_of_states_do_not_open_the_same_session(
+    site: Site, tmp_path: Path
+) -> None:
+    """Each would overwrite what the other saves. The second `default` is one that is not kept."""
+    config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    kept, other = site.page("<p>kept</p>"), site.page("<p>other</p>")
+    async with serve(site, tmp_path, config=config) as wire:
+        made = await data(wire, "create_session")
+        await data(wire, "navigate", url=kept, **made)
+        await data(wire, "navigate", url=kept)
+        wire.process.send_signal(signal.SIGTERM)
+        assert await wire.exit() == 0
+
+    async with serve(site, tmp_path, config=config) as one, serve(site, tmp_path, config=config) as two:
+        assert (await data(one, "get_text", selector="p", **made))["restored"]
+        assert (await data(one, "get_text", selector="p"))["restored"]
+        for tool in ("get_cookies", "close_session"):
+            refused = await error(two, tool, **made)
+            assert refused["code"] == "RESOURCE_EXHAUSTED"
+            assert "is open in another server (process " in refused["message"]
+        await data(two, "navigate", url=other)
+        await data(two, "close_session", sessionId="default")
+        await data(two, "navigate", url=other)
+        one.process.kill()
+        await one.exit()
+        # The system has released the locks of the server that was killed.
+        assert (await data(two, "get_text", selector="p", **made)) == {"text": "kept", "restored": True}
+        two.process.send_signal(signal.SIGTERM)
+        assert await two.exit() == 0
+
+    async with serve(site, tmp_path, config=config) as wire:
+        assert await data(wire, "get_text", selector="p") == {"text": "kept", "restored": True}
 
 
 # A browser that was there before

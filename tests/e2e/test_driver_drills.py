@@ -65,6 +65,7 @@ async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site,
         await wait_until_gone(browsers)
 
 
+@pytest.mark.slow
 async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_path: Path) -> None:
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
         from tests.http_client import data

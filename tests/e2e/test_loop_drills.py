@@ -230,6 +230,7 @@ async def test_the_boxes_of_many_elements_hold_up_nobody(browser: Browser, watch
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
     browser: Browser, watched_file: Path
 ) -> None:
@@ -285,6 +286,7 @@ async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watch
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_a_burst_in_the_console_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
     burst = "for (let i = 0; i < 1000; i++) console.log('m', i, {a: 'x'.repeat(50)})"
     with gaps_in(watched_file) as gaps:

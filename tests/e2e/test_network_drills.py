@@ -26,6 +26,7 @@ from tests.tiers import sample_parameters
 
 pytestmark = [
     pytest.mark.anyio,
+    pytest.mark.slow,
     pytest.mark.skipif(ENGINE != "chromium", reason="reads Chromium's codes"),
 ]
 
@@ -114,7 +115,6 @@ CROWD_SECONDS = 15.0
 CROWD_GROWTH = 24.0
 
 
-@pytest.mark.slow
 async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
     """Each finds in its session what it left there, and the server does not grow."""
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2}}
@@ -179,7 +179,6 @@ OPENING_GROWTH = 64.0
 ABANDONED_GROWTH = 24.0
 
 
-@pytest.mark.slow
 async def test_a_thousand_abandoned_transport_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
     """Of those that there is room for, each takes a little; the others nothing."""
     config = {
@@ -324,7 +323,6 @@ async def test_a_body_of_50_megabytes(
     await check_unharmed(server, site)
 
 
-@pytest.mark.slow
 async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: Tell) -> None:
     """Each may be 4 MiB, which is what it then takes; not what it would have been."""
     lines = [await Line.open(server) for _ in range(10)]
@@ -436,9 +434,9 @@ BIG = json.dumps(request("ping", {"padding": "x" * 3_900_000}))
     ("message", "reads"),
     [
         pytest.param(SMALL, False, id="small, unread"),
-        pytest.param(SMALL, True, id="small, read", marks=pytest.mark.slow),
-        pytest.param(BIG, False, id="big", marks=pytest.mark.slow),
-        pytest.param("{" * 1000, False, id="junk", marks=pytest.mark.slow),
+        pytest.param(SMALL, True, id="small, read"),
+        pytest.param(BIG, False, id="big"),
+        pytest.param("{" * 1000, False, id="junk"),
     ],
 )
 async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str, reads: bool) -> None:
@@ -502,7 +500,7 @@ BLOCKED = "http://localhost:{port}/"
 LINK_LOCAL = "http://169.254.169.254/latest/meta-data/"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("redirected", [False, True], ids=["directly", "by a redirect"])
 @pytest.mark.parametrize("url", [FILE, BLOCKED, LINK_LOCAL], ids=["file", "blocked", "link-local"])
 async def test_a_navigation_that_is_refused(

@@ -24,6 +24,7 @@ async def blocking(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         yield browser
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "host", ["localhost", "a.localhost", "127.0.0.2", "[::1]", "10.0.0.1", "0x0a000001", "[64:ff9b::c0a8:1]"]
 )

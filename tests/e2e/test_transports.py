@@ -61,7 +61,7 @@ async def session_of(client: Client) -> str:
     return result.structured_content["data"]["sessionId"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 async def test_a_tour_through_everything(client: Client, site: Site) -> None:
     session = await session_of(client)
     page = f"playwright:///page/{session}/page-1"
@@ -123,7 +123,7 @@ async def test_an_error_of_the_protocol_repeats_only_the_beginning_of_a_long_nam
         assert len(raised.value.error.model_dump_json()) < 3_000
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 async def test_a_subscriber_learns_that_a_page_navigated(
     transport: Transport, url: str, mode: str, site: Site
 ) -> None:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from footlight.knowledge.facts import read_repository_facts
-from footlight.knowledge.records import RepositoryFacts
+from footlight.knowledge.steps import RepositoryFacts
 
 pytestmark = [
     pytest.mark.anyio,

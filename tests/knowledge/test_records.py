@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.knowledge.records import (
-    MAX_RECORD_BYTES,
-    RawStep,
-    RepositoryFacts,
-    StepObservation,
-    TypedField,
-    encode_record,
-    make_record,
-)
+from footlight.knowledge.records import MAX_RECORD_BYTES, encode_record, make_record
 from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.secret_shapes import MARK
+from footlight.knowledge.steps import RawStep, RepositoryFacts, StepObservation, TypedField
 from tests.knowledge.schemas import schema_violations
 from tests.tiers import examples
 
@@ -323,6 +316,7 @@ FACTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @examples(100)
 @given(step=STEPS, facts=FACTS)
 def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:

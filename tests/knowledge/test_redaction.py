@@ -15,10 +15,11 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from footlight.knowledge.records import RawStep, RepositoryFacts, StepObservation, TypedField, make_record
+from footlight.knowledge.records import make_record
 from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.secret_shapes import MARK, redact_shapes
 from footlight.knowledge.secret_texts import SecretTexts
+from footlight.knowledge.steps import RawStep, RepositoryFacts, StepObservation, TypedField
 from footlight.knowledge.store import KnowledgeStore
 from tests.tiers import examples
 

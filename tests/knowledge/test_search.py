@@ -235,6 +235,7 @@ def test_any_text_is_plain_text(small: Index, text: str) -> None:
     assert all(hit.score > 0 for hit in hits)
 
 
+@pytest.mark.slow
 def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Path) -> None:
     """What is older than hundreds of weaker ones too."""
     random.seed(4)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from footlight.errors import FootlightError
 from footlight.knowledge.index.search import SearchQuery
 from footlight.knowledge.naming import parse_step_name, safe_name, session_name, step_name
-from footlight.knowledge.records import RawStep, RepositoryFacts, StepObservation, TypedField
 from footlight.knowledge.step_files import KnowledgeError
+from footlight.knowledge.steps import RawStep, RepositoryFacts, StepObservation, TypedField
 from footlight.knowledge.store import KnowledgeStore, KnownSession
 from tests.knowledge.schemas import schema_violations
 
@@ -32,7 +32,7 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from footlight.knowledge.records import RawStep, RepositoryFacts
+from footlight.knowledge.steps import RawStep, RepositoryFacts
 from footlight.knowledge.store import KnowledgeStore
 store = KnowledgeStore(Path(sys.argv[1]))
 print("ready", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 from collections import defaultdict
@@ -37,8 +38,9 @@ class Collected:
     dynamic: list[str] = field(default_factory=list[str])
 
 
+@functools.cache
 def collect_patterns() -> Collected:
-    """Read all modules, and import those that have patterns."""
+    """Read all modules, and import those that have patterns, once in a process."""
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
     uses = _uses(trees)
     found = Collected()

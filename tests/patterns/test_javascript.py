@@ -27,7 +27,6 @@ MADE_FROM_TEXT = {
 """Examples of the expressions that each script makes from text."""
 
 
-@pytest.mark.slow
 def test_no_expression_backtracks() -> None:
     patterns = literal_patterns()
 
@@ -35,7 +34,6 @@ def test_no_expression_backtracks() -> None:
     assert find_slow_patterns(patterns) == []
 
 
-@pytest.mark.slow
 def test_no_expression_that_is_made_from_text_backtracks() -> None:
     assert pattern_constructions() == {path: len(made) for path, made in MADE_FROM_TEXT.items()}
     made = [JavaScriptPattern(path, body, "iu") for path, bodies in MADE_FROM_TEXT.items() for body in bodies]

@@ -11,7 +11,7 @@ from tests.patterns.collecting import Found, collect_patterns
 from tests.patterns.timing import find_slow
 
 AT_RUN_TIME = {
-    "client/mcp_client.py:_names_unknown_tool": [
+    "client/server_tools.py:_names_unknown_tool": [
         r"(MCP error -?\d+: |### Error\s+)?((unknown tool|tool not found):? ['\"`]?a\ tool['\"`]?|tool:? "
         r"['\"`]?a\ tool['\"`]? (was )?not found)(?!\w).{0,100}"
     ],
@@ -72,7 +72,7 @@ def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:
 
 def _not_used(place: str) -> set[str]:
     """Return patterns that are never searched from each character on, because they match whole texts."""
-    whole = place.startswith(("client/mcp_client.py", "demo/shop/order_check.py"))
+    whole = place.startswith(("client/server_tools.py", "demo/shop/order_check.py"))
     return {"search", "sub"} if whole else {"fullmatch"}
 
 

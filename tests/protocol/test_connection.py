@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from footlight.protocol import connection as connection_module
+from footlight.protocol.answer_queue import MOST_ANSWERS, MOST_SENDERS
 from footlight.protocol.connection import Connection
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, is_timeout
 from footlight.protocol.messages import encode
@@ -738,6 +739,35 @@ async def test_what_the_client_cannot_do_is_refused(ends: Ends) -> None:
         "id": "s",
         "error": {"code": -32601, "message": "This client does not answer roots/list"},
     }
+
+
+async def test_a_flood_of_requests_takes_few_tasks_and_a_limited_memory(ends: Ends) -> None:
+    """The answers wait in a queue, also where the server does not read them."""
+    stuck = ends.wire.stuck = asyncio.Event()
+    before = len(asyncio.all_tasks())
+    for number in range(MOST_ANSWERS + 100):
+        method = "ping" if number % 2 else "roots/list"
+        ends.wire.comes({"jsonrpc": "2.0", "id": number, "method": method})
+    tasks = len(asyncio.all_tasks()) - before
+    ends.wire.stuck = None
+    stuck.set()
+    await ends.settle()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await ends.wire.answered(MOST_ANSWERS - 1)
+
+    assert tasks <= MOST_SENDERS
+    assert ends.wire.methods.count("an answer") == MOST_ANSWERS
+
+
+async def test_handlers_answer_a_limited_number_of_requests_at_once() -> None:
+    most = connection_module.MOST_SERVED
+    ends = await open_connection(handlers={"m": wait_forever})
+    for number in range(most + 1):
+        ends.wire.comes({"jsonrpc": "2.0", "id": number, "method": "m"})
+
+    error = {"code": -32603, "message": f"This client answers {most} requests at once"}
+    assert (await ends.wire.answered(most))["error"] == error
+    await ends.connection.close()
 
 
 async def later(params: Mapping[str, Any]) -> Mapping[str, Any]:

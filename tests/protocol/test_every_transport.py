@@ -102,6 +102,7 @@ def texts(result: types.CallToolResult) -> list[str]:
 # Meeting
 
 
+@pytest.mark.sampled(3)
 async def test_the_era_is_agreed_on(client: Client, era: str) -> None:
     assert client.protocol_version == era
     assert client.server_info is not None

@@ -314,11 +314,20 @@ def test_what_only_looks_wrong_in_a_schema_passes(schema: dict[str, Any]) -> Non
 
 @pytest.mark.timeout(20)
 def test_a_large_and_deep_schema_is_checked_in_its_own_time() -> None:
-    deep: dict[str, Any] = {"properties": {str(number): {} for number in range(50_000)}}
+    deep: dict[str, Any] = {"properties": {str(number): {} for number in range(9_000)}}
     for _ in range(900):
         deep = {"type": "object", "properties": {"x" * 80: deep}}
 
     assert read_tool({"name": "t", "inputSchema": deep}).input_schema is deep
+
+
+def test_a_schema_that_holds_up_its_reader_is_refused() -> None:
+    doubled: dict[str, Any] = {"type": "string"}
+    for _ in range(40):
+        doubled = {"anyOf": [doubled, doubled]}
+
+    with pytest.raises(MCPError, match="has more than 10,000 schemas inside"):
+        read_tool({"name": "t", "inputSchema": {"properties": {"x": doubled}}})
 
 
 # Whatever comes

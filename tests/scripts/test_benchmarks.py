@@ -6,10 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 LIMIT_SECONDS = 60
 
 
+@pytest.mark.slow
 def test_the_bench_starts_and_names_its_parts() -> None:
     done = subprocess.run(
         (sys.executable, "-m", "benchmarks", "--help"),

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN_TIME: list[str] = PYPROJECT["project"]["dependencies"]
@@ -28,6 +30,7 @@ def find_imported_packages(source: Path) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
+@pytest.mark.slow
 def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
     declared = {re.split(r"[^\w-]", dependency)[0].lower() for dependency in RUN_TIME + EXTRAS}
     distributions = packages_distributions()

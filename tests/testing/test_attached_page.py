@@ -64,6 +64,7 @@ def run(pytester: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunRes
     return pytester.runpytest_subprocess(*options, *arguments, timeout=LIMIT_SECONDS)
 
 
+@pytest.mark.slow
 def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, session: Session) -> None:
     ran = run(
         pytester,

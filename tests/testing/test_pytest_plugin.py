@@ -179,6 +179,7 @@ async def test_there_is_a_new_one(mcp):
 """
 
 
+@pytest.mark.slow
 def test_tests_share_the_server_of_their_process_and_no_session(project: Project) -> None:
     project.write(SHARED)
 
@@ -338,6 +339,7 @@ async def test_passes(mcp):
 """
 
 
+@pytest.mark.slow
 def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Project) -> None:
     """In a process of xdist's, whose reports come over a wire."""
     project.write(FAILING)
@@ -407,6 +409,7 @@ def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: P
     whole.stdout.fnmatch_lines(["*invoker.py:*"])
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_does_not_end_the_run(project: Project) -> None:
     project.write(FAILING)
     project.folder.joinpath("file").write_text("")

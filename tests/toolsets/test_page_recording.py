@@ -32,6 +32,7 @@ def steps_in(root: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text("utf-8")) for path in sorted(root.rglob("steps/*.json"))]
 
 
+@pytest.mark.slow
 async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Site, tmp_path: Path) -> None:
     root = tmp_path / "knowledge"
     async with connect_browser(site, "--knowledge", str(root), cwd=tmp_path) as browser:

@@ -297,6 +297,7 @@ async def send_initialize(client: Raw, **headers: str | None) -> httpx2.Response
     return await client.send(initialize(), headers=headers)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("headers", "status", "message"),
     [

@@ -82,6 +82,7 @@ async def test_an_answer_that_takes_long_is_a_stream(client: Raw, version: str, 
     assert stream[-1].message["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
 
 
+@pytest.mark.slow
 async def test_a_large_answer_is_json(client: Raw, site: Site) -> None:
     """Clients of the SDK lose an event of more than one MiB."""
     session = await handshake(client)

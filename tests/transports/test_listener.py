@@ -106,6 +106,7 @@ async def test_with_a_token_it_listens_for_other_machines(tmp_path: Path) -> Non
     assert (own.status_code, foreign.status_code) == (400, 421)
 
 
+@pytest.mark.slow
 async def test_a_port_in_use_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -394,6 +395,7 @@ async def test_wrong_files_are_named(files: Path, certificate: str, key: str, wh
     assert why.format(**paths) in caught.value.message
 
 
+@pytest.mark.slow
 async def test_wrong_files_end_the_server_before_it_listens(files: Path, tmp_path: Path) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "other.pem"))
 

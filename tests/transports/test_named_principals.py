@@ -45,6 +45,7 @@ async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
     return reported["_meta"]["footlight/error"]
 
 
+@pytest.mark.slow
 async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
     name = make_name()
     assert await data(ada, "session.open", sessionName=name) == {"opened": True}

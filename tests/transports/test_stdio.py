@@ -83,6 +83,7 @@ async def test_answers_that_are_due_still_come() -> None:
 # The two eras
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
 async def test_the_era_of_the_handshake(version: str) -> None:
     async with wired() as wire:

@@ -341,6 +341,7 @@ async def test_an_id_that_is_in_use_is_refused(client: Raw) -> None:
     assert (await session.send(request("ping", id=77))).json()["result"] == {}
 
 
+@pytest.mark.slow
 async def test_requests_whose_connection_is_gone_still_count(tmp_path: Path) -> None:
     """They go on, so that they can be resumed; and one client could fill the memory with them."""
     config = {"listen": {"maxRequests": 2, "maxMessageSize": 1_000}}

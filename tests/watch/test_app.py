@@ -69,6 +69,7 @@ async def rpc(client: Raw, method: str, params: dict[str, Any] | None = None, *,
     return answer.json()["result"]
 
 
+@pytest.mark.slow
 async def test_only_clients_that_show_apps_are_offered_the_app(client: Raw) -> None:
     tools = {each["name"]: each for each in (await rpc(client, "tools/list"))["tools"]}
     plain = {each["name"]: each for each in (await rpc(client, "tools/list", apps=False))["tools"]}
@@ -160,6 +161,7 @@ async def test_the_default_list_does_not_grow() -> None:
     assert not tools & {"request_help", "watch_session"}
 
 
+@pytest.mark.slow
 async def test_watching_opens_no_session(site: Site) -> None:
     async with connect_browser(site, "--watch", "--tools", "all") as browser:
         error = await browser.refused("watch_session")

@@ -34,6 +34,7 @@ async def test_a_wrong_token_is_said_and_the_right_one_opens_the_page(
         await expect(page.locator("#status")).to_contain_text("connected")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -98,6 +99,7 @@ async def test_nobody_acts_without_taking_over(client: Raw, agent: Agent) -> Non
     assert (answer.status_code, answer.json()) == (409, {"error": "Take over the session first."})
 
 
+@pytest.mark.slow
 async def test_a_watcher_that_does_not_read_holds_up_nobody(
     watched: HttpServer, client: Raw, agent: Agent, site: Site
 ) -> None:
@@ -149,6 +151,7 @@ async def test_a_crashed_browser_is_said(
         await expect(person.locator("#message")).to_contain_text("its browser crashed")
 
 
+@pytest.mark.slow
 async def test_the_end_of_the_server_is_said_and_comes_soon(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:

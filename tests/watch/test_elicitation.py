@@ -107,6 +107,7 @@ def check_help(content: Any) -> None:
     assert '"Sent"' in str(content["observation"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", sample_parameters(["stdio", "http", "websocket"], "http"))
 async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
     chromium: playwright.async_api.Browser, site: Site, transport: Transport
@@ -140,6 +141,7 @@ async def test_a_form_that_is_sent_ends_the_request(site: Site, transport: Trans
     assert answer["data"]["note"] == "Done on my phone"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("version", "action", "message"),
     [
@@ -159,6 +161,7 @@ async def test_a_person_who_does_not_help_ends_the_request(
         assert (await client.call_tool("get_text", {"selector": "button"})).structured_content["success"]
 
 
+@pytest.mark.slow
 async def test_a_question_without_a_reply_ends_with_the_deadline(site: Site) -> None:
     question = Question()
     async with our_client("stdio", question) as client:
@@ -169,6 +172,7 @@ async def test_a_question_without_a_reply_ends_with_the_deadline(site: Site) -> 
             await question.cancelled.wait()
 
 
+@pytest.mark.slow
 async def test_a_client_that_fails_to_ask_leaves_the_watch_page(
     chromium: playwright.async_api.Browser, site: Site
 ) -> None:
@@ -185,6 +189,7 @@ async def test_a_client_that_fails_to_ask_leaves_the_watch_page(
             check_help((await helping).structured_content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("transport", "mode"),
     sample_parameters(
@@ -220,6 +225,7 @@ async def test_a_client_that_opens_addresses_gets_the_address(
     assert other.structured_content["success"]
 
 
+@pytest.mark.slow
 async def test_a_person_who_is_done_before_the_client_repeats_the_call_has_helped(
     chromium: playwright.async_api.Browser, site: Site
 ) -> None:

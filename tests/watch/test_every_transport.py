@@ -146,7 +146,8 @@ async def test_our_own_audit_finds_nothing_critical_on_the_page(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_nothing_while_a_person_has_the_session(
     person: Page, agent: Agent, site: Site, scheme: Literal["light", "dark"]

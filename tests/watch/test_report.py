@@ -100,6 +100,7 @@ def test_a_call_log_becomes_a_report(tmp_path: Path) -> None:
     assert "--force" in again.stderr
 
 
+@pytest.mark.slow
 def test_what_is_neither_a_session_nor_a_log_is_said(tmp_path: Path, watched: HttpServer) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
     token = tmp_path / "token"

@@ -33,6 +33,7 @@ SEND = (350, 150)
 CODE = (350, 350)
 
 
+@pytest.mark.slow
 async def test_a_person_clicks_and_types_in_the_picture_and_it_becomes_steps(
     person: Page, agent: Agent, site: Site
 ) -> None:

@@ -61,6 +61,7 @@ async def test_a_trace_opens_from_the_watch_page(person: Page, agent: Agent, sit
         assert not any(SECRET.encode() in archive.read(name) for name in archive.namelist())
 
 
+@pytest.mark.slow
 async def test_only_recorded_traces_open_and_only_for_those_who_asked(
     client: Raw, agent: Agent, site: Site
 ) -> None:

@@ -67,6 +67,7 @@ async def test_a_typed_secret_is_masked_where_the_page_repeats_it(
     assert "orchid" not in await person.locator("body").inner_text()
 
 
+@pytest.mark.slow
 async def test_twenty_watchers_cost_one_capture_and_nobody_none(
     client: Raw, agent: Agent, site: Site
 ) -> None:
@@ -121,6 +122,7 @@ async def test_the_picture_follows_the_page(person: Page, agent: Agent, site: Si
     )
 
 
+@pytest.mark.slow
 async def test_another_page_of_the_session_can_be_watched(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, "<h1>One</h1>")
     await agent.call("tabs", action="new", url=site.page("<h1>Two</h1>"))
@@ -147,6 +149,7 @@ def shows_red(picture: bytes) -> bool:
     return ImageChops.multiply(is_bright, is_pure).getbbox() is not None
 
 
+@pytest.mark.slow
 async def test_the_server_draws_on_no_listener_without_the_page(tmp_path: Path) -> None:
     async with served(tmp_path, "--no-watch") as server, raw(server) as client:
         answer = await client.send(method="GET", path="/watch")

@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-25T15:39:37Z
+# Last generated: 2026-11-26T14:00:01Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -109,6 +109,7 @@ class Observation(TypedDict):
     url: NotRequired[str]
     title: NotRequired[str]
     console: NotRequired[list[Any]]
+    notice: NotRequired[str]
     text: NotRequired[str]
     cut: NotRequired[bool]
     resource: NotRequired[str]

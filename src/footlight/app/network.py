@@ -27,21 +27,31 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.transports.activity import ActivityTracker
     from footlight.transports.network.access import AccessControl
-    from footlight.watch.watch import Watch
+    from footlight.transports.network.request_checks import Site
 
-__all__ = ["Backend", "NetworkEndpoint", "bind_network", "listen"]
+__all__ = ["Backend", "Extra", "NetworkEndpoint", "bind_network", "listen"]
 
 logger = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """What the transports ask about sessions: the engine of this process, or the workers of a cluster."""
+    """Answers transports about sessions: the engine of this process, or the workers of a cluster."""
 
     async def why_not_ready(self) -> str | None: ...
 
     def find_sessions(self) -> SessionTable | None: ...
 
     def disconnect(self, caller: Caller) -> None: ...
+
+
+class Extra(Protocol):
+    """A site beside MCP: the watch page of this process, or the files of a cluster."""
+
+    def make_site(self, access_control: AccessControl) -> Site: ...
+
+    def set_address(self, url: str) -> None:
+        """Learn under which URL clients reach the listener."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +90,7 @@ def listen(
     *,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    watch: Watch | None,
+    extra: Extra | None,
 ) -> contextlib.AbstractAsyncContextManager[str]:
     """Listen with the configured transport, and yield the line that announces the address.
 
@@ -88,7 +98,7 @@ def listen(
     """
     if endpoint.settings.transport == "websocket":
         return _listen_websocket(endpoint, server, backend, on_drain)
-    return _listen_http(endpoint, server, backend, stop, on_drain, list_tools, watch)
+    return _listen_http(endpoint, server, backend, stop, on_drain, list_tools, extra)
 
 
 @contextlib.asynccontextmanager
@@ -99,7 +109,7 @@ async def _listen_http(
     stop: asyncio.Event,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    watch: Watch | None,
+    extra: Extra | None,
 ) -> AsyncGenerator[str]:
     from footlight.transports.activity import ActivityTracker
     from footlight.transports.network.http_server import serve_http
@@ -117,11 +127,11 @@ async def _listen_http(
                 on_drain=on_drain,
                 on_disconnect=backend.disconnect,
                 track_activity=tracker,
-                site=watch.make_site(endpoint.access_control) if watch else None,
+                site=extra.make_site(endpoint.access_control) if extra else None,
             )
         )
-        if watch is not None:
-            watch.set_address(_public_origin(settings) or url)
+        if extra is not None:
+            extra.set_address(_public_origin(settings) or url)
         if endpoint.local:
             local = serve_local_endpoint(
                 endpoint.local,

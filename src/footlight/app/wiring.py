@@ -109,7 +109,7 @@ class _Configuration:
 
 @dataclass(frozen=True)
 class _Running:
-    """What answers requests, when everything is imported and the driver is starting."""
+    """The parts that answer requests, when everything is imported and the driver is starting."""
 
     machine: Machine
     watch: Watch | None
@@ -247,7 +247,7 @@ async def _serve_network(
         stop,
         on_drain=running.subscriptions.close,
         list_tools=functools.partial(list_tools, configuration.toolset),
-        watch=running.watch,
+        extra=running.watch,
     )
     async with serve_watch_page(running.watch, configuration.watch_listener) as page, clients as banner:
         _print_banner(banner, sys.stdout)

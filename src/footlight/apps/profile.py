@@ -143,7 +143,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What an unlocked app reports about itself. Unknown values are None.
+    """The facts that an unlocked app reports about itself. Unknown values are None.
 
     An app that is not a wallet may give the fields another meaning.
     """

@@ -15,7 +15,8 @@ import anyio
 from footlight import __version__
 from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
 from footlight.audit.analysis.page_analysis import PageAnalysis
-from footlight.audit.evidence.measurement import Measurement, describe_failure
+from footlight.audit.evidence.gathered import describe_failure
+from footlight.audit.evidence.measurement import Measurement
 from footlight.audit.findings import Evidence, Skipped
 from footlight.audit.model.stream import AIStreamPart, ToolResultPart
 from footlight.audit.page.server_page import page_of

@@ -102,7 +102,7 @@ class PageAudit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What the audit was made with. `provider` and `model` are None without a model."""
+    """The versions and the model that made the audit. `provider` and `model` are None without a model."""
 
     footlight: str
     server: str

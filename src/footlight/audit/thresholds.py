@@ -20,7 +20,7 @@ UNMEASURED = 3
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the audit passed. `text` has the result in its first line, then a line for each threshold."""
+    """The verdict of an audit. `text` has the result in its first line, then a line for each threshold."""
 
     passed: bool
     text: str

@@ -57,7 +57,7 @@ def cluster(
     the name of the machine or the id of the Ray node, as `status` shows them. With
     `session.persistentSessions`, idle sessions move to other machines.
 
-    Exits with 3 if a worker does not answer, or still has sessions at the end of the time.
+    Exits with 3 if a worker does not answer or cannot start, or still has sessions at the end of the time.
     """
     if (action == "drain") != (node is not None):
         raise click.UsageError(f"`cluster {action}` {'needs' if action == 'drain' else 'takes no'} NODE")
@@ -66,7 +66,7 @@ def cluster(
     if action == "up":
         flags = {"cluster.address": address, "transport": "http"}
         settings = load_settings(file=config, environment=os.environ, flags=flags)
-        asyncio.run(overview.start_workers(settings, say=click.echo))
+        sys.exit(0 if asyncio.run(overview.start_workers(settings, say=click.echo)) else UNFINISHED)
     elif node is not None:
         finished = asyncio.run(overview.drain_node(address, node, seconds=timeout, say=click.echo))
         sys.exit(0 if finished else UNFINISHED)
@@ -86,5 +86,8 @@ def _show_status(workers: list[dict[str, Any]], form: str) -> None:
         widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
         for row in rows:
             click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    if any("node" not in each for each in workers):
+        for each in workers:
+            if "failure" in each:
+                click.echo(f"{each['worker']} cannot start: {each['failure']}")
+    if any("node" not in each or "failure" in each for each in workers):
         sys.exit(UNFINISHED)

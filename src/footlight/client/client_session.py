@@ -27,6 +27,7 @@ from footlight.protocol.errors import (
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
 from footlight.protocol.input_required import request_until_complete
+from footlight.protocol.untrusted_json import text
 from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ State = Literal["disconnected", "connected", "error"]
 
 GOODBYE_SECONDS = 2.0
 """How long closing waits for the server to end the HTTP session."""
+MAX_PAGES = 1_000
+"""Maximum number of pages of a list."""
 
 
 class ClientSession:
@@ -205,6 +208,35 @@ class ClientSession:
             raise deadline.make_timeout_error(
                 f"{method} had no answer within {deadline.timeout_ms:.0f}ms"
             ) from None
+
+    async def request_pages(self, method: str, *, deadline: CallDeadline) -> list[Result]:
+        """Request all pages of a list.
+
+        An empty cursor is valid, but many servers end with one, and then refuse it or start again.
+
+        Raises:
+            MCPError: the pages have no end (`protocol`), or as `request`.
+        """
+        pages: list[Result] = []
+        cursors: set[str] = set()
+        cursor: str | None = None
+        while True:
+            params = {} if cursor is None else {"cursor": cursor}
+            try:
+                page = await self.request(method, params, deadline=deadline)
+            except MCPError as error:
+                if cursor == "" and error.reason == "peer":
+                    return pages
+                raise
+            if cursor == "" and page in pages:
+                return pages
+            pages.append(page)
+            cursor = text(page.get("nextCursor"))
+            if cursor is None:
+                return pages
+            if cursor in cursors or len(pages) >= MAX_PAGES:
+                raise MCPError(f"{method} returns pages without end", reason="protocol")
+            cursors.add(cursor)
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
         """Connect and negotiate, unless that is done already."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from footlight.client.client_options import check_options, list_capabilities, make_handlers
 from footlight.client.client_session import ClientSession, State
+from footlight.client.server_tools import ServerTools, check_success, find_tool, has_words
 from footlight.client.streams import Stream
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
 from footlight.protocol.connection import (
-    NO_HANDLER,
     Handler,
     ListenerResult,
     OnError,
@@ -23,13 +23,12 @@ from footlight.protocol.connection import (
     Result,
 )
 from footlight.protocol.deadline import CallDeadline, check_timeout
-from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
+from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion
-from footlight.protocol.param_headers import check_annotations, mirror_arguments
-from footlight.protocol.results import CallResult, ToolResult, error_of, read_call, read_result
+from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
 from footlight.protocol.tools import Tool
-from footlight.protocol.untrusted_json import items, text
-from footlight.protocol.versions import DEFAULT_VERSION, FULL_SCHEMAS, VERSIONS, is_stateless
+from footlight.protocol.untrusted_json import items
+from footlight.protocol.versions import DEFAULT_VERSION, VERSIONS, is_stateless
 
 if TYPE_CHECKING:
     import httpx2
@@ -49,15 +48,6 @@ __all__ = ["MCPClient"]
 logger = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT_MS = 30_000.0
-MAX_PAGES = 1_000
-
-_NAME = re.compile(r"[A-Za-z0-9-]+")
-_NUMBER = r"(0|[1-9][0-9]*)"
-_BEFORE = rf"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
-_VERSION = re.compile(
-    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_BEFORE}(\.{_BEFORE})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
-)
-"""Semantic versions, as semver.org defines them."""
 
 Value = TypeVar("Value")
 
@@ -97,25 +87,26 @@ class MCPClient:
         Raises:
             MCPError: an argument is not valid (`invalid`).
         """
-        _check_options(name, version, timeout_ms, protocol_version)
+        check_options(name, version, timeout_ms, protocol_version)
         self.name = name
         self.version = version
         self.timeout_ms = timeout_ms
         self._requested_version: RequestedVersion = protocol_version
-        handlers = _handlers(roots, sampling, elicitation)
+        handlers = make_handlers(roots, sampling, elicitation)
         self._on_notification = on_notification
-        self._tools = ToolList()
+        tool_list = ToolList()
         self._stream: Stream | None = None
         self._session = ClientSession(
             None if target is None else transport_for(target, headers=headers, auth=auth, env=env, cwd=cwd),
-            identity=ClientIdentity({"name": name, "version": version}, _capabilities(handlers)),
+            identity=ClientIdentity({"name": name, "version": version}, list_capabilities(handlers)),
             requested_version=protocol_version,
             timeout_ms=timeout_ms,
             handlers=handlers,
             opens_stream=bool(handlers) or on_notification is not None,
             on_notification=self._on_connection_notification,
-            on_server_forgotten=self._tools.forget,
+            on_server_forgotten=tool_list.forget,
         )
+        self._tools = ServerTools(self._session, tool_list)
 
     def __repr__(self) -> str:
         transport = self._session.transport
@@ -261,27 +252,11 @@ class MCPClient:
         The list is cached until the server says that it changed, `refresh`, or the end of the session; in the
         stateless protocol, for as long as the server allows.
         """
-        return await self._list_tools(self._deadline(), refresh=refresh)
-
-    async def _list_tools(self, deadline: CallDeadline, *, refresh: bool = False) -> tuple[Tool, ...]:
-        _, introduction = await self._session.ensure_connected(deadline)
-        uses_param_headers = is_stateless(introduction.version) and self._session.http is not None
-        try:
-            # The limit also covers waiting for a list that another task requests.
-            async with deadline.limit("tools/list"):
-                return await self._tools.get(
-                    lambda: self._pages("tools/list", deadline),
-                    refresh=refresh,
-                    usable=_has_valid_annotations if uses_param_headers else None,
-                )
-        except MCPTimeoutError:
-            raise deadline.make_timeout_error(
-                f"tools/list had no answer within {deadline.timeout_ms:.0f}ms"
-            ) from None
+        return await self._tools.list_tools(self._deadline(), refresh=refresh)
 
     async def get_tool(self, name: str) -> Tool | None:
         """Return the tool with this name, or None."""
-        return _find_tool(name, await self.list_tools())
+        return find_tool(name, await self.list_tools())
 
     async def search_tools(self, query: str) -> tuple[Tool, ...]:
         """Return the tools that have every word of the query in their name, title or description.
@@ -289,13 +264,7 @@ class MCPClient:
         The search ignores case.
         """
         words = query.lower().split()
-        return tuple(
-            tool
-            for tool in await self.list_tools()
-            if all(
-                word in f"{tool.name} {tool.title or ''} {tool.description or ''}".lower() for word in words
-            )
-        )
+        return tuple(tool for tool in await self.list_tools() if has_words(tool, words))
 
     async def call_tool(
         self,
@@ -314,16 +283,7 @@ class MCPClient:
             MCPError: as `request`.
         """
         result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
-        if result.is_error:
-            message, error = error_of(result)
-            raise ToolInvocationError(
-                message or f"The tool {name} failed without a message",
-                tool_name=name,
-                tool_args=arguments,
-                reason="unknown_tool" if _names_unknown_tool(message, name) else "tool",
-                data=error,
-                result=result,
-            )
+        check_success(result, name, arguments)
         return result
 
     async def call(
@@ -350,34 +310,7 @@ class MCPClient:
         timeout_ms: float | None,
         on_progress: OnProgress | None,
     ) -> Result:
-        deadline = self._deadline(timeout_ms)
-        # Before the call, so that an unreachable server is not reported as a failure of the tool.
-        headers = await self._param_headers(name, arguments or {}, deadline)
-        params = {"name": name, "arguments": arguments or {}}
-        try:
-            return await self._session.request(
-                "tools/call", params, deadline=deadline, on_progress=on_progress, headers=headers
-            )
-        except MCPTimeoutError as error:
-            raise MCPTimeoutError(
-                f"The tool {name} gave no answer within {error.timeout_ms:.0f}ms",
-                timeout_ms=error.timeout_ms,
-                tool_name=name,
-            ) from None
-        except MCPError as error:
-            if error.reason != "peer":
-                raise
-            raise _as_tool_error(error, name, arguments) from error
-
-    async def _param_headers(
-        self, name: str, arguments: Mapping[str, Any], deadline: CallDeadline
-    ) -> Mapping[str, str]:
-        _, introduction = await self._session.ensure_connected(deadline)
-        if not is_stateless(introduction.version) or self._session.http is None:
-            return {}
-        # Many servers do not allow caching the list: it would be requested before every call.
-        tool = self._tools.last_seen(name) or _find_tool(name, await self._list_tools(deadline))
-        return {} if tool is None else mirror_arguments(tool.input_schema, arguments)
+        return await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress)
 
     # Resources, prompts, completion: imported when used, because most clients never use them
 
@@ -441,34 +374,8 @@ class MCPClient:
         await self.request("logging/setLevel", {"level": level})
 
     async def _entries(self, method: str, key: str, read: Callable[[object], Value]) -> tuple[Value, ...]:
-        pages = await self._pages(method, self._deadline())
+        pages = await self._session.request_pages(method, deadline=self._deadline())
         return tuple(read(entry) for page in pages for entry in items(page.get(key)))
-
-    async def _pages(self, method: str, deadline: CallDeadline) -> list[Result]:
-        """Request all pages of a list.
-
-        An empty cursor is valid, but many servers end with one, and then refuse it or start again.
-        """
-        pages: list[Result] = []
-        cursors: set[str] = set()
-        cursor: str | None = None
-        while True:
-            params = {} if cursor is None else {"cursor": cursor}
-            try:
-                page = await self._session.request(method, params, deadline=deadline)
-            except MCPError as error:
-                if cursor == "" and error.reason == "peer":
-                    return pages
-                raise
-            if cursor == "" and page in pages:
-                return pages
-            pages.append(page)
-            cursor = text(page.get("nextCursor"))
-            if cursor is None:
-                return pages
-            if cursor in cursors or len(pages) >= MAX_PAGES:
-                raise MCPError(f"{method} returns pages without end", reason="protocol")
-            cursors.add(cursor)
 
     # Streams and the HTTP session
 
@@ -513,82 +420,3 @@ class MCPClient:
         """
         await self.close_stream()
         return await self._session.terminate()
-
-
-def _check_options(name: str, version: str, timeout_ms: float, protocol_version: RequestedVersion) -> None:
-    if not _is_text(name) or not _NAME.fullmatch(name):
-        raise MCPError(f"name: {name!r:.60} must be letters, digits and hyphens", reason="invalid")
-    if not _is_text(version) or not _VERSION.fullmatch(version):
-        raise MCPError(f"version: {version!r:.60} must be like 1.0.0", reason="invalid")
-    check_timeout(timeout_ms)
-    if protocol_version not in (None, "auto", *VERSIONS):
-        raise MCPError(
-            f"protocol_version: {protocol_version!r:.60} must be auto or one of {', '.join(VERSIONS)}",
-            reason="invalid",
-        )
-
-
-def _find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
-    return next((tool for tool in tools if tool.name == name), None)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _has_valid_annotations(tool: Tool) -> bool:
-    """Return whether the tool may be used over HTTP: its `x-mcp-header` annotations are valid."""
-    try:
-        check_annotations(tool.input_schema)
-    except MCPError as error:
-        logger.warning("left out the tool %s: %s", tool.name, error)
-        return False
-    return True
-
-
-def _handlers(
-    roots: Sequence[str] | None, sampling: Handler | None, elicitation: Handler | None
-) -> dict[str, Handler]:
-    handlers: dict[str, Handler] = {}
-    if isinstance(roots, str):
-        raise MCPError("roots: must be a list of URIs, not a string", reason="invalid")
-    if roots is not None:
-        handlers["roots/list"] = lambda _: {"roots": [{"uri": uri} for uri in roots]}
-    if sampling is not None:
-        handlers["sampling/createMessage"] = sampling
-    if elicitation is not None:
-        handlers["elicitation/create"] = elicitation
-    return handlers
-
-
-def _capabilities(handlers: Mapping[str, Handler]) -> dict[str, Any]:
-    names = {"roots/list": "roots", "sampling/createMessage": "sampling", "elicitation/create": "elicitation"}
-    offered: dict[str, Any] = {names[method]: {} for method in handlers}
-    return {**offered, "experimental": {FULL_SCHEMAS: {}}}
-
-
-def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
-    """Return the server's error as an error of the tool. Both SDKs send -32602 for an unknown tool."""
-    no_handler = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
-    unknown = error.rpc_code == -32601 or (
-        error.rpc_code == -32602 and _names_unknown_tool(error.message, name)
-    )
-    tool_error = ToolInvocationError(
-        error.message,
-        tool_name=name,
-        tool_args=arguments,
-        reason="protocol" if no_handler else "unknown_tool" if unknown else "peer",
-        rpc_code=error.rpc_code,
-        data=error.data,
-        status=error.status,
-    )
-    tool_error.retry_after_ms = error.retry_after_ms
-    return tool_error
-
-
-def _names_unknown_tool(message: str, name: str) -> bool:
-    before = "(unknown tool|no such tool|tool not found)"
-    quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
-    wrapped = r"(MCP error -?\d+: |### Error\s+)?"
-    pattern = rf"{wrapped}({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
-    return re.fullmatch(pattern, message.strip(), re.IGNORECASE | re.DOTALL) is not None

@@ -38,6 +38,8 @@ _KEY_PREFIXES = (
 )
 _LOGIN_NAMES = frozenset(("-u", "--user", "--login", "--auth", "--account", "--proxy-user"))
 """Options whose value is `user:password`, or only a name."""
+_BARE_NAMES = frozenset(("apikey", "api-key", "api_key", "passphrase", "password", "secret", "token"))
+"""Words before a secret that are no options, unless the next word looks harmless."""
 _CREDENTIALS = re.compile(r"([^\s:/@=]+:[^\s@]+)(@[\w.-]+(?::\d+)?(?:/\S*)?)", re.ASCII)
 """A host without a scheme that has credentials before it."""
 _IN_JSON = re.compile(r'("[^"\\]{1,100}"\s{0,8}:\s{0,8}")([^"\\]*(?:\\.[^"\\]*)*)"')
@@ -166,6 +168,9 @@ def hide_in_words(words: Iterable[str], found: SecretPlaces) -> list[str]:
         if is_value and called in _LOGIN_NAMES:
             secret = ":" not in word and _may_be_secret(called, word)
             safe.append(found.replace(word, called) if secret else _in_login(word, found))
+        elif is_value and called in _BARE_NAMES:
+            secret = len(word) >= SHORTEST_SECRET and not _HARMLESS.fullmatch(word)
+            safe.append(found.replace(word, called) if secret else _in_word(word, found))
         elif is_value and word and (_names_secret(called) or _may_be_secret(called, word)):
             safe.append(found.replace(word, called))
         else:
@@ -177,7 +182,7 @@ def hide_in_words(words: Iterable[str], found: SecretPlaces) -> list[str]:
 
 def _option_of_secret(word: str) -> str:
     """Return the word if the next one is a secret, or else an empty text."""
-    if word in _LOGIN_NAMES:
+    if word in _LOGIN_NAMES or word in _BARE_NAMES:
         return word
     # The name of a variable stands alone after an option such as `--env`.
     alone = re.fullmatch(r"--?[\w.-]+|['\"]?[\w.-]+:|[A-Z][A-Z0-9_]*", _plain_name(word), re.ASCII)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.sessions.change_events import ignore_change
+from footlight.cluster.placement import LeastLoaded
 from footlight.cluster.ray_api import ActorLost, RemoteActor, find_actor, list_actors, start_actor
 from footlight.cluster.worker import WORKER, Worker, WorkerStatus
 from footlight.errors import ResourceExhausted
@@ -32,6 +33,10 @@ START_SECONDS = 20.0
 
 
 NO_WORKER = "No worker of the cluster answers"
+CANNOT_START = "No worker of the cluster can start; the log of this server says why"
+ALL_FOREIGN = (
+    "All workers of the cluster have another version, other tools or other settings than this server"
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -56,12 +61,17 @@ class KnownWorker:
         return self.status.process_id if self.status else None
 
     @property
+    def failure(self) -> str | None:
+        """Return why it cannot start its browsers."""
+        return self.status.failure if self.status else None
+
+    @property
     def is_draining(self) -> bool:
         return self.load is not None and self.load.is_draining
 
     @property
     def has_left(self) -> bool:
-        """Whether it is draining and empty, so that a call that does not reach it has no session there."""
+        """Return whether it is draining and empty: a call that does not reach it has no session there."""
         return self.load is not None and self.load.is_draining and self.load.sessions == 0
 
     @property
@@ -70,7 +80,7 @@ class KnownWorker:
 
     @property
     def takes_sessions(self) -> bool:
-        return self.load is not None and not self.is_draining and not self.is_lost
+        return self.load is not None and not self.is_draining and not self.is_lost and not self.failure
 
     @property
     def has_room(self) -> bool:
@@ -105,7 +115,10 @@ class Fleet:
         self._expected_sessions = max_sessions
         self._worker_settings = worker_settings
         self._workers: dict[str, KnownWorker] = {}
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
+        """Set for an instant when there may be a place, or an answer of a worker."""
+        self._free = LeastLoaded[KnownWorker](self._has_place)
+        self._is_starting = False
         self._waiting = 0
 
     @property
@@ -121,7 +134,12 @@ class Fleet:
         return next((each.status.secret_names for each in self._workers.values() if each.status), None)
 
     def why_not_ready(self) -> str | None:
-        return None if any(self._ours()) else NO_WORKER
+        if self._ours():
+            return None
+        known = [each for each in self._workers.values() if each.status]
+        if any(each.failure for each in known):
+            return CANNOT_START
+        return ALL_FOREIGN if known else NO_WORKER
 
     async def open(self) -> None:
         """Find the running workers, start what is missing, and wait until they answer.
@@ -129,15 +147,22 @@ class Fleet:
         After `START_SECONDS` the rest is left to the background, because a machine may have to be added.
         """
         await self._find_running()
-        for _ in range(self._settings.min_workers - len(self._workers)):
+        await self._wait_until(lambda: not self._are_starting(), ANSWER_SECONDS)
+        for _ in range(self._settings.min_workers - len(self._usable())):
             await self._start_worker()
         self._run(self._maintain())
-        async with self._changed:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(START_SECONDS):
-                    await self._changed.wait_for(lambda: len(self._ours()) >= self._settings.min_workers)
+        await self._wait_until(
+            lambda: len(self._ours()) >= self._settings.min_workers or not self._are_starting(), START_SECONDS
+        )
         if reason := self.why_not_ready():
             logger.warning("%s; calls wait for one", reason)
+
+    async def _wait_until(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Wait until the workers are so, or the time is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not condition():
+                    await self._changed.wait()
 
     async def close(self) -> None:
         """Stop asking. The workers run on until the end of their lease."""
@@ -149,6 +174,7 @@ class Fleet:
     def add(self, worker: KnownWorker) -> None:
         """Use a worker: ask it for its status, and follow the changes of its sessions."""
         self._workers[worker.name] = worker
+        self._note(worker)
         self._run(self._ask_forever(worker))
         self._run(self._follow(worker))
 
@@ -158,7 +184,7 @@ class Fleet:
             worker.empty_since = None
         elif worker.empty_since is None:
             worker.empty_since = time.monotonic()
-        self._wake()
+        self._note(worker)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -177,28 +203,29 @@ class Fleet:
         Raises:
             ResourceExhausted: there was no place for `cluster.queueTimeout`.
         """
-        worker = self._least_loaded() or await self._wait_for_place(report)
+        worker = self._free.find() or await self._wait_for_place(report)
         worker.reserved += 1
+        self._note(worker)
         try:
             yield worker
         finally:
             worker.reserved -= 1
-            self._wake()
+            self._note(worker)
 
     async def _wait_for_place(self, report: Callable[[str], None]) -> KnownWorker:
         self._waiting += 1
         report(f"waiting for a place on a worker, {self._waiting} in the queue")
-        found: KnownWorker | None = None
         try:
-            async with asyncio.timeout(self._settings.queue_timeout / 1000), self._changed:
-                while (found := self._least_loaded()) is None:
-                    if self._lacks_workers:
+            async with asyncio.timeout(self._settings.queue_timeout / 1000):
+                while (found := self._free.find()) is None:
+                    if self._lacks_workers and not self._is_starting:
                         await self._start_worker()
-                    await self._changed.wait()
+                    else:
+                        await self._changed.wait()
                 return found
         except TimeoutError:
             answering = len(self._ours())
-            reason = f"All {answering} workers of the cluster are full" if answering else NO_WORKER
+            reason = self.why_not_ready() or f"All workers of the cluster are full ({answering})"
             raise ResourceExhausted(
                 f"{reason}, and no place became free within {self._settings.queue_timeout}ms",
                 workers=answering,
@@ -209,26 +236,43 @@ class Fleet:
 
     @property
     def _lacks_workers(self) -> bool:
-        """Whether more sessions wait than the workers that are starting can have.
+        """Return whether more sessions wait than the workers that are starting can have.
 
         Where no machine is free, each that is started is the demand for which an autoscaler adds one.
         """
-        remaining = [each for each in self._workers.values() if not each.is_draining]
+        remaining = [each for each in self._usable() if not each.is_draining]
         starting = sum(each.is_starting for each in remaining)
         return (
             self._waiting > starting * self._expected_sessions and len(remaining) < self._settings.max_workers
         )
 
-    def _least_loaded(self) -> KnownWorker | None:
-        return min((each for each in self._ours() if each.has_room), key=lambda each: each.used, default=None)
+    def _has_place(self, worker: KnownWorker) -> bool:
+        is_ours = worker.status is not None and worker.status.build == self._build
+        return is_ours and worker.has_room and self._is_known(worker)
+
+    def _are_starting(self) -> bool:
+        return any(each.is_starting for each in self._workers.values())
 
     def _ours(self) -> list[KnownWorker]:
-        return [each for each in self._workers.values() if each.status and each.status.build == self._build]
+        """Return the workers that answer and have the version and the tools of this server."""
+        return [each for each in self._usable() if each.status and not each.failure]
+
+    def _usable(self) -> list[KnownWorker]:
+        """Return the workers of this build, and those that may turn out to be."""
+        return [each for each in self._workers.values() if not self._is_foreign(each)]
+
+    def _is_foreign(self, worker: KnownWorker) -> bool:
+        return worker.status is not None and not worker.failure and worker.status.build != self._build
 
     async def _start_worker(self) -> None:
         name = secrets.token_hex(4)
         cpus = self._settings.worker_cpus
-        actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
+        self._is_starting = True
+        try:
+            actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
+        finally:
+            self._is_starting = False
+            self._wake()
         self.add(KnownWorker(name, actor))
         logger.info("started worker %s", name)
 
@@ -255,7 +299,7 @@ class Fleet:
                 self.add(KnownWorker(name, actor))
         for name in self._workers.keys() - names:
             if self._workers[name].status is None:
-                del self._workers[name]
+                self._free.forget(self._workers.pop(name))
 
     async def _maintain(self) -> None:
         """Keep the list of workers up to date, and end those that are not needed."""
@@ -294,9 +338,13 @@ class Fleet:
             await asyncio.sleep(ASK_EVERY_SECONDS)
 
     async def _ask(self, worker: KnownWorker) -> None:
+        # A worker of another build ends without the servers of its build, but not before its sessions.
+        is_left = self._is_foreign(worker) and not (worker.load and worker.load.sessions)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                status: WorkerStatus = await worker.actor.call("status")
+                status: WorkerStatus = await worker.actor.call("peek" if is_left else "status")
+            if status.failure and status.failure != worker.failure:
+                logger.error("worker %s on %s cannot start: %s", worker.name, status.node, status.failure)
             worker.status, worker.is_lost, worker.is_silent = status, False, False
             self.note_load(worker, status.load)
             return
@@ -312,11 +360,11 @@ class Fleet:
         worker.status = None
         self._wake()
 
+    def _note(self, worker: KnownWorker) -> None:
+        """Take note of a worker that may have changed, and let those who wait for it look again."""
+        self._free.note(worker)
+        self._wake()
+
     def _wake(self) -> None:
-        """Let those who wait for a place look again."""
-
-        async def notify() -> None:
-            async with self._changed:
-                self._changed.notify_all()
-
-        self._waking = asyncio.ensure_future(notify())
+        self._changed.set()
+        self._changed.clear()

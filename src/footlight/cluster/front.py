@@ -6,23 +6,24 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import time
 from collections import OrderedDict
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.caller import LOCAL, Caller
+from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
-from footlight.cluster.worker import Reply
-from footlight.errors import DeadlineExceeded, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
+from footlight.cluster.worker import WorkerReply
+from footlight.errors import FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
-from footlight.server.calls.dispatcher import get_tool
+from footlight.server.calls.tool_caller import get_tool
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
+    from footlight.cluster.file_site import FileSite
     from footlight.cluster.fleet import Fleet, KnownWorker
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
@@ -36,13 +37,10 @@ logger = logging.getLogger(__name__)
 
 LIST_SECONDS = 5.0
 """How long `list_sessions` waits for each worker."""
-GRACE_SECONDS = 15.0
-"""How long after its deadline a call may look for the reason, as long as its worker can be reached."""
-PING_SECONDS = 1.0
-"""How long a worker may take to say that it can be reached. It is asked this long before the deadline."""
 REGISTRY_SECONDS = 10.0
 """How long calls wait for the registry, which takes some seconds to move to another machine."""
 RETRY_SECONDS = 0.2
+WAIT = "Call again in a few seconds. The workers may be starting."
 MAX_CACHED = 10_000
 
 
@@ -53,12 +51,15 @@ class Front:
     `default` are, and with `session.persistentSessions` those that have moved to another worker.
     """
 
-    def __init__(self, toolset: Toolset, settings: Settings, *, fleet: Fleet, registry: RemoteActor) -> None:
+    def __init__(
+        self, toolset: Toolset, settings: Settings, *, fleet: Fleet, registry: RemoteActor, files: FileSite
+    ) -> None:
         self._tools = {tool.name: tool for tool in toolset.offered}
         self._withheld = {tool.name: tool for tool in toolset.withheld}
         self._settings = settings
         self._fleet = fleet
         self._registry = registry
+        self._files = files
         self._places: OrderedDict[str, _Place] = OrderedDict()
         """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
@@ -201,7 +202,9 @@ class Front:
                     except ActorLost:
                         await asyncio.sleep(RETRY_SECONDS)
                         self._registry = await start_registry()
-        raise WorkerLost("The registry of sessions does not answer", retryable=True, dispatched=False)
+        raise WorkerLost(
+            "The registry of sessions does not answer", suggestion=WAIT, retryable=True, dispatched=False
+        )
 
     async def _run(
         self,
@@ -214,9 +217,9 @@ class Front:
         """Run the call, once. Return None if the worker is draining and its session is not open there."""
         id = secrets.token_hex(8)
         limit_ms = self._deadline_ms(tool, arguments)
-        sent = (id, tool.name, dict(arguments), caller)
+        sent = (id, tool.name, dict(arguments), caller, self._files.address)
         try:
-            reply = await _wait_for_reply(worker.actor, _call(worker.actor, sent, report), limit_ms / 1000)
+            reply = await wait_for_reply(worker.actor, sent, report, limit_ms / 1000)
         except asyncio.CancelledError:
             worker.actor.send("abandon", id)
             raise
@@ -224,10 +227,10 @@ class Front:
             worker.is_lost = True
             if worker.has_left:
                 return None
-            raise _lost_error(tool, worker, is_kept=self._keeps_sessions) from None
+            raise lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
             worker.actor.send("abandon", id)
-            raise _silent_error(tool, worker, limit_ms) from None
+            raise silent_error(tool, worker, limit_ms) from None
         self._fleet.note_load(worker, reply.load)
         return reply.answer
 
@@ -247,10 +250,10 @@ class Front:
         workers = self._fleet.workers
 
         async def ask(worker: KnownWorker) -> Answer | None:
-            sent = (secrets.token_hex(8), tool.name, dict(arguments), caller)
+            sent = (secrets.token_hex(8), tool.name, dict(arguments), caller, None)
             try:
                 async with asyncio.timeout(LIST_SECONDS):
-                    return cast("Reply", await worker.actor.call("call", *sent)).answer
+                    return cast("WorkerReply", await worker.actor.call("call", *sent)).answer
             except (ActorLost, TimeoutError):
                 return None
 
@@ -260,7 +263,9 @@ class Front:
         silent = [worker.name for worker, answer in zip(workers, answers, strict=True) if answer is None]
         answered = [each for each in answers if each]
         if not answered:
-            raise WorkerLost("No worker of the cluster answers", retryable=True, workers=silent)
+            raise WorkerLost(
+                "No worker of the cluster answers", suggestion=WAIT, retryable=True, workers=silent
+            )
         listed = [each.content["data"] for each in answered]
         sessions = [session for each in listed for session in each["sessions"]]
         data: dict[str, Any] = {
@@ -315,7 +320,7 @@ class Front:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a session was found. Another process of the same worker would have to be asked again."""
+    """The worker that has a session. Another process of the same worker would have to be asked again."""
 
     worker: KnownWorker
     process_id: int | None
@@ -354,67 +359,3 @@ def _make_registered_id(session_id: object, caller: Caller) -> str | None:
 
 def _is_missing(answer: Answer) -> bool:
     return not answer.success and answer.content["error"]["code"] == SessionNotFound.code
-
-
-async def _wait_for_reply(actor: RemoteActor, call: Coroutine[Any, Any, Reply], seconds: float) -> Reply:
-    """Wait for a reply until the deadline, and longer while the worker can be reached.
-
-    Raises:
-        TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
-    """
-    work = asyncio.create_task(call)
-    gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
-    try:
-        await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
-        while not work.done():
-            ping = asyncio.create_task(actor.call("ping"))
-            ping.add_done_callback(_ignore_result)
-            await asyncio.wait([work], timeout=PING_SECONDS)
-            is_reached = ping.done()
-            ping.cancel()
-            if not work.done() and (not is_reached or time.monotonic() > gives_up_at):
-                raise TimeoutError
-        return work.result()
-    finally:
-        work.cancel()
-
-
-def _ignore_result(task: asyncio.Task[None]) -> None:
-    if not task.cancelled():
-        task.exception()
-
-
-async def _call(actor: RemoteActor, sent: tuple[Any, ...], report: Report | None) -> Reply:
-    if report is None:
-        return await actor.call("call", *sent)
-    async for each in actor.stream("call_with_progress", *sent):
-        if isinstance(each, Reply):
-            return each
-        await report(*each)
-    raise ActorLost("the stream ended without a reply")
-
-
-def _lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:
-    if tool.effect == "read":
-        return WorkerLost(f"{tool.name} failed: worker {worker.name} was lost", retryable=True)
-    state = (
-        "The next call opens its session again from its saved state."
-        if is_kept
-        else "Its session has ended, so create another one."
-    )
-    return WorkerLost(
-        f"{tool.name} failed: worker {worker.name} was lost. Its action may have been done",
-        suggestion=f"{state} Look before you repeat the action.",
-        retryable=False,
-        dispatched="unknown",
-    )
-
-
-def _silent_error(tool: Tool, worker: KnownWorker, limit_ms: float) -> DeadlineExceeded:
-    acts = tool.effect != "read"
-    return DeadlineExceeded(
-        f"{tool.name} timed out: worker {worker.name} does not answer",
-        retryable=not acts,
-        timeout=limit_ms,
-        dispatched="unknown" if acts else None,
-    )

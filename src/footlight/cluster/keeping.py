@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footlight.errors import FootlightError
@@ -33,6 +35,10 @@ class SessionKeeper:
         self._sessions = sessions
         self._unsaved: dict[str, Session] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._calls: Counter[str] = Counter()
+        """How many calls of each session run."""
+        self._parking: dict[str, asyncio.Event] = {}
+        """The sessions that are being parked. The event is set when another worker can open them."""
 
     async def close(self) -> None:
         tasks = [*self._tasks.values()]
@@ -40,13 +46,37 @@ class SessionKeeper:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def is_open(self, arguments: Mapping[str, Any], caller: Caller) -> bool:
-        """Return whether the session of a call is open here, or the call is refused because it names none."""
+    @property
+    def is_parking(self) -> bool:
+        return bool(self._parking)
+
+    def id_of(self, arguments: Mapping[str, Any], caller: Caller) -> str | None:
+        """Return the id of the session of a call, or None if the call is refused because it names none."""
+        with contextlib.suppress(FootlightError):
+            return self._sessions.own_id(_get_session_name(arguments), caller)
+        return None
+
+    @contextlib.contextmanager
+    def use(self, id: str | None) -> Generator[None]:
+        """Do not park the session until the block ends."""
+        if id is None:
+            yield
+            return
+        self._calls[id] += 1
         try:
-            id = self._sessions.own_id(_get_session_name(arguments), caller)
-        except FootlightError:
-            return True
-        return self.find(id) is not None
+            yield
+        finally:
+            self._calls[id] -= 1
+            if not self._calls[id]:
+                del self._calls[id]
+
+    async def has_left(self, id: str | None) -> bool:
+        """Return whether the session is not open here. If it is being parked, wait until that is done."""
+        if id is None or self.find(id) is not None:
+            return False
+        if parking := self._parking.get(id):
+            await parking.wait()
+        return True
 
     def find(self, id: str | None) -> Session | None:
         """Return the open session with this id, if there is one."""
@@ -83,13 +113,19 @@ class SessionKeeper:
 
     async def _park_forever(self) -> None:
         while True:
-            idle = [
-                each
-                for each in self._sessions.list_all()
-                if self._sessions.is_kept(each) and not each.lock.locked()
-            ]
-            await asyncio.gather(*map(self._sessions.park, idle))
+            await asyncio.gather(*map(self._park_if_idle, self._sessions.list_all()))
             await asyncio.sleep(PARK_EVERY_SECONDS)
+
+    async def _park_if_idle(self, session: Session) -> None:
+        is_used = session.lock.locked() or session.id in self._calls
+        if is_used or self.find(session.id) is not session or not self._sessions.is_kept(session):
+            return
+        parked = self._parking[session.id] = asyncio.Event()
+        try:
+            await self._sessions.park(session)
+        finally:
+            del self._parking[session.id]
+            parked.set()
 
 
 def _get_session_name(arguments: Mapping[str, Any]) -> str | None:

@@ -71,10 +71,10 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
     return not left
 
 
-async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> None:
+async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> bool:
     """Start workers until there are `cluster.minWorkers`, and wait until they answer.
 
-    They end after `cluster.lease` if no server uses them.
+    Return whether all of those can start. They end after `cluster.lease` if no server uses them.
 
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
@@ -83,11 +83,14 @@ async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> No
     async with _connect_cluster(settings.cluster.address):
         running = [each for each in await list_actors() if each.startswith(WORKER)]
         started = [secrets.token_hex(4) for _ in range(settings.cluster.min_workers - len(running))]
+        failed = False
         for name in started:
             given, cpus = settings_for_workers(settings), settings.cluster.worker_cpus
             actor = await start_actor(Worker, WORKER + name, name, given, cpus=cpus)
-            await actor.call("status")
-            say(f"started: {name}")
+            status: WorkerStatus = await actor.call("status")
+            say(f"cannot start: {name}: {status.failure}" if status.failure else f"started: {name}")
+            failed = failed or status.failure is not None
+    return not failed
 
 
 async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
@@ -149,4 +152,5 @@ def _facts(actor_name: str, status: WorkerStatus | None) -> dict[str, Any]:
         "maxSessions": status.load.max_sessions,
         "draining": status.load.is_draining,
         "build": status.build,
+        **({"failure": status.failure} if status.failure else {}),
     }

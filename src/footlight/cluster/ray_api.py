@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import importlib
 import os
+import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from footlight.errors import ConfigurationError
@@ -22,10 +24,12 @@ __all__ = [
     "kill_actor",
     "kill_own_actor",
     "list_actors",
+    "own_drain_seconds",
     "own_node_id",
     "require_token",
     "restart_own_actor",
     "start_actor",
+    "watch_termination",
 ]
 
 NAMESPACE = "footlight"
@@ -197,6 +201,26 @@ def restart_own_actor() -> None:
     ray.kill(ray.get_runtime_context().current_actor, no_restart=False)
 
 
+def watch_termination(on_signal: Callable[[], None]) -> None:
+    """Call `on_signal` in the running event loop for each SIGTERM that this process gets from now on.
+
+    Ray's own handler ends an actor's process at once. Python lets only the main thread replace it, and Ray
+    runs actors in another one. A handler of `faulthandler` can be set from any thread: it writes to a pipe.
+    """
+    if sys.platform == "win32":  # It has no such handler, and no SIGTERM either.
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+
+    def on_written() -> None:
+        os.read(reader, 1 << 16)
+        on_signal()
+
+    asyncio.get_running_loop().add_reader(reader, on_written)
+    faulthandler.register(signal.SIGTERM, file=writer, all_threads=False, chain=False)
+
+
 def own_node_id() -> str:
     """Return the id of the node on which this actor runs."""
     return _import_ray().get_runtime_context().get_node_id()
@@ -215,6 +239,12 @@ async def find_own_drain_deadline() -> float | None:
 
     deadline_ms = (await asyncio.to_thread(ask)).get(own_node_id())
     return None if deadline_ms is None else deadline_ms / 1000 or float("inf")
+
+
+def own_drain_seconds() -> float:
+    """Return how long Ray lets a machine drain that gets SIGTERM."""
+    constants = _import_ray_module("ray._private.ray_constants")
+    return float(constants.RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S)
 
 
 class RemoteActor:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 
+from footlight.cluster.leaving import end_without_node
 from footlight.cluster.ray_api import (
     ActorLost,
     RemoteActor,
@@ -44,12 +45,15 @@ class SessionRegistry:
     def __init__(self) -> None:
         self._workers: OrderedDict[str, str] = OrderedDict()
         self._loading: asyncio.Task[None] | None = None
-        self._moving: asyncio.Task[None] | None = None
+        self._watching: list[asyncio.Task[None]] = []
 
     async def watch_node(self) -> None:
         """Start again on another machine as soon as Ray is about to remove this one."""
-        if self._moving is None:
-            self._moving = asyncio.create_task(self._move_with_node())
+        if not self._watching:
+            self._watching = [
+                asyncio.create_task(self._move_with_node()),
+                asyncio.create_task(end_without_node()),
+            ]
 
     async def find(self, id: str) -> str | None:
         """Return the name of the worker that has the session, or None."""

@@ -13,6 +13,7 @@ from footlight.app.network import NetworkEndpoint, bind_network, listen
 from footlight.app.process import handle_signals, kill_descendants, limit_shutdown
 from footlight.app.wiring import load_prompts
 from footlight.cluster import ray_api
+from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
@@ -59,14 +60,16 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     assert settings.cluster.address is not None
     await ray_api.connect(settings.cluster.address)
     subscriptions = Subscriptions()
+    given = settings_for_workers(settings)
     fleet = Fleet(
         settings.cluster,
-        build=build_of(toolset),
+        build=build_of(toolset, given),
         max_sessions=settings.session.max_sessions,
-        worker_settings=settings_for_workers(settings),
+        worker_settings=given,
         on_change=subscriptions.on_change,
     )
-    front = Front(toolset, settings, fleet=fleet, registry=await start_registry())
+    files = FileSite(fleet)
+    front = Front(toolset, settings, fleet=fleet, registry=await start_registry(), files=files)
 
     async def serve() -> None:
         await fleet.open()
@@ -87,7 +90,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             stop,
             on_drain=subscriptions.close,
             list_tools=functools.partial(list_tools, toolset),
-            watch=None,
+            extra=files,
         ) as banner:
             sys.stdout.write(f"{banner}\n")
             sys.stdout.flush()

@@ -11,19 +11,20 @@ import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
-from footlight.cluster.file_links import link_files
+from footlight.cluster.file_links import FileLinks
 from footlight.cluster.keeping import SessionKeeper
-from footlight.cluster.ray_api import (
-    find_own_drain_deadline,
-    forget_token,
-    kill_own_actor,
-    own_node_id,
-    require_token,
+from footlight.cluster.leaving import (
+    end_with_lease,
+    end_without_node,
+    end_without_sessions,
+    leave_at_signal,
+    leave_with_node,
 )
+from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
+    from footlight.cluster.file_links import FileFacts
     from footlight.config import Settings
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
@@ -42,8 +44,8 @@ __all__ = [
     "WORKER",
     "Load",
     "Progress",
-    "Reply",
     "Worker",
+    "WorkerReply",
     "WorkerStatus",
     "build_of",
     "settings_for_workers",
@@ -56,12 +58,8 @@ WORKER = "worker-"
 
 OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
 """Settings that workers do not get. The token is secret, and the others are about listening."""
-CHECK_EVERY_SECONDS = 1.0
-"""How often the worker looks whether it is to end."""
-LINGER_SECONDS = 3.0
-"""How long a drained worker waits after its last session, so that all servers learn that it is empty."""
-END_SECONDS = 5.0
-"""How long before its machine is removed a worker closes the sessions that are left."""
+OF_NO_CALL = {"cluster", "logging"}
+"""Settings in which workers of the same build may differ."""
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
@@ -71,7 +69,7 @@ Progress = tuple[float, float | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many sessions a worker has, and how many it may have. A draining worker gets no more."""
+    """The number of sessions that a worker has, and its maximum. A draining worker gets no more."""
 
     sessions: int
     max_sessions: int
@@ -79,7 +77,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WorkerReply:
     """The answer of a call, and the worker's load after it."""
 
     answer: Answer | None
@@ -89,7 +87,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """What a worker reports of itself. `build` identifies its version and its tools."""
+    """The state of a worker, as it reports it. `build` identifies its version, its tools and its settings."""
 
     build: str
     node: str
@@ -99,6 +97,8 @@ class WorkerStatus:
     process_id: int
     load: Load
     secret_names: tuple[str, ...] | None
+    failure: str | None = None
+    """Why it cannot start its browsers. Then it has no `build`, and tries again whenever it is asked."""
 
 
 class Worker:
@@ -118,11 +118,15 @@ class Worker:
         forget_token()
         self._name = name
         self._given = settings
+        self._files = FileLinks(name)
         self._starting: asyncio.Task[_Running] | None = None
         self._calls: dict[str, asyncio.Task[Answer]] = {}
         self._abandoned: OrderedDict[str, None] = OrderedDict()
-        self._last_asked = time.monotonic()
+        self.last_asked = time.monotonic()
+        """When a server has asked for the status, in seconds of the monotonic clock."""
         self._is_draining = False
+        self._failure = ""
+        """Why the engine could not start when it was tried last."""
         self._watching: list[asyncio.Task[None]] = []
         """The tasks that end the worker, even one that cannot start its browsers."""
 
@@ -131,11 +135,16 @@ class Worker:
 
         Sessions that are kept are saved and ended as soon as they are idle.
         """
-        running = await self._ensure()
+        try:
+            running = await self._ensure()
+        except Exception:
+            logger.exception("the worker cannot start, so it ends")
+            await self.end()
+            return
         if not self._is_draining:
             self._is_draining = True
             running.keeper.start_parking()
-            self._draining = asyncio.create_task(self._end_without_sessions(running))
+            self._draining = asyncio.create_task(end_without_sessions(self, lambda: self._is_used(running)))
 
     async def ping(self) -> None:
         """Answer at once, to tell a busy worker from one that cannot be reached."""
@@ -150,30 +159,43 @@ class Worker:
 
     async def status(self) -> WorkerStatus:
         """Return the worker's state, and extend its lease."""
-        self._last_asked = time.monotonic()
+        self.last_asked = time.monotonic()
         return await self.peek()
 
     async def peek(self) -> WorkerStatus:
         """Return the worker's state for people, who do not extend its lease."""
-        running = await self._ensure()
-        secrets = running.machine.secrets
-        return WorkerStatus(
-            build=running.build,
+        status = WorkerStatus(
+            build="",
             node=os.uname().nodename,
             node_id=own_node_id(),
             process_id=os.getpid(),
-            load=self._load(running),
-            secret_names=tuple(secrets.names) if secrets else None,
+            load=Load(0, 0, self._is_draining),
+            secret_names=None,
         )
+        try:
+            running = await self._ensure()
+        except Exception as error:
+            if str(error) != self._failure:  # It is asked every second.
+                logger.exception("the worker cannot start")
+            self._failure = str(error)
+            return replace(status, failure=self._failure)
+        secrets = running.machine.secrets
+        names = tuple(secrets.names) if secrets else None
+        return replace(status, build=running.build, load=self._load(running), secret_names=names)
 
-    async def call(self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller) -> Reply:
-        """Call a tool. `abandon` with the same id cancels the call."""
+    async def call(
+        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
+    ) -> WorkerReply:
+        """Call a tool. `abandon` with the same id cancels the call.
+
+        `files` is the URL below which the server that calls serves large files.
+        """
         running = await self._ensure()
-        return await self._run(id, running, tool, arguments, caller, None)
+        return await self._run(id, running, tool, arguments, caller, files, None)
 
     async def call_with_progress(
-        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller
-    ) -> AsyncIterator[Progress | Reply]:
+        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
+    ) -> AsyncIterator[Progress | WorkerReply]:
         """Call a tool, and yield its progress and then its reply."""
         running = await self._ensure()
         queue: asyncio.Queue[Progress | None] = asyncio.Queue()
@@ -181,7 +203,7 @@ class Worker:
         async def report(progress: float, total: float | None, message: str | None) -> None:
             queue.put_nowait((progress, total, message))
 
-        work = asyncio.create_task(self._run(id, running, tool, arguments, caller, report))
+        work = asyncio.create_task(self._run(id, running, tool, arguments, caller, files, report))
         work.add_done_callback(lambda _: queue.put_nowait(None))
         while (progress := await queue.get()) is not None:
             yield progress
@@ -194,26 +216,29 @@ class Worker:
         tool: str,
         arguments: Mapping[str, Any],
         caller: Caller,
+        files: str | None,
         report: Any,
-    ) -> Reply:
+    ) -> WorkerReply:
         keeper = running.keeper
         if self._is_draining and tool == "create_session":
-            return Reply(failure(ResourceExhausted("This worker is draining")), self._load(running))
-        if self._is_draining and tool != "list_sessions" and not keeper.is_open(arguments, caller):
-            return Reply(None, self._load(running))
-        work = self._calls[id] = asyncio.create_task(
-            running.dispatcher.call(tool, arguments, caller=caller, report=report)
-        )
-        if id in self._abandoned:
-            work.cancel()
-        try:
-            answer = await work
-        finally:
-            del self._calls[id]
-        keeper.note_call(arguments, answer, caller)
-        if session := keeper.find(answer.session_id):
-            answer = await link_files(answer, session)
-        return Reply(answer, self._load(running))
+            return WorkerReply(failure(ResourceExhausted("This worker is draining")), self._load(running))
+        session_id = keeper.id_of(arguments, caller)
+        if self._is_draining and tool != "list_sessions" and await keeper.has_left(session_id):
+            return WorkerReply(None, self._load(running))
+        with keeper.use(session_id):
+            work = self._calls[id] = asyncio.create_task(
+                running.dispatcher.call(tool, arguments, caller=caller, report=report)
+            )
+            if id in self._abandoned:
+                work.cancel()
+            try:
+                answer = await work
+            finally:
+                del self._calls[id]
+            keeper.note_call(arguments, answer, caller)
+            if session := keeper.find(answer.session_id):
+                answer = await self._files.link(answer, session, caller, files)
+        return WorkerReply(answer, self._load(running))
 
     async def abandon(self, id: str) -> None:
         """Cancel a call whose client no longer waits. The call may not have arrived yet."""
@@ -262,10 +287,21 @@ class Worker:
         """Call a method of the worker's resources."""
         return await getattr((await self._ensure()).resources, method)(*arguments)
 
+    async def describe_file(self, id: str, caller: Caller) -> FileFacts | None:
+        """Return the facts of a linked file, or None if the caller has no such file."""
+        return await self._files.describe(id, caller)
+
+    async def read_file(self, id: str, caller: Caller, start: int, size: int) -> bytes | None:
+        """Return a part of a linked file, or None if the caller has no such file."""
+        return await self._files.read(id, caller, start, size)
+
     def _load(self, running: _Running) -> Load:
         sessions = running.machine.engine.find_sessions()
         max_sessions = running.machine.settings.session.max_sessions
         return Load(sessions.count if sessions else 0, max_sessions, self._is_draining)
+
+    def _is_used(self, running: _Running) -> bool:
+        return bool(self._calls or self._load(running).sessions or running.keeper.is_parking)
 
     async def _ensure(self) -> _Running:
         if self._starting is None or (self._starting.done() and self._starting.exception()):
@@ -281,8 +317,10 @@ class Worker:
         settings = load_settings(base=self._given, environment=os.environ)
         if not self._watching:
             self._watching = [
-                asyncio.create_task(self._end_with_lease(settings.cluster.lease / 1000)),
-                asyncio.create_task(self._leave_with_node()),
+                asyncio.create_task(end_with_lease(self, settings.cluster.lease / 1000)),
+                asyncio.create_task(leave_with_node(self)),
+                asyncio.create_task(end_without_node()),
+                asyncio.create_task(leave_at_signal(self)),
             ]
         log.configure(settings.logging, stdout_is_protocol=False)
         toolset = make_toolset(settings)
@@ -297,35 +335,8 @@ class Worker:
             resources=machine.make_resources(),
             keeper=SessionKeeper(sessions),
             changes=changes,
-            build=build_of(toolset),
+            build=build_of(toolset, self._given),
         )
-
-    async def _end_with_lease(self, seconds: float) -> None:
-        while time.monotonic() - self._last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
-            await asyncio.sleep(CHECK_EVERY_SECONDS)
-        await self.end()
-
-    async def _leave_with_node(self) -> None:
-        """Drain when Ray is about to remove the machine, and end in time before it does."""
-        while True:
-            try:
-                deadline = await find_own_drain_deadline()
-                if deadline is not None:
-                    await self.drain()
-            except Exception:
-                logger.exception("the worker cannot learn whether its machine stays, or cannot drain")
-                deadline = None
-            if deadline is not None and deadline - time.time() < END_SECONDS:
-                await self.end()
-            await asyncio.sleep(CHECK_EVERY_SECONDS)
-
-    async def _end_without_sessions(self, running: _Running) -> None:
-        empty_since = time.monotonic()
-        while time.monotonic() - empty_since < LINGER_SECONDS:
-            await asyncio.sleep(CHECK_EVERY_SECONDS / 2)
-            if self._calls or self._load(running).sessions:
-                empty_since = time.monotonic()
-        await self.end()
 
 
 class _Changes:
@@ -360,8 +371,12 @@ def settings_for_workers(settings: Settings) -> dict[str, Any]:
     return given
 
 
-def build_of(toolset: Toolset) -> str:
-    """Return a text that is the same for servers of the same version with the same tools."""
+def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
+    """Return a text that is the same for workers of the same version with the same tools and settings.
+
+    `given` are the settings for workers.
+    """
     tools = [(tool.name, tool.input_schema) for tool in toolset.offered]
-    text = json.dumps([__version__, tools], sort_keys=True)
+    settings = {name: value for name, value in given.items() if name not in OF_NO_CALL}
+    text = json.dumps([__version__, tools, settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -18,7 +18,7 @@ from footlight.demo.shop.listing import COLUMNS
 from footlight.demo.shop.order_check import judge
 from footlight.demo.shop.order_form import FIELDS, OrderField
 from footlight.demo.shop.records import PASSWORD, USER, Order, Upload
-from footlight.demo.shop.site import Site
+from footlight.demo.shop.site import ShopSite
 from footlight.demo.shop.views import HOME_TITLE, LOGIN_PROBLEM, THEME_COLOUR
 from footlight.demo.verdict import Check
 
@@ -30,7 +30,7 @@ class DemoStage:
     """The context of a step: a browser, the site, a folder to upload from, and the output folder."""
 
     browser: RemoteBrowser
-    site: Site
+    site: ShopSite
     files: Path
     output: Path
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import anyio
 import anyio.abc
 
-from footlight.knowledge.records import RepositoryFacts
+from footlight.knowledge.steps import RepositoryFacts
 
 __all__ = ["FactsReader", "read_repository_facts"]
 

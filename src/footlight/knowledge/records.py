@@ -1,4 +1,4 @@
-"""Steps of a session, and how they become StepRecord v1 records.
+"""StepRecord v1 records of steps: redacted, within limits, and encoded.
 
 A record always conforms to the schema, because parts that do not conform are left out. Records are therefore
 not validated when they are written: validation would take longer than writing.
@@ -9,37 +9,32 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, cast
 
 from footlight.knowledge.naming import format_timestamp, session_name, to_milliseconds
-from footlight.knowledge.redaction_rules import RedactionRules, TypedField
+from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.sanitiser import (
-    MIN_NAMED_SECRET_CHARS,
     NUMBER_LIMIT,
     Sanitiser,
-    find_named_secrets,
     remove_control_characters,
 )
 from footlight.knowledge.schema import SCHEMA_VERSION, SCREENS, UNKNOWN_SCREEN
-from footlight.knowledge.secret_shapes import find_phrase
 from footlight.knowledge.secret_texts import SecretTexts
+from footlight.knowledge.step_secrets import (
+    CheckedObservation,
+    check_observation,
+    is_revealing,
+    is_secret_input,
+    learn_secrets,
+    list_typed_texts,
+    secrets_of_call,
+)
+from footlight.knowledge.steps import RawStep, RepositoryFacts, find_target
 
-__all__ = [
-    "MAX_RECORD_BYTES",
-    "RawStep",
-    "RepositoryFacts",
-    "StepObservation",
-    "TypedField",
-    "encode_record",
-    "make_record",
-]
+__all__ = ["MAX_RECORD_BYTES", "encode_record", "make_record"]
 
 MAX_RECORD_BYTES = 256 << 10
 """Maximum size of the file."""
-MAX_ITEMS = 500
-"""Maximum number of test ids, and of nodes."""
 MAX_ID_CHARS = 200
 MAX_TEXT_CHARS = 300
 MAX_TAG_CHARS = 60
@@ -50,60 +45,12 @@ MAX_PATH_ITEMS = 8
 """Maximum number of ancestors that are recorded for a node."""
 NO_REF = "e0"
 """The ref of a node whose own ref does not match the schema. Snapshots number their refs from one."""
-MIN_CHIPS = 12
-"""Number of single-word elements from which a screen is assumed to show a seed phrase."""
 
 _REF = re.compile(r"e[0-9]{1,9}")
-_CHIP = re.compile(r"(?:[0-9]{1,2}[.):]?\s*)?([a-z]{3,8})")
-MAX_CHIP_CHARS = 14
 _FLAGS = ("disabled", "checked", "expanded")
 
 _CleanText = Callable[[object, int], str]
 """A function that redacts a text of the page and cuts it to a maximum length."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepObservation:
-    """The page after the step, in the types of the schema: ExtensionState, TestIdItem and A11yNodeTrimmed."""
-
-    state: Mapping[str, Any]
-    test_ids: Sequence[Mapping[str, Any]] = ()
-    nodes: Sequence[Mapping[str, Any]] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawStep:
-    """A tool call before redaction."""
-
-    tool: str
-    session_id: str | None
-    at: datetime
-    """The time of the step, in UTC."""
-
-    ok: bool
-    duration_ms: int = 0
-    input: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    target: Mapping[str, Any] | None = None
-    field: TypedField | None = None
-    """The field that received the typed text, or None if nothing was typed or the field was not found."""
-
-    error: Mapping[str, Any] | None = None
-    """The error with `code`, `message` and `details`."""
-
-    observation: StepObservation | None = None
-    """The page after the step, or None if there is no page."""
-
-    screenshot: Mapping[str, Any] | None = None
-    """The `path`, `width` and `height` of the screenshot, without the image itself."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepositoryFacts:
-    """Facts that all steps of a session share, with the key names of the schema."""
-
-    environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    git: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    build: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def make_record(
@@ -122,12 +69,12 @@ def make_record(
     holds the sessions whose last observation was of a secret screen, and is updated.
     """
     all_secrets = SecretTexts(rules.known_texts) if secrets is None else secrets
-    seen = _check_observation(step.observation, rules)
-    _learn_secrets(step, seen, rules, all_secrets)
-    typed = _list_typed_texts(step, rules)
-    is_revealing = _is_revealing(step, seen, set() if revealing is None else revealing)
-    chips = frozenset(seen.chips) - rules.interface_words if is_revealing else frozenset[str]()
-    in_call = Sanitiser(rules, all_secrets, also=_secrets_of_call(typed), reveals=is_revealing, chips=chips)
+    seen = check_observation(step.observation, rules)
+    learn_secrets(step, seen, rules, all_secrets)
+    typed = list_typed_texts(step, rules)
+    reveals = is_revealing(step, seen, set() if revealing is None else revealing)
+    chips = frozenset(seen.chips) - rules.interface_words if reveals else frozenset[str]()
+    in_call = Sanitiser(rules, all_secrets, also=secrets_of_call(typed), reveals=reveals, chips=chips)
     in_page = Sanitiser(rules, all_secrets, reveals=seen.is_secret, chips=chips)
     record: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
@@ -170,121 +117,6 @@ def _to_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedObservation:
-    """An observation whose parts have the expected types."""
-
-    state: Mapping[str, Any]
-    test_ids: list[Mapping[str, Any]]
-    nodes: list[Mapping[str, Any]]
-    texts: list[str]
-    """The texts of the test ids, and the names of the nodes."""
-
-    chips: list[str]
-    """Elements that contain a single lower-case word, with or without a number."""
-
-    is_ruled_secret: bool
-    """Whether the rules make the screen secret, by its name or by a test id."""
-
-    @property
-    def is_secret(self) -> bool:
-        return self.is_ruled_secret or len(self.chips) >= MIN_CHIPS
-
-
-def _check_observation(observation: StepObservation | None, rules: RedactionRules) -> _CheckedObservation:
-    if observation is None:
-        return _CheckedObservation({}, [], [], [], [], is_ruled_secret=False)
-    test_ids = [item for item in _keep_mappings(observation.test_ids) if isinstance(item.get("testId"), str)]
-    nodes = _keep_mappings(observation.nodes)
-    pairs = [*((item, "text") for item in test_ids), *((node, "name") for node in nodes)]
-    texts = [text for item, key in pairs if isinstance(text := item.get(key), str)]
-    chips = (
-        _CHIP.fullmatch(text.strip()) for text in texts if len(text) <= MAX_CHIP_CHARS and text.islower()
-    )
-    screen = observation.state.get("currentScreen")
-    return _CheckedObservation(
-        observation.state,
-        test_ids,
-        nodes,
-        texts,
-        list(dict.fromkeys(chip[1] for chip in chips if chip)),
-        rules.is_secret_screen(
-            screen if isinstance(screen, str) else "", (item["testId"] for item in test_ids)
-        ),
-    )
-
-
-def _is_revealing(step: RawStep, seen: _CheckedObservation, revealing: set[str]) -> bool:
-    """Return whether the step begins or ends on a secret screen."""
-    session = session_name(step.session_id or None)
-    began = session in revealing
-    if step.observation is not None and seen.is_secret:
-        revealing.add(session)
-    elif step.observation is not None:
-        revealing.discard(session)
-    return began or seen.is_secret
-
-
-def _learn_secrets(
-    step: RawStep, seen: _CheckedObservation, rules: RedactionRules, secrets: SecretTexts
-) -> None:
-    """Remember texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
-    for text in _list_typed_texts(step, rules):
-        _learn_typed(text, step, rules, secrets)
-    for text in find_named_secrets((step.input, step.error), rules):
-        secrets.remember(text)
-    if not seen.is_ruled_secret:
-        return
-    if len(seen.chips) >= MIN_CHIPS:
-        secrets.remember_words(seen.chips)
-    for text in seen.texts:
-        if (phrase := find_phrase(text)) is not None:
-            secrets.remember(phrase)
-
-
-def _list_typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
-    return [value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str)]
-
-
-def _secrets_of_call(typed: Sequence[str]) -> SecretTexts | None:
-    """Return the typed texts as secrets of this step, including short and public ones."""
-    texts = SecretTexts()
-    for text in typed:
-        texts.remember(text, min_word_chars=1, also_public=True)
-    return texts if typed else None
-
-
-def _is_secret_input(step: RawStep, rules: RedactionRules) -> bool | None:
-    """Return whether the field or the target makes the typed text secret; None if neither is known."""
-    target = _find_target(step)
-    if any(map(rules.is_secret_name, target.values())):
-        return True
-    if step.field is None:
-        return False if "testId" in target else None
-    return rules.is_secret_field(step.field)
-
-
-def _learn_typed(text: str, step: RawStep, rules: RedactionRules, secrets: SecretTexts) -> None:
-    is_secret = _is_secret_input(step, rules)
-    if is_secret and _CHIP.fullmatch(text.strip().lower()) and _takes_phrase(step, rules):
-        secrets.remember_words([text.strip()])
-    elif is_secret or find_phrase(text) is not None or (is_secret is None and _may_be_secret(text)):
-        secrets.remember(text)
-
-
-def _may_be_secret(text: str) -> bool:
-    return len(text) >= MIN_NAMED_SECRET_CHARS and not re.fullmatch(r"[\s\d.,]*", text)
-
-
-def _takes_phrase(step: RawStep, rules: RedactionRules) -> bool:
-    """Return whether the field takes one word of a seed phrase.
-
-    Such a word is remembered as a word, because as a text it would be found inside many other words.
-    """
-    into = step.field or TypedField()
-    return any(map(rules.is_phrase_name, (*_find_target(step).values(), into.test_id, into.name, into.hint)))
-
-
 def _tool_part(
     step: RawStep, rules: RedactionRules, typed: Sequence[str], sanitiser: Sanitiser
 ) -> dict[str, Any]:
@@ -295,7 +127,7 @@ def _tool_part(
     }
     target = {
         key: value if key == "a11yRef" else _clean_target(key, value, sanitiser)
-        for key, value in _find_target(step).items()
+        for key, value in find_target(step).items()
         if key != "a11yRef" or _REF.fullmatch(value)
     }
     if target:
@@ -303,7 +135,7 @@ def _tool_part(
     if len(recorded) < len(step.input):
         part["textRedacted"] = True
         # The length of a secret would help to guess it.
-        if typed and _is_secret_input(step, rules) is False:
+        if typed and is_secret_input(step, rules) is False:
             part["textLength"] = sum(map(len, typed))
     return part
 
@@ -311,14 +143,6 @@ def _tool_part(
 def _clean_target(key: str, value: str, sanitiser: Sanitiser) -> str:
     clean = sanitiser.clean_identifier if key == "testId" else sanitiser.clean_call_text
     return clean(value, MAX_SELECTOR_CHARS)
-
-
-def _find_target(step: RawStep) -> dict[str, str]:
-    """Return the target under the schema's names, taken from the input of the call if necessary."""
-    source = step.input if step.target is None else step.target
-    return {
-        key: value for key in ("a11yRef", "testId", "selector") if isinstance(value := source.get(key), str)
-    }
 
 
 def _outcome_part(step: RawStep, sanitiser: Sanitiser) -> dict[str, Any]:
@@ -350,7 +174,7 @@ def _build_part(build: Mapping[str, Any], sanitiser: Sanitiser) -> dict[str, Any
 
 
 def _observation_part(
-    seen: _CheckedObservation, sanitiser: Sanitiser, screens: Sequence[str] | None
+    seen: CheckedObservation, sanitiser: Sanitiser, screens: Sequence[str] | None
 ) -> dict[str, Any]:
     paths = [_find_path(node) for node in seen.nodes]
     ancestors = {item: item.partition(":") for path in paths for item in path}
@@ -370,7 +194,7 @@ def _observation_part(
     }
 
 
-def _free_texts(seen: _CheckedObservation, ancestors: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+def _free_texts(seen: CheckedObservation, ancestors: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     yield from seen.texts
     for items, keys in ((seen.test_ids, ("testId", "tag")), (seen.nodes, ("role",))):
         yield from (text for item in items for key in keys if isinstance(text := item.get(key), str))
@@ -438,15 +262,6 @@ def _clean_ancestor(parts: tuple[str, str, str], sanitiser: Sanitiser, clean: _C
     if not colon:
         return clean(role, MAX_TEXT_CHARS)
     return f"{sanitiser.clean_text(role, MAX_TAG_CHARS)}:{clean(name, MAX_TEXT_CHARS)}"
-
-
-def _keep_mappings(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the items that are mappings."""
-    return [item for item in items[:MAX_ITEMS] if isinstance(item, dict) or _is_mapping(item)]
-
-
-def _is_mapping(item: object) -> bool:
-    return isinstance(item, Mapping)
 
 
 def _clean_texts(

@@ -68,7 +68,7 @@ class PageNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedView:
-    """What a step saw of the page. Many steps see the same, so equal views are stored once."""
+    """The page as a step saw it. Many steps see the same, so equal views are stored once."""
 
     test_ids: tuple[RecordedTestId, ...] = ()
     nodes: tuple[PageNode, ...] = ()

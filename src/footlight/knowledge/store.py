@@ -39,7 +39,7 @@ from footlight.knowledge.naming import (
     step_name,
     to_milliseconds,
 )
-from footlight.knowledge.records import MAX_ID_CHARS, RawStep, RepositoryFacts, encode_record, make_record
+from footlight.knowledge.records import MAX_ID_CHARS, encode_record, make_record
 from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.rows import RecordedView
 from footlight.knowledge.sanitiser import Sanitiser
@@ -57,6 +57,7 @@ from footlight.knowledge.step_files import (
     step_files,
     write_step,
 )
+from footlight.knowledge.steps import RawStep, RepositoryFacts
 
 __all__ = ["DEFAULT_ROOT", "KnowledgeStore", "KnownSession"]
 

@@ -12,7 +12,7 @@ __all__ = ["Channel", "HttpFeatures", "Receiver", "Transport"]
 
 
 class Receiver(Protocol):
-    """What a transport calls on the connection. None of the methods waits or raises."""
+    """The interface of a connection towards its transport. None of the methods waits or raises."""
 
     def receive(self, message: Message) -> None:
         """Take a message that `messages.parse` returned."""
@@ -59,7 +59,7 @@ class Channel(Protocol):
 
 @runtime_checkable
 class HttpFeatures(Protocol):
-    """What a channel over Streamable HTTP offers beyond messages: its HTTP session and its GET stream."""
+    """The features of a channel over Streamable HTTP beyond messages: its HTTP session and its GET stream."""
 
     @property
     def session_id(self) -> str | None: ...
@@ -85,7 +85,7 @@ class HttpFeatures(Protocol):
 
 
 class Transport(Protocol):
-    """How to reach a server. Each `open` creates a new channel."""
+    """A way to reach a server. Each `open` creates a new channel."""
 
     @property
     def where(self) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.protocol import messages
+from footlight.protocol.answer_queue import AnswerQueue
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError
 from footlight.protocol.untrusted_json import an_object, number, text
 
@@ -57,6 +58,8 @@ CLOSE_SECONDS = 5.0
 STRAY_SECONDS = 0.5
 """How long to wait for the right answer after one with an unknown id."""
 MAX_STRAY_WARNINGS = 20
+MOST_SERVED = 500
+"""Requests of the server that handlers answer at the same time."""
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 NO_HANDLER = "This client does not answer"
@@ -93,13 +96,14 @@ class Connection:
         on_notification: OnNotification | None = None,
         on_session_ended: Callable[[], None] | None = None,
     ) -> None:
-        self._handlers: Mapping[str, Handler] = {"ping": lambda _: {}, **(handlers or {})}
+        self._handlers: Mapping[str, Handler] = {"ping": _pong, **(handlers or {})}
         self._on_notification = on_notification
         self._on_session_ended = on_session_ended
         self._last_id = 0
         self._stray_answers = 0
         self._pending: dict[int, _PendingRequest] = {}
         self._serving: dict[RequestId, asyncio.Task[None]] = {}
+        self._answers = AnswerQueue(self._send_answer, self._start)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._channel: Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -239,6 +243,10 @@ class Connection:
         params = {"requestId": identifier, "reason": reason}
         self._start(self._send_quietly(channel, messages.notification("notifications/cancelled", params)))
 
+    async def _send_answer(self, answer: Message) -> None:
+        if self._channel is not None:
+            await self._send_quietly(self._channel, answer)
+
     async def _send_quietly(self, channel: Channel, message: Message) -> None:
         """Send a message that nobody waits for. A failure is only logged."""
         try:
@@ -353,9 +361,20 @@ class Connection:
         channel = self._channel
         if channel is None or self._end is not None:
             return
-        task = self._start(self._serve(channel, message))
-        self._serving[message["id"]] = task
-        task.add_done_callback(lambda _: self._serving.pop(message["id"], None))
+        identifier, method = message["id"], message["method"]
+        handler = self._handlers.get(method)
+        if handler is _pong:
+            self._answers.add(messages.answer_to(identifier, result={}))
+        elif handler is None:
+            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method}"}
+            self._answers.add(messages.answer_to(identifier, error=error))
+        elif len(self._serving) >= MOST_SERVED:
+            error = {"code": INTERNAL_ERROR, "message": f"This client answers {MOST_SERVED} requests at once"}
+            self._answers.add(messages.answer_to(identifier, error=error))
+        else:
+            task = self._start(self._serve(channel, message))
+            self._serving[identifier] = task
+            task.add_done_callback(lambda _: self._serving.pop(identifier, None))
 
     async def _serve(self, channel: Channel, message: Message) -> None:
         _serving.set(asyncio.current_task())
@@ -389,6 +408,10 @@ class Connection:
             raise MCPError(
                 f"The client's handler of {method} failed", reason="protocol", rpc_code=INTERNAL_ERROR
             ) from error
+
+
+def _pong(_: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {}
 
 
 def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:

@@ -77,7 +77,8 @@ LOCAL_CODES: Mapping[Reason, int] = {
 
 SECRET_NAME = re.compile(
     r"pass(?:w|phrase|code|key|\Z)|secret|token|authori[sz]ation|bearer|basic.?auth|(?:api|private).?key|cookie"
-    r"|credential|mnemonic|(?:seed|recovery).?phrase|\botp\b",
+    r"|credential|mnemonic|(?:seed|recovery).?phrase|\botp\b"
+    r"|mot.?de.?passe|contrase[nñ]a|kennwort|senha|wachtwoord",
     re.IGNORECASE,
 )
 """Values whose names match are masked."""

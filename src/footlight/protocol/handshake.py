@@ -41,7 +41,7 @@ PROBE_MS = 5_000.0
 
 @dataclass(frozen=True, slots=True)
 class ClientIdentity:
-    """Who the client is, and its capabilities."""
+    """The name, version and capabilities of the client."""
 
     info: Mapping[str, Any]
     capabilities: Mapping[str, Any]
@@ -49,7 +49,7 @@ class ClientIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ServerIntroduction:
-    """What the server said about itself. `version` is the revision that both sides speak from now on."""
+    """The server's description of itself. `version` is the revision that both sides speak from now on."""
 
     version: str
     server_info: Mapping[str, Any]

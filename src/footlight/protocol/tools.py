@@ -27,6 +27,8 @@ _SCHEMA_KEYWORDS = (
 )
 _LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPPING_KEYWORDS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+MAX_SCHEMAS = 10_000
+"""So many schemas may be inside that of a tool. To check a thousand takes a few milliseconds."""
 MAX_QUOTED = 80
 MAX_PLACE = 200
 
@@ -47,8 +49,12 @@ def find_schema_problem(schema: Mapping[str, Any], *, of_parameters: bool) -> st
     if of_parameters and schema.get("type", "object") != "object":
         return f"$.type is {_quote(schema['type'])}, and the parameters of a tool are an object"
     waiting: list[tuple[_Place, object]] = [(None, schema)]
+    checked = 0
     while waiting:
         place, each = waiting.pop()
+        checked += 1
+        if checked + len(waiting) > MAX_SCHEMAS:
+            return f"$ has more than {MAX_SCHEMAS:,} schemas inside"
         if isinstance(each, bool):
             continue
         if not isinstance(each, Mapping):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
 
-__all__ = ["Elicitation", "InputRequired", "Invitation", "Reply", "Ticket", "TicketOffice"]
+__all__ = ["Elicitation", "HelpReply", "InputRequired", "Invitation", "Ticket", "TicketOffice"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HelpReply:
     """The answer of the person to the question of a client.
 
     `is_done` says that the help has been given, not only that the person will give it.
@@ -45,10 +45,10 @@ class Invitation(Protocol):
 
     @property
     def hand_backs(self) -> int:
-        """How often the session had been handed back when the person was invited."""
+        """Return how often the session had been handed back when the person was invited."""
         ...
 
-    async def ask(self, reason: str) -> Reply | None:
+    async def ask(self, reason: str) -> HelpReply | None:
         """Ask the person, and return the reply, or None if the client could not ask.
 
         Raises:

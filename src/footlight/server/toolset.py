@@ -89,7 +89,7 @@ class Toolset(ABC):
 
     @property
     def compact_list(self) -> bool:
-        """Whether `tools/list` has the short form of the tools."""
+        """Return whether `tools/list` has the short form of the tools."""
         return False
 
     def make_session_table(self, store: KnowledgeStore | None) -> MakeTable | None:

@@ -26,7 +26,7 @@ _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureEvidence:
-    """What the browser shows. `missing` says why the snapshot or the screenshot is missing."""
+    """The browser when a test failed. `missing` says why the snapshot or the screenshot is missing."""
 
     snapshot: str | None = None
     picture: bytes | None = None

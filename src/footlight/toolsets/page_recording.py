@@ -21,8 +21,8 @@ from footlight.browser.page.refs import leading_ref
 from footlight.browser.reading.test_ids import list_test_ids
 from footlight.errors import FootlightError
 from footlight.knowledge.facts import FactsReader
-from footlight.knowledge.records import RawStep, StepObservation
 from footlight.knowledge.redaction_rules import RedactionRules
+from footlight.knowledge.steps import RawStep, StepObservation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
 from footlight.browser.page.refs import leading_ref
-from footlight.browser.snapshot.rendering import shorten
+from footlight.browser.snapshot.text.rendering import shorten
 from footlight.watch.entry import Box, Entry
 from footlight.watch.report_content import collect_messages, collect_report, collect_requests
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from footlight.watch.redaction import Redactor
     from footlight.watch.report_content import Report, ReportMessage, ReportRequest
 
-__all__ = ["EndedSession", "Journal", "TakePicture"]
+__all__ = ["Journal", "PastSession", "TakePicture"]
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ FindBox = Callable[["Page", str], Awaitable[Box | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class EndedSession:
+class PastSession:
     """An ended session and the reason. The latest ones keep the requests and messages of their pages."""
 
     id: str
@@ -84,7 +84,7 @@ class Journal:
         self._entries: deque[Entry] = deque()
         self._number = 0
         self._picture_bytes = 0
-        self._ended: OrderedDict[str, EndedSession] = OrderedDict()
+        self._ended: OrderedDict[str, PastSession] = OrderedDict()
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._changed = asyncio.Event()
 
@@ -112,7 +112,7 @@ class Journal:
         session = self._sessions.get(id)
         requests = collect_requests(session, self.redactor) if session else []
         messages = collect_messages(session, self.redactor) if session else []
-        self._ended[id] = EndedSession(id, owner, reason, time.time() * 1000, requests, messages)
+        self._ended[id] = PastSession(id, owner, reason, time.time() * 1000, requests, messages)
         whole = [each for each in self._ended.values() if each.requests or each.messages]
         for each in whole[:-MAX_ENDED_WHOLE]:
             self._ended[each.id] = replace(each, requests=(), messages=())
@@ -137,11 +137,11 @@ class Journal:
             if entry.revision > after and (session_id is None or entry.session_id == session_id)
         ]
 
-    def list_ended(self) -> Sequence[EndedSession]:
+    def list_ended(self) -> Sequence[PastSession]:
         """Return the remembered ended sessions, oldest first."""
         return [*self._ended.values()]
 
-    def find_ended(self, session_id: str) -> EndedSession | None:
+    def find_ended(self, session_id: str) -> PastSession | None:
         return self._ended.get(session_id)
 
     async def wait(self, after: int, seconds: float) -> None:

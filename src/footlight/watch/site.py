@@ -86,7 +86,7 @@ class _RequestFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Visitor:
-    """Who makes a request: sees the sessions of `owner`, or of everybody, or only `session_id`."""
+    """The sender of a request, who sees the sessions of `owner`, or of everybody, or only `session_id`."""
 
     owner: str | None = None
     session_id: str | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
-    from footlight.watch.journal import EndedSession, Journal
+    from footlight.watch.journal import Journal, PastSession
     from footlight.watch.pictures import Pictures
 
 __all__ = ["render_ended_session", "session_view"]
@@ -46,7 +46,7 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
     }
 
 
-def render_ended_session(ended: EndedSession) -> dict[str, Any]:
+def render_ended_session(ended: PastSession) -> dict[str, Any]:
     return {
         "id": ended.id,
         "state": "ended",

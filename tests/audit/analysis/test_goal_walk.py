@@ -203,7 +203,8 @@ def split_at_marks(text: str) -> tuple[str, str, str]:
     return before, inside, after
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
+@pytest.mark.sampled(5)
 async def test_a_walk_is_the_same_with_each_vendor(
     vendor: VendorServer, page: AuditedPage, site: Site
 ) -> None:

@@ -7,7 +7,9 @@ from urllib.parse import urljoin
 import pytest
 
 from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.evidence.collectors.outline import Outline
+from footlight.audit.evidence.location import PageLocation, PageTrail
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import PageMove
 from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage, AuditViewport
@@ -37,6 +39,7 @@ WAYS_ON = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     sample_parameters(WAYS_ON, REFRESH, LATE_SCRIPT),
@@ -96,6 +99,44 @@ async def test_a_router_that_shows_another_page_moves_on(page: AuditedPage, site
 
     assert (evidence.url, evidence.moves) == (target, (PageMove(from_url=url, to_url=target),))
     assert [each.what for each in evidence.skipped] == ["the requested page"]
+
+
+@pytest.mark.slow
+async def test_an_address_that_changes_while_keys_are_pressed_is_not_that_of_the_page(
+    page: AuditedPage, site: Site
+) -> None:
+    search = "<button onfocus=\"history.replaceState(null, '', '?search=')\">Search</button>"
+    url = site.page(leaving(search), path="/account")
+
+    evidence = await collect_evidence(page, url, collectors=[Outline(), FocusOrder()], views=(DESKTOP, PHONE))
+
+    assert (evidence.url, evidence.moves, evidence.skipped) == (url, (), [])
+
+
+@pytest.mark.parametrize("new", sample_parameters(["/home", "/app/teas", "/#/teas"], "/home"))
+async def test_a_router_that_shows_the_default_view_of_an_address_is_said(
+    page: AuditedPage, site: Site, new: str
+) -> None:
+    start = "/app/" if new.startswith("/app") else "/"
+    how = f"<script>onload = () => setTimeout(() => history.replaceState(null, '', '{new}'), 100)</script>"
+    url, target = site.page(leaving(how), path=start), f"{site.url}{new}"
+
+    evidence = await collect_evidence(page, url, collectors=[Slow(), Outline()], views=(DESKTOP,))
+
+    assert (evidence.url, evidence.skipped) == (target, [])
+    assert evidence.moves == (PageMove(from_url=url, to_url=target),)
+    said = f"A script led from {url} to {target}, its default view, which was measured."
+    assert said in [each.text for each in evidence.facts]
+
+
+@pytest.mark.parametrize("new", ["/login", "/404", "/app/not-found", "/#/error"])
+def test_a_view_that_takes_the_place_of_another_is_none_by_default(new: str) -> None:
+    trail = PageTrail("http://teas.test/", PageLocation(url="http://teas.test/"))
+
+    change = trail.follow(PageLocation(url=f"http://teas.test{new}"))
+
+    assert (change, trail.default_views) == ("route", [])
+    assert trail.describe(trail.location) is not None
 
 
 async def test_a_redirect_to_a_login_is_not_taken_for_the_page(page: AuditedPage, site: Site) -> None:

@@ -11,14 +11,15 @@ import pytest
 from PIL import Image
 
 from footlight.audit.evidence.collector import Collected, Collector
+from footlight.audit.evidence.collector_sets import standard_collectors
 from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.evidence.collectors.photograph import Photograph
-from footlight.audit.evidence.measurement import Measurement, collect_evidence, standard_collectors
+from footlight.audit.evidence.measurement import Measurement, collect_evidence
 from footlight.audit.findings import Element, ElementBox, Fact, Finding, Severity
 from footlight.audit.page.page import DESKTOP, PHONE, TABLET, AuditedPage, AuditViewport
 from footlight.audit.page.server_page import page_of
 from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
-from tests.audit.conftest import connect_client
+from tests.audit.conftest import client_of, connect_client
 from tests.processes import children_of
 from tests.site import Site
 
@@ -284,3 +285,30 @@ def test_the_standard_ones_have_names_and_measure_before_they_change_anything() 
     kinds = [type(each) for each in collectors]
     assert len(set(names)) == len(names)
     assert {Photograph, AxeRules} <= set(kinds)
+
+
+@pytest.mark.slow
+async def test_a_page_that_a_collector_brings_to_a_halt_is_opened_again(
+    page: AuditedPage, site: Site
+) -> None:
+    """The server closes a page whose script does not end."""
+    said = Says(finding("test/after", "low"))
+    impatient = await page_of(client_of(page), timeout_ms=4_000)
+
+    evidence = await collect_evidence(impatient, site.page(PAGE), collectors=[Halts(), said], views=[DESKTOP])
+    await impatient.close()
+
+    assert [each.rule for each in evidence.findings] == ["test/after"]
+    assert [each.what for each in evidence.skipped] == ["an endless look at 1280 px"]
+    assert (said.asked, evidence.moves) == ([("Page", 1280)], ())
+
+
+class Halts:
+    """A collector whose script does not end."""
+
+    name, every_view = "an endless look", False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        del view
+        await page.evaluate("() => { for (;;); }")
+        return Collected()

@@ -23,7 +23,7 @@ async def main(word: str) -> None:
     faults = [fault for fault in FAULTS if word in f"{fault.name} {fault.rule}"]
     tally = Counter[str]()
     click.echo(ROW.format("fault", "rule", "found", "severity", "false alarms on its clean twin"))
-    async with one_browser() as page:
+    async with one_browser() as [page]:
         for fault in faults:
             click.echo(await row(page, fault, tally))
         for clean in (each for each in CLEAN_PAGES if word in each.name):

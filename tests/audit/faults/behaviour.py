@@ -29,6 +29,15 @@ FILM = """<canvas id="leaves" hidden width="320" height="200"></canvas>
 SWAY = """.sale { width: 16rem; height: 5rem; background: #eef3ec; animation: sway 1s infinite alternate; }
 @keyframes sway { to { transform: translateX(2rem); } }"""
 
+RUN = ".line { overflow: hidden; white-space: nowrap; } @keyframes run { from { translate: 100%; } }"
+NEWS_LINE = (
+    PLAIN + '<div class="line"><p class="news">Three for two. Gyokuro is back. Closed on Monday.</p></div>'
+)
+COOKIES = (
+    f'{ABOUT}<section class="cookies" aria-label="Cookies" style="position: fixed; background: #eef3ec">'
+    '<p>We keep your basket in a cookie.</p><p><button type="button">Agree</button></p></section>'
+)
+
 
 def add_style(css: str, main: str) -> str:
     return page(main, head=f"<style>{css}</style>")
@@ -131,6 +140,12 @@ FAULTS: Sequence[Fault] = (
         rule="keys/character-shortcut",
         faulty=shortcut("event.key === '/'", "event.preventDefault(); tea.focus();"),
         clean=shortcut("event.key === '/' && event.ctrlKey", "event.preventDefault(); tea.focus();"),
+    ),
+    Fault(
+        name="a character that deletes the only entry",
+        rule="keys/character-shortcut",
+        faulty=shortcut("event.key === 'd'", "list.textContent = '';"),
+        clean=shortcut("event.key === 'd' && list.contains(event.target)", "list.textContent = '';"),
     ),
     Fault(
         name="a film that plays by itself",
@@ -249,6 +264,40 @@ FAULTS: Sequence[Fault] = (
         ),
         clean=page(
             f"{PLAIN}<script>sessionStorage.later = 1; setTimeout(() => scrollTo(0, 0), 300);</script>"
+        ),
+    ),
+    Fault(
+        name="a film that begins again and again",
+        rule="page/autoplay",
+        faulty=film("loop autoplay", ""),
+        clean=film("loop autoplay", "").replace(
+            "</video>", '</video><p><button type="button" onclick="film.pause()">Pause the film</button></p>'
+        ),
+    ),
+    Fault(
+        name="a line of news that runs through",
+        rule="page/endless-motion",
+        faulty=add_style(f"{RUN} .news {{ animation: run 8s linear infinite; }}", NEWS_LINE),
+        clean=add_style(f"{RUN} .news {{ animation: run 1s linear 3; }}", NEWS_LINE),
+    ),
+    Fault(
+        name="a notice across the whole page",
+        rule="page/overlay",
+        faulty=add_style(".cookies { inset: 0; }", COOKIES),
+        clean=add_style(".cookies { inset: auto 0 0; } body { padding-bottom: 8rem; }", COOKIES),
+    ),
+    Fault(
+        name="paragraphs that cannot be marked",
+        rule="page/no-selection",
+        faulty=add_style("main p { -webkit-user-select: none; user-select: none; }", ABOUT),
+        clean=add_style("h1, button { user-select: none; }", ABOUT),
+    ),
+    Fault(
+        name="a handler that cancels the menu of the browser",
+        rule="page/no-context-menu",
+        faulty=page(f"{PLAIN}<script>document.body.oncontextmenu = e => e.preventDefault();</script>"),
+        clean=page(
+            f"{PLAIN}<script>document.querySelector('h1').oncontextmenu = e => e.preventDefault();</script>"
         ),
     ),
 )

@@ -13,13 +13,23 @@ __all__ = ["FAULTS"]
 PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
 
 
-def add_script(script: str) -> str:
-    return page(f"{PLAIN}<script>{script}</script>")
+def limit_to(policy: str) -> str:
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy else ""
+
+
+def add_script(script: str, *, policy: str = "", attributes: str = "") -> str:
+    return page(f"{PLAIN}<script {attributes}>{script}</script>", head=limit_to(policy))
 
 
 def add_picture(path: str, policy: str = "") -> str:
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy else ""
-    return page(f'{PLAIN}<img src="{path}" alt="Leaves" width="90" height="60">', head=meta)
+    return page(f'{PLAIN}<img src="{path}" alt="Leaves" width="90" height="60">', head=limit_to(policy))
+
+
+def add_pictures(preferred: str) -> str:
+    return page(
+        f'{PLAIN}<picture><source srcset="{preferred}" media="(min-width: 1px)">'
+        '<img src="/leaves.png" alt="Leaves" width="90" height="60"></picture>'
+    )
 
 
 LEAVES = {"/leaves.png": reply(noise(90, 60), type="image/png")}
@@ -77,5 +87,37 @@ FAULTS: Sequence[Fault] = (
         rule="console/error",
         faulty=add_script("console.error('The prices are of yesterday');"),
         clean=add_script("console.info('The prices are of yesterday');"),
+    ),
+    Fault(
+        name="a picture that is missing in the format that browsers prefer",
+        rule="console/missing-image",
+        faulty=add_pictures("/flowers.webp"),
+        clean=add_pictures("/leaves.png?large"),
+        routes=LEAVES,
+    ),
+    Fault(
+        name="a background that is not there",
+        rule="console/missing-resource",
+        faulty=page(PLAIN, head="<style>footer { background: url(/flowers.png) #eef3ec; }</style>"),
+        clean=page(PLAIN, head="<style>footer { background: url(/leaves.png) #eef3ec; }</style>"),
+        routes=LEAVES,
+    ),
+    Fault(
+        name="a script that the page's own policy refuses",
+        rule="console/content-security-policy",
+        faulty=add_script(
+            "document.querySelector('main p').append(' 8 euros.');", policy="script-src 'self'"
+        ),
+        clean=add_script(
+            "document.querySelector('main p').append(' 8 euros.');",
+            policy="script-src 'nonce-tea'",
+            attributes='nonce="tea"',
+        ),
+    ),
+    Fault(
+        name="a condition that the page itself says is broken",
+        rule="console/error",
+        faulty=add_script("console.assert(document.querySelector('#price'), 'no price');"),
+        clean=add_script("console.assert(document.querySelector('h1'), 'no heading');"),
     ),
 )

@@ -66,13 +66,16 @@ def refocusing(condition: str, *, delay_ms: int = 10) -> str:
     return page(f"{NOTE}<script>{script}</script>")
 
 
-def framing(condition: str) -> str:
+TAKING_BACK = "const link = document.querySelector('a'); link.onblur = () => setTimeout(() => link.focus());"
+
+
+def framing(condition: str, *, attributes: str = "", script: str = "") -> str:
     """Return a page with a frame that cancels the keys of this condition."""
     inside = (
         "<!doctype html><html lang=en><title>Map</title><p>The map has <a href=/help>help</a>.</p>"
-        f"<script>{KEEPING.format(condition)}</script>"
+        f"<script>{KEEPING.format(condition or 'false')} {script}</script>"
     )
-    frame = f'<iframe title="Map" srcdoc="{escape(inside)}"></iframe>'
+    frame = f'<iframe title="Map" {attributes} srcdoc="{escape(inside)}"></iframe>'
     return page(f'<h1>Find us</h1>{frame}<p><a href="/orders">Your orders</a></p>')
 
 
@@ -107,6 +110,15 @@ def sizes(css: str) -> str:
     )
 
 
+def beside(css: str) -> str:
+    return page(
+        '<h1>Sencha</h1><p>Steamed leaves. <a href="/orders">Order it</a></p><div class="bar" role="region" '
+        'aria-label="Notice"><p>We are closed on Monday. Orders are sent on Tuesday.</p></div>',
+        head="<style>@media (min-width: 60rem) { header, main, footer { margin: 0; }"
+        f".bar {{ position: fixed; inset: 0 auto 0 0; width: 20rem; background: #eef3ec; }} {css} }}</style>",
+    )
+
+
 def render_many_links(skip: str) -> str:
     links = "".join(f'<li><a href="/teas?{name}">{name}</a></li>' for name in (*TEAS, *ORIGINS))
     return document(
@@ -119,6 +131,13 @@ def ordering(control: str) -> str:
     return page(
         f"<h1>Sencha</h1><p>Steamed leaves from Shizuoka.</p>{control}<p id='told' role='status'></p>"
     )
+
+
+def rows(attributes: str, cell: str) -> str:
+    return page(
+        '<h1>Your basket</h1><table><tr><th scope="col">Tea</th></tr>'
+        f'<tr {attributes}><td style="padding: .75rem">{cell}</td></tr></table>'
+    ).replace("<main>", '<main id="main" tabindex="-1">')
 
 
 def with_skip_link(attributes: str, script: str = "") -> str:
@@ -266,6 +285,12 @@ FAULTS: Sequence[Fault] = (
         clean=ordering(f'<button type="button" onclick="{ORDER}">Order</button>'),
     ),
     Fault(
+        name="a row that is clicked, in a main part that takes the focus of a skip link",
+        rule="focus/unreachable",
+        faulty=rows("onclick=\"location = '/orders'\"", "Sencha"),
+        clean=rows("onclick=\"location = '/orders'\"", '<a href="/orders">Sencha</a>'),
+    ),
+    Fault(
         name="a button by its role alone",
         rule="focus/unreachable",
         faulty=ordering(f'<div role="button" onclick="{ORDER}">Order</div>'),
@@ -276,5 +301,38 @@ FAULTS: Sequence[Fault] = (
         rule="focus/unreachable",
         faulty=ordering('<p><span style="cursor: pointer">Show the price</span></p>'),
         clean=ordering("<p><span>The price is 8 euros.</span></p>"),
+    ),
+    Fault(
+        name="a bar beside the page over what has the focus",
+        rule="focus/covered",
+        faulty=beside(""),
+        clean=beside("header, main, footer { margin-left: 22rem; }"),
+    ),
+    Fault(
+        name="a column that is turned round",
+        rule="focus/order",
+        faulty=sizes(".sizes { flex-direction: column-reverse; }"),
+        clean=sizes(".sizes { flex-direction: column; }"),
+    ),
+    Fault(
+        name="a skip link that nobody can reach",
+        rule="focus/no-skip-link",
+        faulty=render_many_links('<a href="#main" style="display: none">Skip to the content</a>'),
+        clean=render_many_links(
+            '<a href="#main" style="position: absolute; left: -99rem" onfocus="this.style.left = 0">'
+            "Skip to the content</a>"
+        ),
+    ),
+    Fault(
+        name="a frame of another origin that keeps the Tab key",
+        rule="focus/inside",
+        faulty=framing("event.key === 'Tab'", attributes='sandbox="allow-scripts"'),
+        clean=framing("event.key === 'ArrowDown'", attributes='sandbox="allow-scripts"'),
+    ),
+    Fault(
+        name="a field in a frame of another origin that takes the focus back",
+        rule="focus/inside",
+        faulty=framing("", attributes='sandbox="allow-scripts"', script=TAKING_BACK),
+        clean=framing("", attributes='sandbox="allow-scripts"'),
     ),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.audit.faults.fault import Fault
+from tests.audit.faults.fault import Fault, reply
 from tests.audit.faults.pages import page
+from tests.audit.faults.pictures import noise
 
 __all__ = ["FAULTS"]
 
@@ -77,6 +78,30 @@ def wrapping(question: str, end: str) -> str:
     )
     return f"{question}{choices}{end}"
 
+
+def code(attributes: str) -> str:
+    return (
+        '<label for="code">Verification code</label>'
+        f'<input id="code" name="code" autocomplete="one-time-code" {attributes}>'
+    )
+
+
+def card(attributes: str) -> str:
+    return (
+        '<label for="card">Card number</label>'
+        f'<input id="card" name="card" autocomplete="cc-number" {attributes}>'
+    )
+
+
+def choice(label: str, attributes: str) -> str:
+    options = "".join(f"<option>{each}</option>" for each in ("", "Paper", "Cloth"))
+    return f'<label for="wrap">{label}</label><select id="wrap" name="wrap" {attributes}>{options}</select>'
+
+
+STAR = '<span aria-hidden="true">*</span>'
+ATTRIBUTE_INVALID = 'aria-invalid="true"'
+PASTING = "document.forms[0].addEventListener('paste', event => {{ event.preventDefault(); {} }});"
+INSERTING = "event.target.value += event.clipboardData.getData('text').trim();"
 
 FAULTS: Sequence[Fault] = (
     Fault(
@@ -218,5 +243,93 @@ FAULTS: Sequence[Fault] = (
         rule="forms/radios-without-question",
         faulty=form(wrapping("<p>How shall we wrap it?</p>", "")),
         clean=form(wrapping("<fieldset><legend>How shall we wrap it?</legend>", "</fieldset>")),
+    ),
+    Fault(
+        name="a code of the second step to count up and down",
+        rule="forms/digits-as-number",
+        faulty=form(code('type="number"')),
+        clean=form(code('inputmode="numeric"')),
+    ),
+    Fault(
+        name="a card number on the keyboard with letters",
+        rule="forms/wrong-keyboard",
+        faulty=form(card("")),
+        clean=form(card('inputmode="numeric"')),
+    ),
+    Fault(
+        name="an asterisk that is hidden from screen readers",
+        rule="forms/required-unsaid",
+        faulty=form(gift(label=f"Name of the tea {STAR}") + "<p>* must be filled</p>"),
+        clean=form(
+            gift(label=f"Name of the tea {STAR}", required='aria-required="true"') + "<p>* must be filled</p>"
+        ),
+    ),
+    Fault(
+        name="a list that is called optional and must be chosen from",
+        rule="forms/optional-but-required",
+        faulty=form(EMAIL + choice("Wrapping (optional)", 'aria-required="true"')),
+        clean=form(EMAIL + choice("Wrapping (optional)", 'aria-required="false"')),
+    ),
+    Fault(
+        name="a required list that looks like the others",
+        rule="forms/required-unmarked",
+        faulty=form(gift(note="Message") + choice("Wrapping", "required")),
+        clean=form(
+            "<style>.must::after { content: ' *'; }</style>"
+            + gift(note="Message")
+            + choice("Wrapping", "required").replace("<label", '<label class="must"')
+        ),
+    ),
+    Fault(
+        name="a form for a new customer without a button",
+        rule="forms/no-submit",
+        faulty=form(EMAIL + gift(required="required"), send=""),
+        clean=form(EMAIL + gift(required="required"), send='<input type="image" src="/send.png" alt="Send">'),
+        routes={"/send.png": reply(noise(60, 44), type="image/png")},
+    ),
+    Fault(
+        name="an error beside a list, and not tied to it",
+        rule="forms/error-not-tied",
+        faulty=form(
+            f"<div>{choice('Wrapping', ATTRIBUTE_INVALID)}"
+            f'<p class="error-message">Choose one.</p></div>{TERMS}'
+        ),
+        clean=form(
+            f"<div>{choice('Wrapping', f'{ATTRIBUTE_INVALID} aria-errormessage=wrong')}"
+            f'<p class="error-message" id="wrong" role="alert">Choose one.</p></div>{TERMS}'
+        ),
+    ),
+    Fault(
+        name="a form that cancels whatever is pasted",
+        rule="forms/paste-refused",
+        faulty=form(f"{password()}<script>{PASTING.format('')}</script>"),
+        clean=form(f"{password()}<script>{PASTING.format(INSERTING)}</script>"),
+    ),
+    Fault(
+        name="a repeated password in plain letters",
+        rule="forms/open-password",
+        faulty=form(
+            render_new_password("new-password", "new-password").replace('id="p2" type="password"', 'id="p2"')
+        ),
+        clean=form(
+            password(type="text")
+            + '<p><button type="button" aria-pressed="true" aria-controls="secret">Show password</button></p>'
+        ),
+    ),
+    Fault(
+        name="a password that is sent without encryption",
+        rule="forms/password-sent-openly",
+        faulty=form(password(), attributes='method="post" action="http://shop.example/login"'),
+        clean=form(password(), attributes='method="post" action="https://shop.example/login"'),
+    ),
+    Fault(
+        name="answers in a group without a name",
+        rule="forms/radios-without-question",
+        faulty=form(wrapping('<p id="how">How shall we wrap it?</p><div role="radiogroup">', "</div>")),
+        clean=form(
+            wrapping(
+                '<p id="how">How shall we wrap it?</p><div role="radiogroup" aria-labelledby="how">', "</div>"
+            )
+        ),
     ),
 )

@@ -22,6 +22,14 @@ SHRUNK = (
 STARS = "<h1>Sencha</h1><p>" + "".join(f'<button type="button">{n}</button>' for n in range(1, 6)) + "</p>"
 PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
 
+NESTED = f'{PLAIN}<div class="half"><div class="half"><div class="half">Prices include tax.</div></div></div>'
+CHOICE = (
+    '<h1>Find a tea</h1><form role="search" action="/teas"><label for="from">Origin</label>'
+    '<select id="from" name="from"><option>Japan</option><option>China</option></select>'
+    " <button>Find</button></form>"
+)
+LEAVES = f'{PLAIN}<img src="/leaves.png" alt="Leaves" width="120" height="80">'
+
 
 def add_style(css: str, main: str = PLAIN) -> str:
     return page(main, head=f"<style>{css}</style>")
@@ -54,6 +62,14 @@ def bars(css: str) -> str:
         "body > footer { position: fixed; bottom: 0; left: 0; right: 0; background: #eef3ec; }"
         "html { scroll-padding: 12rem 0; }" + css,
         f"<h1>All teas</h1>{teas}",
+    )
+
+
+def card(style: str, more: str = "") -> str:
+    text = "<p>Steamed leaves from Shizuoka, picked in May.</p><p>For two cups, at seventy degrees.</p>"
+    return add_style(
+        f".card {{ width: 12rem; {style} }} .card p {{ margin: 0 0 .5rem; }}",
+        f'<h1>Sencha</h1><div class="card">{text}</div>{more}',
     )
 
 
@@ -105,6 +121,20 @@ FAULTS: Sequence[Fault] = (
             "main button { width: 6rem; }",
             f'{PLAIN}<button type="button">Remember this tea for later</button>',
         ),
+    ),
+    Fault(
+        name="a card that ends in the middle of a line",
+        rule="layout/cut-off",
+        faulty=card("height: 3.75rem; overflow: hidden"),
+        clean=card(
+            "height: 3.75rem; overflow: hidden", '<button type="button" aria-expanded="false">More</button>'
+        ),
+    ),
+    Fault(
+        name="a card whose text is too long for it",
+        rule="layout/cut-off",
+        faulty=card("max-height: 2.25rem; overflow: clip"),
+        clean=card("min-height: 2.25rem; overflow: clip"),
     ),
     Fault(
         name="a text that begins beside the page",
@@ -184,5 +214,65 @@ FAULTS: Sequence[Fault] = (
         rule="axe/target-size",
         faulty=add_style(SHRUNK.format(size="1rem"), STARS),
         clean=add_style(SHRUNK.format(size="2.75rem"), STARS),
+    ),
+    Fault(
+        name="a heading that slides into its text",
+        rule="layout/overlap",
+        faulty=add_style("h1 { margin: 0 0 -3rem; line-height: 1; } main p { margin: 0; }"),
+        clean=add_style("h1 { margin: 0 0 -.25rem; line-height: 1; } main p { margin: 0; }"),
+    ),
+    Fault(
+        name="a footnote that shrinks with what is around it",
+        rule="layout/tiny-text",
+        faulty=add_style(".half { font-size: 75%; }", NESTED),
+        clean=add_style(".half { font-size: 95%; }", NESTED),
+    ),
+    Fault(
+        name="an imprint in small letters on a phone",
+        rule="layout/small-text",
+        faulty=add_style("@media (max-width: 30rem) { footer p { font-size: 10.5px; } }"),
+        clean=add_style("@media (max-width: 30rem) { footer p { font-size: 13px; } }"),
+    ),
+    Fault(
+        name="a list to choose from with small letters on a phone",
+        rule="layout/field-zoom",
+        faulty=add_style("@media (max-width: 30rem) { select { font-size: 13px; } }", CHOICE),
+        clean=add_style("@media (min-width: 30rem) { select { font-size: 13px; } }", CHOICE),
+    ),
+    Fault(
+        name="a notice that stays on half of a phone",
+        rule="layout/fixed-bars",
+        faulty=bars("body > header { position: static; } body > footer { height: 45vh; }"),
+        clean=bars(
+            "body > header { position: static; } body > footer { height: 45vh; }"
+            "@media (max-width: 30rem) { body > footer { position: static; } }"
+        ),
+    ),
+    Fault(
+        name="a viewport by the name of another attribute",
+        rule="layout/no-viewport",
+        faulty=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace("name=", "property=")),
+        clean=page(PLAIN).replace(VIEWPORT, VIEWPORT.replace('"viewport"', '"Viewport"')),
+    ),
+    Fault(
+        name="a page as wide as a phone of long ago",
+        rule="layout/fixed-viewport",
+        faulty=page(PLAIN).replace(VIEWPORT, '<meta name="viewport" content="initial-scale=1, width=320">'),
+        clean=page(PLAIN).replace(VIEWPORT, '<meta name="viewport" content="initial-scale=1">'),
+    ),
+    Fault(
+        name="long lines in a list",
+        rule="layout/long-lines",
+        faulty=add_style("main { max-width: none; }", f"<h1>About us</h1><ul><li>{ABOUT}</li></ul>"),
+        clean=add_style(
+            "main { max-width: none; } main p { columns: 3; }", f"<h1>About us</h1><p>{ABOUT * 2}</p>"
+        ),
+    ),
+    Fault(
+        name="a picture pressed into a square",
+        rule="layout/stretched-image",
+        faulty=add_style("main img { width: 10rem; height: 10rem; }", LEAVES),
+        clean=add_style("main img { width: 10rem; height: 10rem; object-fit: contain; }", LEAVES),
+        routes={"/leaves.png": reply(noise(120, 80), type="image/png")},
     ),
 )

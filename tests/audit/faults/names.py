@@ -168,4 +168,11 @@ FAULTS: Sequence[Fault] = (
         faulty=tea('<div aria-hidden="true"><button type="button">Remember</button></div>'),
         clean=tea('<div aria-hidden="true">❦</div><button type="button">Remember</button>'),
     ),
+    Fault(
+        name="a picture with a text that only says that it is one",
+        rule="outline/alt-says-nothing",
+        faulty=tea('<img src="/sencha.svg" width="320" height="200" alt="Image">'),
+        clean=tea('<img src="/sencha.svg" width="320" height="200" alt="Image of a bowl with sencha">'),
+        routes=ROUTES,
+    ),
 )

@@ -131,4 +131,60 @@ FAULTS: Sequence[Fault] = (
         clean=render_with_script('src="/later.js" async'),
         routes={"/later.js": answer_late(2.8)},
     ),
+    Fault(
+        name="a list that is sorted in many steps, each too long",
+        rule="speed/blocking",
+        faulty=afterwards(
+            f"for (let n = 0; n < 6; n++) setTimeout(() => {{ {WORK.format(ms=200)} }}, n * 20);"
+        ),
+        clean=afterwards(f"new Worker(URL.createObjectURL(new Blob([`{WORK.format(ms=1000)}`])));"),
+    ),
+    Fault(
+        name="a list of all teas that is fetched at once",
+        rule="speed/heavy",
+        faulty=afterwards("fetch('/all.json');"),
+        clean=afterwards("fetch('/first.json');"),
+        routes={
+            "/all.json": reply(b"[" + b" " * 3_500_000 + b"]", type="application/json"),
+            "/first.json": reply(b"[" + b" " * 20_000 + b"]", type="application/json"),
+        },
+    ),
+    Fault(
+        name="a large picture in a small column",
+        rule="speed/oversized-image",
+        faulty=page(
+            f'{PLAIN}<p style="width: 8rem"><img src="/leaves.png" width="600" height="400" alt="Leaves"></p>'
+        ),
+        clean=page(
+            f'{PLAIN}<p style="width: 8rem"><img src="/leaves.png" srcset="/small.png 200w, /leaves.png 600w"'
+            ' sizes="8rem" width="600" height="400" alt="Leaves"></p>'
+        ),
+        routes=PICTURES,
+    ),
+    Fault(
+        name="a long style that is not compressed",
+        rule="speed/uncompressed",
+        faulty=page(PLAIN, head='<link rel="stylesheet" href="/plain.css">'),
+        clean=page(PLAIN, head='<link rel="stylesheet" href="/packed.css">'),
+        routes={
+            "/plain.css": reply(LONG_SCRIPT, type="text/css"),
+            "/packed.css": reply(
+                gzip.compress(LONG_SCRIPT.encode()), type="text/css", headers={"Content-Encoding": "gzip"}
+            ),
+        },
+    ),
+    Fault(
+        name="a slow style before everything",
+        rule="speed/late-paint",
+        faulty=page(PLAIN, head='<link rel="stylesheet" href="/late.css">'),
+        clean=page(PLAIN, head='<link rel="stylesheet" href="/late.css" media="print">'),
+        routes={"/late.css": answer_late(1.3, type="text/css")},
+    ),
+    Fault(
+        name="a large picture that comes after three seconds",
+        rule="speed/largest-paint",
+        faulty=picture("/late.png", 600, 400),
+        clean=picture("/leaves.png", 600, 400),
+        routes={**PICTURES, "/late.png": answer_late(2.8, noise(600, 400), type="image/png")},
+    ),
 )

@@ -33,6 +33,7 @@ GERMAN = """
 HEBREW = (
     "<h1>תה ירוק</h1>" + "<p>העלים מאודים תוך שעות ספורות מרגע הקטיף וכך נשמר צבעם הירוק וטעמם הרענן</p>" * 5
 )
+ARABIC = "شاي أخضر ياباني تُبخَّر أوراقه بعد ساعات قليلة من قطفها فيبقى لونها أخضر وطعمها طازجا"
 
 PRICES = (
     ("Tea", "50 g", "100 g", "250 g"),
@@ -291,5 +292,35 @@ FAULTS: Sequence[Fault] = (
             f"<h1>Sencha</h1>{BREWING}",
             head="<style>@media (orientation: landscape) { main { padding-left: 2rem; } }</style>",
         ),
+    ),
+    Fault(
+        name="a title that is the name of a file",
+        rule="outline/title-says-nothing",
+        faulty=page(f"<h1>Sencha</h1>{BREWING}", title="index.html"),
+        clean=page(f"<h1>Sencha</h1>{BREWING}", title="Index of all teas"),
+    ),
+    Fault(
+        name="an Arabic paragraph from left to right",
+        rule="outline/wrong-direction",
+        faulty=page(f'<h1>Sencha</h1>{BREWING}<p lang="ar">{ARABIC}</p>'),
+        clean=page(f'<h1>Sencha</h1>{BREWING}<p lang="ar" dir="rtl">{ARABIC}</p>'),
+    ),
+    Fault(
+        name="quotation marks in a wrong encoding",
+        rule="outline/garbled-text",
+        faulty=page("<h1>Our growers</h1><p>Itâ€™s the first flush, and Marta calls it â€œearlyâ€\x9d.</p>"),
+        clean=page("<h1>Our growers</h1><p>It’s the first flush of <span lang='pt'>SÃO TOMÉ</span>.</p>"),
+    ),
+    Fault(
+        name="an object in place of a price",
+        rule="outline/left-over-text",
+        faulty=page("<h1>Your basket</h1><p>Together: [object Object]</p>"),
+        clean=page("<h1>Your basket</h1><p>Together: €14 [including tax]</p>"),
+    ),
+    Fault(
+        name="a list of drawn bullets in one paragraph",
+        rule="outline/drawn-list",
+        faulty=render_list("<p>✓ by post, in three days<br>✓ by courier, the next day<br>✓ to our shop</p>"),
+        clean=render_list("<p>Mill Lane 12<br>Hebden<br>Open from nine to five ✓</p>"),
     ),
 )

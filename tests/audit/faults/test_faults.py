@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import asyncio
+from collections.abc import AsyncGenerator, Sequence, Set
+from typing import Any
 
 import pytest
 
@@ -12,44 +14,77 @@ from tests.audit.conftest import WALL_CLOCK
 from tests.audit.faults import FAULTS
 from tests.audit.faults.clean import CLEAN_PAGES, CleanPage
 from tests.audit.faults.fault import Fault
-from tests.audit.faults.visiting import evidence_of, finding_of
+from tests.audit.faults.visiting import evidence_of, finding_of, one_browser, own_to_check
 from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
+SIDE_BY_SIDE = 3
+"""How many pages are measured at a time, each in a session of its own: half of the time is waiting."""
+
+
+@pytest.fixture(scope="module")
+async def pages(anyio_backend: str) -> AsyncGenerator[Sequence[AuditedPage]]:
+    async with one_browser(SIDE_BY_SIDE) as pages:
+        yield pages
+
 
 def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Element]]]:
-    return [(found.rule, found.elements) for found in evidence.findings if found.rule not in but]
+    every = (*evidence.findings, *own_to_check(evidence))
+    return [(found.rule, found.elements) for found in every if found.rule not in but]
 
 
-EVERY_FAULT = pytest.mark.parametrize(
-    "fault", sample_parameters(FAULTS, *FAULTS[::20]), ids=lambda fault: fault.name
-)
-SOME_TWINS = pytest.mark.parametrize(
-    "fault", sample_parameters(FAULTS, *FAULTS[::50]), ids=lambda fault: fault.name
-)
+def grouped(faults: Sequence[Fault], *fast: Fault) -> list[Any]:
+    """Return groups of faults as parameters: each fast one alone, the others side by side, marked as slow."""
+    slow = [fault for fault in faults if fault not in fast]
+    starts = range(0, len(slow), SIDE_BY_SIDE)
+    groups = [*([fault] for fault in fast), *(slow[start : start + SIDE_BY_SIDE] for start in starts)]
+    return [
+        pytest.param(
+            group,
+            id=", ".join(fault.name for fault in group),
+            marks=() if group[0] in fast else pytest.mark.slow,
+        )
+        for group in groups
+    ]
 
 
-@EVERY_FAULT
-async def test_a_planted_fault_is_found_by_its_rule(page: AuditedPage, fault: Fault) -> None:
-    assert await finding_of(page, fault) is not None
+@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::40]))
+async def test_planted_faults_are_found_by_their_rules(
+    pages: Sequence[AuditedPage], faults: Sequence[Fault]
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        visits = [group.create_task(finding_of(*each)) for each in zip(pages, faults, strict=False)]
+    found = [visit.result() for visit in visits]
+
+    assert [fault.name for fault, finding in zip(faults, found, strict=True) if finding is None] == []
 
 
-@SOME_TWINS
-async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Fault) -> None:
+@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::100]))
+async def test_nothing_is_found_on_their_clean_twins(
+    pages: Sequence[AuditedPage], faults: Sequence[Fault]
+) -> None:
     """On a phone too where the fault is about that; `python -m tests.audit.faults` measures all widths."""
-    views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)
-    evidence = await evidence_of(page, fault.clean, fault.routes, views=views)
 
-    assert alarms(evidence, but=WALL_CLOCK - {fault.rule}) == []
-    assert evidence.skipped == []
+    async def found_on_twin(page: AuditedPage, fault: Fault) -> tuple[str, object, object]:
+        views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)
+        evidence = await evidence_of(page, fault.clean, fault.routes, views=views)
+        return fault.name, alarms(evidence, but=WALL_CLOCK - {fault.rule}), evidence.skipped
+
+    async with asyncio.TaskGroup() as group:
+        visits = [group.create_task(found_on_twin(*each)) for each in zip(pages, faults, strict=False)]
+
+    assert [visit.result() for visit in visits] == [(fault.name, [], []) for fault in faults]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "clean", sample_parameters(CLEAN_PAGES, CLEAN_PAGES[1]), ids=lambda clean: clean.name
 )
-async def test_nothing_is_found_on_a_larger_clean_page(page: AuditedPage, clean: CleanPage) -> None:
-    evidence = await evidence_of(page, clean.html, clean.routes)
+async def test_nothing_is_found_on_a_larger_clean_page(
+    pages: Sequence[AuditedPage], clean: CleanPage
+) -> None:
+    evidence = await evidence_of(pages[0], clean.html, clean.routes)
 
     assert alarms(evidence, but=WALL_CLOCK) == []
     assert evidence.skipped == []

@@ -7,35 +7,45 @@ from contextlib import asynccontextmanager
 
 from footlight import MCPClient
 from footlight.audit.evidence.collector import Collector
-from footlight.audit.evidence.measurement import collect_evidence, standard_collectors
+from footlight.audit.evidence.collector_sets import standard_collectors
+from footlight.audit.evidence.collectors.photograph import Photograph
+from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Evidence, Finding
 from footlight.audit.page.page import VIEWPORTS, AuditedPage, AuditViewport
-from footlight.audit.page.server_page import page_of
 from tests.audit.faults.fault import Fault
+from tests.audit.faults.one_session import OneSessionPage
 from tests.audit.faults.pages import NAVIGATION, page
 from tests.client.browser_servers import config_of
 from tests.site import Handler, serve_site
 
-__all__ = ["evidence_of", "finding_of", "one_browser"]
+__all__ = ["evidence_of", "finding_of", "one_browser", "own_to_check"]
 
 
 @asynccontextmanager
-async def one_browser() -> AsyncGenerator[AuditedPage]:
-    """Yield a page of one server and one client, for any number of visits in turn."""
+async def one_browser(count: int = 1) -> AsyncGenerator[Sequence[AuditedPage]]:
+    """Yield pages of one server and one client, each with a session for any number of visits in turn."""
     async with MCPClient(config_of("footlight").transport(), timeout_ms=60_000) as client:
-        yield await page_of(client)
+        pages = [OneSessionPage(client) for _ in range(count)]
+        yield pages
+        for page in pages:
+            await page.end()
 
 
 async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
-    """Return the finding of the rule on its faulty page: at the first width, or else at any."""
+    """Return what the rule found on its faulty page, or left to be checked: at the first width, or at any."""
     for views in (VIEWPORTS[:1], VIEWPORTS):
         evidence = await evidence_of(
             audited, fault.faulty, fault.routes, views=views, collectors=_family(fault.rule)
         )
-        for finding in evidence.findings:
+        for finding in (*evidence.findings, *own_to_check(evidence)):
             if finding.rule == fault.rule:
                 return finding
     return None
+
+
+def own_to_check(evidence: Evidence) -> Sequence[Finding]:
+    """Return what rules of our own left to be checked by hand."""
+    return [each for each in evidence.to_check if not each.rule.startswith("axe/")]
 
 
 def _family(rule: str) -> Sequence[Collector]:
@@ -52,7 +62,9 @@ async def evidence_of(
     views: Sequence[AuditViewport] = VIEWPORTS,
     collectors: Sequence[Collector] | None = None,
 ) -> Evidence:
-    """Of this page, at this site's `/page`."""
+    """Return the evidence of this page at `/page`. By default all collectors run that can find something."""
+    if collectors is None:
+        collectors = [each for each in standard_collectors() if not isinstance(each, Photograph)]
     async with serve_site() as site:
         for path, title in NAVIGATION.items():
             site.page(page(f"<h1>{title.replace('&', '&amp;')}</h1>", title=title), path=path)

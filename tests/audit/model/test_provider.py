@@ -96,6 +96,7 @@ def test_without_a_key_the_error_names_the_variable(
     assert str(reported.value) == f"{provider} needs a key: set {variables} in the environment"
 
 
+@pytest.mark.slow
 async def test_variables_that_were_not_given_have_no_effect(
     vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +213,7 @@ async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None
     assert model.client.is_closed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("provider", "package"),
     [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google.genai"), ("openai", "pydantic_ai")],

@@ -135,6 +135,7 @@ async def test_a_page_that_is_not_there_is_an_error_and_the_next_one_opens(
     assert (await any_page.open(site.page(FORM), DESKTOP)).title == "Form"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there(
     family: str, site: Site, tmp_path: Path
@@ -161,6 +162,7 @@ async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tm
         assert (await page.open(site.page(FORM), DESKTOP)).title == "Form"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 async def test_closing_leaves_the_client_open_and_may_come_twice_or_late(
     family: str, site: Site, tmp_path: Path

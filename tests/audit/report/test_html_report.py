@@ -303,6 +303,7 @@ async def test_an_audit_of_it_finds_nothing(page: AuditedPage, site: Site) -> No
     assert found.skipped == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", sample_parameters(VIEWPORTS, VIEWPORTS[-1]), ids=lambda view: view.name)
 async def test_axe_finds_nothing_in_it_at_any_width(
     page: AuditedPage, site: Site, view: AuditViewport

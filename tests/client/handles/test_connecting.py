@@ -66,6 +66,7 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
     assert await started.find_left_processes() == []
 
 
+@pytest.mark.slow
 async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_path: Path) -> None:
     started = Started(tmp_path)
 
@@ -93,6 +94,7 @@ async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) ->
     assert await started.find_left_processes() == []
 
 
+@pytest.mark.slow
 async def test_the_environment_is_the_servers_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lessons 2.0, 12: a headed browser needs DISPLAY, and a server what its user has set."""
     monkeypatch.setenv("DISPLAY", ":99")
@@ -322,6 +324,7 @@ async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) ->
     assert await started.find_left_processes() == []
 
 
+@pytest.mark.slow
 async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     await cancel_while_opening(started.command)

@@ -163,6 +163,7 @@ async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: l
     assert (journal.calls, log.text) == ([], "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["renamed", "changed", "swapped"])
 async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant, tmp_path: Path) -> None:
     started = Started(tmp_path, variant)
@@ -174,6 +175,7 @@ async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant,
     assert started.journal.calls == []
 
 
+@pytest.mark.slow
 async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> None:
     started = Started(tmp_path, "reordered")
     async with mcp_connect("p4n-test", server=started.command, log=Log().log) as mcp:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footlight.client.handles.adapters import SzkrabokSession, ToolCaller, szkrabok_session
+from footlight.client.handles.adapters import SzkrabokSession, ToolClient, szkrabok_session
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult
 from footlight.protocol.tools import Tool
@@ -31,7 +31,7 @@ class Calls:
 
 async def test_a_session_is_opened_and_closed_by_its_name() -> None:
     calls = Calls()
-    client: ToolCaller = calls
+    client: ToolClient = calls
 
     assert await szkrabok_session.open(client, "p4n-test") == "p4n-test"
     await szkrabok_session.close(client, "p4n-test")

@@ -121,6 +121,9 @@ def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture)
         '{"level":"info","name":"app","msg":"hello"}\n',
         '[1]\n"text"\n7\n',
         "\x1b[32m2026-11-22T12:00:00Z\x1b[0m done { not json\n",
+        '{"name":"Ada","age":NaN}\n',
+        '{"level":"info","_phase":"start"}\n',
+        'INFO {"name":"Ada"}\n',
         "progress: 10 %\rprogress: 20 % ",
     ]
 
@@ -130,9 +133,24 @@ def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture)
         ("a", {"n": 1}, LoggedOutcome(True))
     ]
     assert [record.message for record in caplog.records] == [
-        "calls.jsonl, lines 2, 3, 4, 5, 6 and 14 more: left out, as the log did not write it: "
+        "calls.jsonl, lines 2, 3, 4, 5, 6 and 23 more: left out, as the log did not write it: "
         "=== 1 passed in 0.3 s ==="
     ]
+
+
+def test_a_log_has_calls_without_a_name_and_results_that_json_does_not_have() -> None:
+    """Our log writes the former. Those of other programs may have `NaN` in a result, where ours has text."""
+    text = (
+        line("", _phase="before", _seq=1)
+        + line("", _phase="after", _ok=False, _error="Unknown tool", _seq=1)
+        + line("a", _phase="before", _seq=2)
+        + '{"name":"a","arguments":{},"_phase":"after","_result":[NaN,-Infinity],"_ok":true,"_seq":2}\n'
+    )
+
+    assert read(text) == (
+        LoggedCall(1, "", {}, LoggedOutcome(False, None, "Unknown tool"), raw=True),
+        LoggedCall(3, "a", {}, LoggedOutcome(True, ["NaN", "-Infinity"]), raw=True),
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,6 +160,7 @@ def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture)
         'printed before {"name":"b","argu\n',
         '{"name":"b","_phase":"then"}\n',
         '{"name":"b","_phase":"before","more":1}\n',
+        '{"name":"b","arguments":{"x":NaN},"_phase":"before"}\n',
     ],
 )
 def test_a_line_of_the_log_that_is_broken_is_refused(broken: str) -> None:

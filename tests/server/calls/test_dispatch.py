@@ -16,7 +16,8 @@ from typing_extensions import TypedDict
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.sessions.engine import Engine
 from footlight.config import PoolSettings, SessionSettings, Settings
-from footlight.server.calls.dispatcher import Dispatcher, UnknownTool
+from footlight.server.calls.dispatcher import Dispatcher
+from footlight.server.calls.tool_caller import UnknownTool
 from footlight.server.tools import ToolCall, tool
 from tests.conftest import SessionBrowser
 from tests.site import Site

@@ -132,6 +132,7 @@ async def test_an_answer_is_a_stage(browser: SessionBrowser) -> None:
     assert heard.stages == [stage for stage in (f"requesting {url}", *AFTERWARDS) if stage in heard.stages]
 
 
+@pytest.mark.sampled(3)
 async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
     """Where nothing else changes, the time does."""
     await browser.show("<p>x</p>")

@@ -259,10 +259,10 @@ async def test_an_answer_that_is_too_long_is_kept_and_linked(world: World, sessi
     [link] = answer.links
     assert answer.content == {
         "success": True,
-        "resource": {"uri": link.uri, "mimeType": "application/json", "bytes": 4039},
+        "resource": {"uri": link.uri, "mimeType": "application/json", "bytes": 4035},
         "preview": ('{"text": "' + text)[:2000],
     }
-    assert (link.name, link.mime_type, link.bytes) == ("Answer of get_text", "application/json", 4039)
+    assert (link.name, link.mime_type, link.bytes) == ("Answer of get_text", "application/json", 4035)
     assert await world.read(link.uri) == whole
     assert link.uri in await world.uris()
 
@@ -291,7 +291,7 @@ async def test_what_happened_beside_it_is_reported_beside_the_link(
 
 
 async def test_an_answer_of_just_the_limit_is_sent(world: World, session: str, site: Site) -> None:
-    frame = len('{"success": true, "data": {"text": ""}}')
+    frame = len('{"success":true,"data":{"text":""}}')
     for length, linked in ((INLINE_TEXT - frame, False), (INLINE_TEXT - frame + 1, True)):
         await world.call("navigate", sessionId=session, url=site.page(f"<p>{'x' * length}"))
         answer = await world.answer("get_text", sessionId=session, selector="p")

@@ -80,6 +80,7 @@ async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
     assert before[10] == url
 
 
+@pytest.mark.slow
 async def test_an_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser) -> None:
     pictures = "".join(f"<img src=/none-{number}><a href=#></a>" for number in range(200))
     await browser.show(f"<title>t</title><main>{pictures}</main>")
@@ -167,6 +168,7 @@ async def test_a_hostile_page_does_not_hide_its_faults(browser: SessionBrowser, 
     assert find(answer, "axe/image-alt")["elements"][0]["selector"] == "#logo"
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_is_reported_in_time(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.evaluate("setTimeout(() => { for (;;); }, 300), 0")

@@ -91,7 +91,7 @@ async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) ->
         "e1 table",
         ' e2 row of columnheaders: "Item" | "Price" | "Order"',
         ' row: "Tea" | "3 €" | e10 link "Buy tea" -> /tea',
-        ' row: "Coffee | \\"black\\"" | "" | e15 link "One" -> /a & e16 link "Two" -> /b',
+        ' row: "Coffee | \\"black\\"" | "" | e15 link "One" -> /a & e16 link "Two"',
     ]
 
 
@@ -111,8 +111,8 @@ async def test_a_row_does_not_repeat_the_roles_of_the_row_above(browser: Browser
         ' row: e checkbox "All" | e link "Name" | "Act" | "Price"',
         ' row: e checkbox "Choose" | e link "Tea 1" -> /1'
         ' | e link "Edit" -> /1/edit & e button "Delete" | "1 €"',
-        ' row: e "Choose" checked | e "Tea 2" -> /2 | e "Edit" -> /2/edit & e "Delete" | "2 €"',
-        ' row: e "Choose" | e "Tea 3" | e "Edit" & e "Delete" | "3 €"',
+        ' row: e "Choose" checked | e "Tea 2" | e "Edit" & e "Delete" | "2 €"',
+        ' row: e | e "Tea 3" | e & e | "3 €"',
     ]
 
 
@@ -134,7 +134,7 @@ async def test_a_list_of_a_few_controls_is_one_line(browser: Browser) -> None:
     seen = await read_lines(browser, f"<ul>{items}</ul><ul><li>Milk<li>Bread</ul><p><button>Go</button></p>")
 
     assert [re.sub(r"\be\d+", "e", line) for line in seen] == [
-        'list of links: e "Page 1" -> /1 | e "Page 2" -> /2 | e "Page 3" | e "Page 4"',
+        'list of links: e "Page 1" -> /1 | e "Page 2" | e "Page 3" | e "Page 4"',
         "list",
         " e listitem: Milk",
         " e listitem: Bread",
@@ -217,3 +217,58 @@ async def test_a_changed_cell_is_named_by_its_row_and_its_column(browser: Browse
         '  e8 row (row "Coffee")',
         '~  e10 cell "5 €" (column "Price", name was "4 €")',
     ]
+
+
+FIELDS = "".join(f"<label>Field {n}<input></label>" for n in range(40))
+
+
+async def test_invalid_fields_and_what_explains_them_are_kept(browser: Browser) -> None:
+    wrong = "<label>Town<input aria-invalid=true></label><p>Enter a town</p>"
+
+    seen = await lines(browser, f"<main><h1>Apply</h1>{FIELDS}{wrong}{FIELDS}</main>", 400)
+
+    at = seen.index('textbox "Town" invalid')
+    assert seen[at + 1] in ('"Enter a town"', "paragraph: Enter a town")
+
+
+async def test_a_message_without_a_role_beside_the_main_content_is_kept(browser: Browser) -> None:
+    seen = await lines(browser, f"<main>{FIELDS}<h1>Form</h1></main><div>Could not be saved</div>", 300)
+
+    assert '"Could not be saved"' in seen or "generic: Could not be saved" in seen
+
+
+async def test_a_message_at_the_end_of_a_page_without_landmarks_is_kept(browser: Browser) -> None:
+    seen = await lines(browser, f"{FIELDS}<div>Could not be saved</div>", 300)
+
+    assert any("Could not be saved" in line for line in seen)
+
+
+async def test_the_selected_row_of_a_grid_is_kept(browser: Browser) -> None:
+    rows = "".join(
+        f"<tr role=row aria-selected={'true' if n == 31 else 'false'}><td>Person {n}<td>Subject {n}"
+        for n in range(50)
+    )
+
+    seen = await lines(browser, f"<main><table role=grid>{rows}</table></main>", 400)
+
+    assert [line for line in seen if "selected" in line and "Person 31" in line]
+
+
+async def test_buttons_that_are_below_every_entry_come_after_those_of_the_page(browser: Browser) -> None:
+    words = "Some words of a comment. " * 6
+    comments = "".join(f"<div><p>{words}</p><button>Reply</button><p>By {n}</p></div>" for n in range(40))
+
+    seen = await lines(browser, f"<main>{comments}<button>Close the issue</button></main>", 500)
+
+    assert 'button "Close the issue"' in seen
+    assert seen.count('button "Reply"') >= 3
+
+
+async def test_controls_of_all_kinds_are_kept_rather_than_all_of_one_kind(browser: Browser) -> None:
+    boxes = "".join(
+        f"<p><label><input type=checkbox>Event {n}</label></p><p>About {n}</p>" for n in range(60)
+    )
+
+    assert 'button "Save changes"' in await lines(
+        browser, f"<main>{boxes}<button>Save changes</button></main>", 700
+    )

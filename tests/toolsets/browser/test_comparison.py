@@ -54,6 +54,7 @@ async def test_a_page_is_compared_with_an_earlier_screenshot(browser: SessionBro
     assert [picture.getpixel(at) for at in ((50, 75), (700, 500))] == [(230, 0, 35), (255, 255, 255)]
 
 
+@pytest.mark.one_machine("the file is on another machine there")
 async def test_a_baseline_is_saved_and_found_again_by_its_name(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
@@ -81,6 +82,7 @@ async def test_an_element_is_compared_alone(browser: SessionBrowser) -> None:
     assert (changed["width"], changed["height"], changed["percent"]) == (100, 50, 100)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("arguments", "different"),
     [

@@ -93,7 +93,7 @@ async def test_what_could_not_be_loaded_is_an_error(browser: SessionBrowser) -> 
     ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("conditions", "expected"),
     [

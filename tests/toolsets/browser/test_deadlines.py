@@ -53,6 +53,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0]))
 async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
     impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
@@ -69,6 +70,7 @@ async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
     assert await count_of(impatient) == 1
 
 
+@pytest.mark.slow
 async def test_a_page_that_works_before_an_action_is_waited_for(impatient: SessionBrowser) -> None:
     """A page that gives no answer does not say that an element is missing."""
     await impatient.show(
@@ -94,7 +96,7 @@ async def test_a_click_that_leads_to_a_slow_site_is_waited_for(impatient: Sessio
     assert (await impatient.call("click", selector="button"))["url"].startswith(url)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("html", "tool", "code"),
     [

@@ -49,7 +49,7 @@ async def test_the_action_that_opens_a_dialog_answers_at_once(asking: SessionBro
     assert data == {"url": here, "dialogs": [describe_open_dialog("confirm", "Sure?")]}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("script", "answer", "returned"),
     [

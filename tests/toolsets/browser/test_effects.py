@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from footlight.demo.shop.records import PASSWORD, USER
 from footlight.demo.shop.site import serve_shop
 from tests.conftest import Browser, connect_browser
-from tests.site import Site
+from tests.site import Site, serve_site
 from tests.toolsets.browser.effect_cases import UNSEEN, UNSEEN_PAGE, VAIN, VAIN_PAGE
 
 pytestmark = pytest.mark.anyio
@@ -592,6 +592,19 @@ SILENT = (
     ),
     Silent("a canvas that nothing hears", "<canvas id=it></canvas>", reason=NOTHING_LISTENS),
     Silent(
+        "submit of a form whose filled field is invalid",
+        "<form><input id=zip pattern=[0-9]+ aria-label=Zip><button id=it>Send</button></form>",
+        reason="invalid form: .*Zip",
+        before=[("type", {"selector": "#zip", "text": "abc"})],
+    ),
+    Silent(
+        "a class that is taken away again by the listener above",
+        """<div id=above><button id=it>Favour</button></div><script>let on = false;
+        above.onclick = it.onclick = () => { on = !on; document.body.className = on ? 'on' : '' }</script>""",
+        effect="none|script",
+        reason="does not show|shows nothing",
+    ),
+    Silent(
         "a link to the route that is shown",
         "<a id=it href=/any onclick='history.pushState(0, ``, location.href); return false'>Any</a>",
         effect="navigation",
@@ -608,7 +621,7 @@ async def reloading(_: Request) -> Response:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
 async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, silent: Silent) -> None:
     browser.site.route(reloading, path="/reloading")
@@ -642,6 +655,7 @@ async def test_a_listener_that_does_nothing_is_named(browser: Browser) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:
     await browser.show(UNSEEN_PAGE)
 
@@ -1193,3 +1207,91 @@ async def test_a_request_that_was_sent_long_ago_by_an_action_is_no_poll(browser:
     content = await act(browser, "click", {"selector": "#it"})
 
     assert content["effect"] == "request GET /saved 200"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "sandbox"])
+async def test_listeners_in_a_frame_of_another_origin_are_asked(browser: Browser, host: str) -> None:
+    """A frame of another site has a process of its own, and one of another port of the same host has not."""
+    inside = (
+        "<div><p>Text</p><button id=dead>Dead</button><button id=vain onclick='void 0'>Vain</button></div>"
+    )
+    inside += "<button id=kept onclick='window.kept = 1'>Kept</button>"
+    async with serve_site() as other:
+        address = other.page(inside).replace("127.0.0.1", host)
+        frame = f"<iframe src={address}></iframe>"
+        if host == "sandbox":
+            frame = f'<iframe sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
+        await browser.show(f"<p>Above</p><div>{frame}</div>")
+
+        acts = [
+            await act(browser, "click", {"selector": f"iframe >> #{id}"}) for id in ("dead", "vain", "kept")
+        ]
+
+    assert [(each["effect"], each["reason"]) for each in acts] == [
+        ("none", "nothing on the page listens for clicks there"),
+        ("none", "listeners of the page received it and changed nothing"),
+        ("script", "a script of the page ran, and the page does not show what it did"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reason"),
+    [
+        ("select", {"selector": "select", "value": "B"}, "this option was selected already"),
+        ("check", {"selector": "#on"}, "it was checked already"),
+        ("uncheck", {"selector": "#off"}, "it was unchecked already"),
+    ],
+)
+async def test_a_field_that_is_already_as_wanted_is_named(
+    browser: Browser, tool: str, arguments: Mapping[str, Any], reason: str
+) -> None:
+    await browser.show(
+        "<select><option>A<option selected>B</select>"
+        "<input type=checkbox id=on checked aria-label=On><input type=checkbox id=off aria-label=Off>"
+    )
+
+    answer = await act(browser, tool, arguments)
+
+    assert (answer["effect"], answer["reason"]) == ("none", reason)
+
+
+# The mouse over an element
+
+HOVERED = """<style>
+    .card { overflow: hidden } .card p { position: absolute; left: -9999px } #moved:hover p { left: 0 }
+    #faded p { opacity: 0; transition: opacity 0.2s } #faded:hover p { opacity: 1 }
+    #grown p { max-height: 0; overflow: hidden } #grown:hover p { max-height: 20px }
+    #tip::after { content: attr(data-tip); opacity: 0 } #tip:hover::after { opacity: 1 }
+    #red:hover { background: red; opacity: 0.9 } html:hover p { color: blue }
+    </style>
+    <div id=moved class=card>Moved <p>A</p></div> <div id=faded>Faded <p>B</p></div>
+    <div id=grown>Grown <p>C</p></div> <button id=tip data-tip=Delete>Tip</button>
+    <button id=red>Red</button> <button id=heard>Heard</button> <button id=deaf>Deaf</button>
+    <script>heard.onpointerenter = () => {}; Map = Set = Array = Element.prototype.matches = null</script>
+"""
+SHOWN = ("page", "styles for :hover show something that the page had before, but out of sight")
+
+
+@pytest.mark.parametrize(
+    ("selector", "said"),
+    [
+        ("#moved", SHOWN),
+        ("#faded", SHOWN),
+        ("#grown", SHOWN),
+        ("#tip", SHOWN),
+        ("#red", ("none", "styles for :hover changed only the look")),
+        (
+            "#heard",
+            ("none", "listeners of the page received it, and the page shows nothing of what they did"),
+        ),
+        ("#deaf", ("none", "nothing on the page reacts to the mouse there")),
+    ],
+)
+async def test_what_a_mouse_over_an_element_did(
+    browser: Browser, selector: str, said: tuple[str, str]
+) -> None:
+    await browser.show(HOVERED)
+
+    content = await act(browser, "hover", {"selector": selector})
+
+    assert (content["effect"], content.get("reason")) == said

@@ -106,7 +106,7 @@ async def test_a_frame_that_is_not_there_holds_nothing(
     assert await browser.call(tool, selector="#frame >> h1", timeout=2000) == answer
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("selector", "visible", "enabled"),
     [
@@ -192,7 +192,7 @@ async def test_wait_for_selector_waits_to_be_visible_unless_reported(browser: Se
 # Selectors
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "selector",
     [

@@ -129,6 +129,20 @@ async def test_a_device_is_also_there_after_a_screenshot(browser: SessionBrowser
         await browser.call("screenshot")
 
 
+async def test_a_page_is_shown_as_in_print_on_the_next_site_and_after_a_drop(
+    browser: SessionBrowser, site: Site
+) -> None:
+    page = f"{PAGE}<div style='width: 9px; height: 9px' ondragover='event.preventDefault()'></div>"
+    await browser.show(page)
+    await browser.call("emulate", media="print")
+
+    for host in ("localhost", "127.0.0.1"):
+        await browser.call("navigate", url=site.page(page).replace("127.0.0.1", host))
+        assert (await read_seen(browser))["print"]
+    await browser.call("drop", selector="div", data={"text/plain": "x"})
+    assert (await read_seen(browser))["print"]
+
+
 async def test_a_device_takes_the_place_of_another(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.call("emulate", viewport={"width": 500, "height": 400}, userAgent="Lamp/9")
@@ -187,7 +201,7 @@ async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
     assert await read_seen(browser, states) == [False, False]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("arguments", "parameter"),
     [
@@ -195,6 +209,11 @@ async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
         ({"locale": "!!"}, "locale"),
         ({"timezone": "Nowhere/Else"}, "timezone"),
         ({"permissions": ["levitation"]}, "permissions"),
+        ({"permissions": [""]}, "permissions.0"),
+        ({"locale": ""}, "locale"),
+        ({"timezone": ""}, "timezone"),
+        ({"userAgent": ""}, "userAgent"),
+        ({"userAgent": "Lamp/9\nX: y"}, "userAgent"),
         ({"viewport": {"width": 0, "height": 1}}, "viewport.width"),
         ({"geolocation": {"latitude": 1}}, "geolocation.longitude"),
         ({"cpuRate": 0.5}, "cpuRate"),
@@ -215,6 +234,7 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
     assert error["details"]["parameter"] == parameter
     assert await browser.call("emulate") == {"timezone": "Asia/Tokyo", "locale": "de-DE"}
     assert await read_seen(browser) == before
+    assert (await browser.call("emulate", permissions=["geolocation"]))["permissions"] == ["geolocation"]
 
 
 async def test_a_language_that_the_session_was_made_with_stays(browser: SessionBrowser) -> None:

@@ -124,7 +124,7 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
     assert (await browser.call("get_page_metadata"))["title"] is None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
 )
@@ -155,7 +155,7 @@ async def test_an_open_page_is_named_where_another_is_asked_for(browser: Session
 # Navigation
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("url", "code", "message"),
     [

@@ -31,7 +31,7 @@ async def show(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "expected",
     [

@@ -113,6 +113,7 @@ async def test_the_instructions_say_where_their_pages_are(server: Browser, site:
 # Used
 
 
+@pytest.mark.slow
 async def test_what_an_extension_opens_when_it_is_installed_is_a_new_page(extended: Extended) -> None:
     url = extended.url(extended.reader, "list.html")
     await extended.call("navigate", url="about:blank")
@@ -139,6 +140,7 @@ async def test_its_pages_are_used_as_any_other(extended: Extended) -> None:
     assert await extended.call("get_value", selector="testid=options-sort") == {"value": "newest"}
 
 
+@pytest.mark.slow
 async def test_a_window_that_it_opens_is_reported_by_the_click_that_caused_it(extended: Extended) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
@@ -158,6 +160,7 @@ async def test_a_window_that_it_opens_is_reported_by_the_click_that_caused_it(ex
     assert closing["closedPages"] == [new[-1]["pageId"]]
 
 
+@pytest.mark.slow
 async def test_a_tab_opened_afterwards_is_not_reported_as_a_popup(
     extended: Extended,
 ) -> None:
@@ -170,6 +173,7 @@ async def test_a_tab_opened_afterwards_is_not_reported_as_a_popup(
     assert made == {"active": "page-3", "url": "about:blank"}
 
 
+@pytest.mark.slow
 async def test_sessions_share_nothing_of_an_extension(extended: Extended, server: Browser) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
@@ -184,6 +188,7 @@ async def test_sessions_share_nothing_of_an_extension(extended: Extended, server
 # Pages that let no script run in their world
 
 
+@pytest.mark.slow
 async def test_a_locked_page_is_looked_at_and_acted_on(extended: Extended) -> None:
     await extended.unlock_page()
     note = "testid=srp-input-import__srp-note"
@@ -244,6 +249,7 @@ async def test_a_script_that_changes_something_does_not_run_in_a_locked_page(ext
 # Options and limits
 
 
+@pytest.mark.slow
 async def test_options_of_a_session_hold(server: Browser) -> None:
     async with open_session(
         server,
@@ -261,6 +267,7 @@ async def test_options_of_a_session_hold(server: Browser) -> None:
         assert answer["result"] == [640, 360, "pt-BR", "Lamp/7", 7, "Asia/Tokyo"]
 
 
+@pytest.mark.slow
 async def test_a_device_keeps_its_own_viewport(server: Browser) -> None:
     async with open_session(server, device="Pixel 7") as browser:
         await browser.show('<meta name="viewport" content="width=device-width"><p>x</p>')

@@ -131,6 +131,20 @@ async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrows
     assert image.convert("RGB").getpixel((480, 480)) == (0, 255, 0)
 
 
+async def test_a_document_without_a_body_has_no_full_page(browser: SessionBrowser) -> None:
+    await browser.show("<p>Teas</p>")
+    await browser.call("evaluate", script="document.documentElement.remove()")
+
+    error = await browser.refused("screenshot", fullPage=True)
+    data, _ = await take_picture(browser, "screenshot")
+
+    assert (error["code"], error["suggestion"]) == (
+        "INVALID_PARAMETER",
+        "Take the screenshot without fullPage.",
+    )
+    assert data == {"width": 1280, "height": 720, "format": "png", "fullPage": False}
+
+
 @pytest.mark.parametrize(
     ("arguments", "size"),
     [
@@ -301,7 +315,7 @@ async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrow
 # Scripts
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("script", "args", "result"),
     [
@@ -342,7 +356,7 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
     assert await browser.call("evaluate", script=script, **given) == {"result": result}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "script",
     [
@@ -372,6 +386,7 @@ async def test_a_script_that_changes_something_runs_once(browser: SessionBrowser
     assert await browser.call("evaluate", script="count") == {"result": 1}
 
 
+@pytest.mark.slow
 async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_requests_by_itself(
     browser: SessionBrowser,
 ) -> None:
@@ -466,7 +481,7 @@ async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) 
     assert data == {"result": None, "dialogs": [dialog]}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("tool", "arguments", "key"),
     [

@@ -248,15 +248,15 @@ async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site
         assert files_in(small_disk) == []
         await browser.call("save_state", name="mine", sessionId="default")
         assert files_in(small_disk) == ["mine.json"]
-        assert ["then call har with action stop again" in error["suggestion"] for error in refused[:2]] == [
-            True,
-            False,
-        ]
+        for tool, error in zip(("har", "trace", "video"), refused, strict=False):
+            assert f"then call {tool} with action stop again" in error["suggestion"]
         har = json.loads(content((await browser.call("har", action="stop"))["path"]))
         assert har["log"]["entries"][0]["response"]["status"] == 200
         assert read_trace((await browser.call("trace", action="stop"))["path"])
+        assert content((await browser.call("video", action="stop"))["path"]).startswith(b"\x1a\x45\xdf\xa3")
 
 
+@pytest.mark.slow
 async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, tmp_path: Path) -> None:
     """Whatever the reason is: a recording whose folder goes meanwhile, and one that begins afterwards."""
     output, states = tmp_path / "output", tmp_path / "states"

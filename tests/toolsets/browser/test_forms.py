@@ -134,7 +134,7 @@ async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
     assert (held["name"], held["pay"]) == ("Ada", "cash")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
@@ -260,6 +260,61 @@ CUSTOM = """<style>[role=option] { display: block } [hidden] { display: none }</
   extras.onclick = ({target}) => target.ariaSelected = target.ariaSelected !== 'true';
   speed.onclick = ({target}) => { for (const it of speed.children) it.ariaChecked = it === target; };
 </script>"""
+
+
+@pytest.mark.parametrize(
+    ("selector", "option", "shown"),
+    [
+        ("#fruit", "Pear", "fruit.textContent"),
+        ("#town", "Graz", "town.dataset.chosen && town.value"),
+        ("#extras", "Lemon", "extras.querySelector('[aria-selected=true]').textContent"),
+    ],
+)
+async def test_select_takes_options_of_what_only_has_roles(
+    browser: SessionBrowser, selector: str, option: str, shown: str
+) -> None:
+    await browser.show(CUSTOM)
+
+    answer = await browser.call("select", selector=selector, value=option)
+
+    assert answer["selected"] == [option]
+    assert await browser.evaluate(shown) == option
+
+
+async def test_select_says_what_is_missing_in_what_only_has_roles(browser: SessionBrowser) -> None:
+    await browser.show(CUSTOM)
+
+    list_error = await browser.refused("select", selector="#extras", value="Wine")
+    field_error = await browser.refused("select", selector="#town", value="Wien")
+    other_error = await browser.refused("select", selector="#speed", value="Slow")
+
+    assert '"Salt"; "Oil"; "Lemon"' in list_error["message"]
+    assert "the text is in the field now" in field_error["message"]
+    assert other_error["suggestion"] == "Click it, and then the option that appears."
+
+
+@pytest.mark.parametrize(
+    ("tool", "html", "suggestion"),
+    [
+        ("fill", "<input id=f type=checkbox>", "Use check or uncheck."),
+        ("fill", "<input id=f type=radio>", "Use check."),
+        ("fill", "<input id=f type=file>", "Use upload_file."),
+        ("fill", "<input id=f type=submit>", "Use click."),
+        ("fill", "<button id=f>Go", "Give the field itself"),
+        ("check", "<button id=f>Go", "Use click."),
+        ("uncheck", "<input id=f type=radio checked>", "Check another one of the group."),
+    ],
+)
+async def test_a_wrong_kind_of_element_is_answered_with_the_tool_for_it(
+    browser: SessionBrowser, tool: str, html: str, suggestion: str
+) -> None:
+    await browser.show(html)
+
+    arguments = {"value": "x"} if tool == "fill" else {}
+    error = await browser.refused(tool, selector="#f", **arguments)
+
+    assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "wrong kind")
+    assert error["suggestion"].startswith(suggestion)
 
 
 async def test_what_only_has_roles_is_filled_by_its_names(browser: SessionBrowser) -> None:

@@ -117,7 +117,7 @@ async def test_a_click_on_a_form_that_the_page_may_not_send_is_answered_soon(bro
 # Typing and filling
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("field", "text", "value"),
     [
@@ -182,7 +182,7 @@ async def test_type_refuses_a_field_that_takes_nothing(
     assert error["message"] == f'"#f" cannot be typed into: {reason}'
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -247,7 +247,7 @@ async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_hol
     assert await browser.call("get_value", selector="#f") == before
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("field", "code"),
     [
@@ -416,6 +416,48 @@ async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowse
     for selector, value in (("p", "x"), ("#d", "z")):
         error = await browser.refused("select", selector=selector, value=value, timeout=1000)
         assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+
+
+ASKING = """<p id=f role=checkbox aria-checked=false tabindex=0>Agree</p><p id=count>0</p><script>
+f.onclick = () => { count.textContent++; setTimeout(() => { f.ariaChecked = f.ariaChecked !== 'true' }, 200) }
+</script>"""
+
+
+async def test_a_checkbox_that_asks_its_server_is_pressed_once(browser: SessionBrowser) -> None:
+    await browser.show(ASKING)
+
+    await browser.call("check", selector="#f")
+    await browser.call("uncheck", selector="#f")
+
+    assert await browser.evaluate("[count.textContent, f.ariaChecked]") == ["2", "false"]
+
+
+async def test_a_checkbox_that_keeps_its_state_was_clicked_once(browser: SessionBrowser) -> None:
+    await browser.show("<p id=f role=checkbox aria-checked=false tabindex=0 onclick='title += 1'>Agree</p>")
+
+    error = await browser.refused("check", selector="#f")
+
+    assert "did not change its state" in error["message"]
+    assert error["suggestion"].startswith("It was clicked once.")
+    assert await browser.evaluate("f.title") == "1"
+
+
+MIXED = """<input id=a type=checkbox><input id=b type=checkbox checked>
+<div id=c role=checkbox tabindex=0 aria-checked=mixed
+ onclick="this.ariaChecked = {mixed: 'true', true: 'false', false: 'true'}[this.ariaChecked]">c</div>
+<script>a.indeterminate = b.indeterminate = true</script>"""
+
+
+async def test_a_mixed_checkbox_is_ticked_and_unticked(browser: SessionBrowser) -> None:
+    state = "[a, b].map(it => [it.indeterminate, it.checked]).concat([[c.ariaChecked]])"
+    for tool, reached in (
+        ("check", [[False, True], [False, True], ["true"]]),
+        ("uncheck", [[False, False], [False, False], ["false"]]),
+    ):
+        await browser.show(MIXED)
+        for selector in ("#a", "#b", "#c"):
+            await browser.call(tool, selector=selector)
+        assert await browser.evaluate(state) == reached
 
 
 @pytest.mark.parametrize(

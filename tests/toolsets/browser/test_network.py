@@ -104,7 +104,7 @@ async def load(browser: SessionBrowser, kind: str, url: str) -> bool:
 # Blocking
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", [kind for kind in TRY if kind != "font"])
 async def test_a_blocked_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
     await browser.show("<p>x</p>")
@@ -197,7 +197,7 @@ async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
     return (await browser.call("evaluate", script=f"({ASK})({json.dumps(url)})"))["result"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
@@ -468,6 +468,16 @@ async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
         entry(missing, "POST", 404, "fetch"),
     ]
     assert target not in [each["url"] for each in entries]
+
+
+async def test_the_log_keeps_the_beginning_of_a_very_long_address(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    url = f"{resource(browser, 'fetch')}?{'x' * 100_000}"
+    await browser.call("evaluate", script=f"fetch('{url}').then(() => 1)")
+
+    (entry,) = (await browser.call("get_request_log", resourceType="fetch"))["entries"]
+
+    assert entry["url"] == f"{url[:5_000]}… [cut, {len(url)} characters]"
 
 
 async def test_the_log_tells_what_failed(browser: SessionBrowser) -> None:

@@ -388,6 +388,67 @@ async def test_snapshot_with_test_ids(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="testid=pay-now") == {"text": "Pay"}
 
 
+WRAPPED = """<div data-testid=app><div data-testid=form><div data-testid=field>
+<input aria-label=Name data-testid=name></div><p data-testid=help>Any <b>name</b></p></div></div>"""
+
+
+async def test_wrappers_with_test_ids_are_lines_only_where_the_ids_are_asked_for(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(WRAPPED, observe="none")
+
+    plain = (await browser.call("snapshot"))["snapshot"]
+    whole = (await browser.call("snapshot", testIds=True))["snapshot"]
+
+    assert [line.split()[1] for line in plain.splitlines()] == ["textbox", "paragraph:"]
+    assert [line.split("testid=")[1].split()[0] for line in whole.splitlines() if "testid" in line] == [
+        *("app", "form", "field", "name", "help:"),
+    ]
+
+
+async def test_elements_that_only_scripts_focus_are_no_lines(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div tabindex=-1><div role=checkbox tabindex=0 aria-label=All><span tabindex=-1></span></div>
+        <div tabindex=-1 onclick="title = 1">Press</div><div tabindex=0>Tab</div>
+        <div tabindex=-1 id=focused>Here</div></div><script>focused.focus()</script>""",
+        observe="none",
+    )
+
+    text = (await browser.call("snapshot"))["snapshot"]
+
+    assert [line.split(" ", 1)[1] for line in text.splitlines()] == [
+        'checkbox "All"',
+        "generic clickable: Press",
+        "generic: Tab",
+        "generic focused: Here",
+    ]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div id=root></div>",
+        "<header><a href=#main>Skip</a><h1>App</h1></header><nav><a href=/a>A</a></nav><main id=root></main>",
+        "<div id=root><div role=progressbar aria-label=Loading>0 %</div></div>",
+    ],
+)
+async def test_a_page_without_contents_may_still_be_loading(browser: SessionBrowser, html: str) -> None:
+    answer = (await browser.answer("navigate", url=browser.site.page(html))).structured_content
+    before = await browser.call("snapshot")
+    await browser.evaluate("root.innerHTML = '<p>Ready</p>'")
+    after = await browser.call("snapshot")
+
+    assert answer["observation"]["notice"] == before["notice"]
+    assert before["notice"].startswith("No contents are shown yet.")
+    assert "notice" not in after
+
+
+async def test_a_page_with_contents_has_no_notice(browser: SessionBrowser) -> None:
+    for html in ("<p>Text", "<input>", "<img src=/a.png alt=Map>", "<iframe srcdoc='<p>in'></iframe>"):
+        answer = (await browser.answer("navigate", url=browser.site.page(html))).structured_content
+        assert "notice" not in answer["observation"], html
+
+
 async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
     await browser.show(
         "<body style='margin:0'><button style='position:fixed;left:10px;top:20px;width:30px;height:40px'>"

@@ -110,7 +110,7 @@ async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: Sessi
     assert await browser.evaluate("sent") == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "html",
     [
@@ -156,7 +156,7 @@ TRACK = "display: inline-block; width: 52px; height: 24px; background: grey"
 HIDDEN = "position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip: rect(0 0 0 0)"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "toggle",
     [

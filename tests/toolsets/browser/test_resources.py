@@ -121,7 +121,7 @@ async def engine(browser: SessionBrowser) -> str:
     return own["browser"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("uri", "why"),
     [

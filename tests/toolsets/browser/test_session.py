@@ -257,7 +257,8 @@ async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
         ({"name": "", "value": "1", "url": "http://a.test"}, "cookies.0.name"),
         ({"name": "a", "value": 1, "url": "http://a.test"}, "cookies.0.value"),
         ({"name": "a", "value": "1", "domain": "a.test", "sameSite": "lax"}, "cookies.0.sameSite"),
-        ({"name": "a", "value": "1", "url": "about:blank"}, "cookies"),
+        ({"name": "a", "value": "1", "url": "about:blank"}, "cookies.0"),
+        ({"name": "__Host-a", "value": "1", "url": "http://a.test"}, "cookies.0"),
         ({"name": "a", "value": "1", "domain": "a.test", "colour": "red"}, "cookies.0.colour"),
         ({"value": "1", "url": "http://a.test"}, "cookies.0.name"),
         ({"name": "a", "value": "1", "url": "http://a.test", "sameSite": "None"}, "cookies.0"),
@@ -428,7 +429,21 @@ async def test_a_damaged_file_is_reported(browser: SessionBrowser, content: str)
     [
         ({"cookies": "a=b"}, "state.cookies"),
         ({"cookies": ["a=b"]}, "state.cookies"),
-        ({"cookies": [{"name": 3}]}, "state"),
+        ({"cookies": [{"name": 3}]}, "state.cookies.0.name"),
+        (
+            {
+                "cookies": [
+                    {"name": "a", "value": "1", "domain": "a.test", "path": "/"},
+                    {"name": "__Secure-a", "value": "1", "domain": "a.test", "path": "/"},
+                ]
+            },
+            "state.cookies.1",
+        ),
+        ({"localStorage": {"http://a.test/page": {"a": "1"}}}, "state.localStorage"),
+        ({"localStorage": {"http://a.test:99999": {"a": "1"}}}, "state.localStorage"),
+        ({"sessionStorage": {"http://me:pin@a.test": {"a": "1"}}}, "state.sessionStorage"),
+        ({"sessionStorage": {"http://*": {"a": "1"}}}, "state.sessionStorage"),
+        ({"localStorage": {f"http://{n}.test": {"a": "1"} for n in range(301)}}, "state.localStorage"),
         ({"localStorage": {"shop": {"a": "1"}}}, "state.localStorage"),
         ({"localStorage": {"http://a.test": {"a": 1}}}, "state.localStorage"),
         ({"sessionStorage": []}, "state.sessionStorage"),
@@ -452,9 +467,10 @@ BAD_COOKIE = {"name": "a", "value": "1", "domain": "127.0.0.1", "path": "/", "ex
 
 REFUSED_STATES: list[tuple[str, dict[str, Any]]] = [
     ("Cookie should have a valid expires", {"cookies": [BAD_COOKIE]}),
-    ("cookies[0].name", {"cookies": [{"name": 3}]}),
+    ("state.cookies.0.name", {"cookies": [{"name": 3}]}),
     ("state.sessionStorage", {"sessionStorage": {"http://a.test": {"big": "x" * 6_000_000}}}),
     ("big", {"localStorage": {"http://a.test": {"big": "x" * 6_000_000}}}),
+    ("http://a..%b", {"localStorage": {"http://a.test": {"a": "1"}, "http://a..%b": {"a": "1"}}}),
     ("file:", {"cookies": [], "url": "file:///etc/passwd"}),
     ("file:", {"sessionStorage": {"http://a.test": {}, "file://": {}}}),
 ]

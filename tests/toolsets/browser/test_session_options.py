@@ -194,6 +194,11 @@ async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
         ({"colorScheme": "red"}, "colorScheme"),
         ({"extraHeaders": {"a b": "c"}}, "extraHeaders"),
         ({"extraHeaders": {"a": "b\nc"}}, "extraHeaders.a"),
+        ({"extraHeaders": {"Host": "a.test"}}, "extraHeaders"),
+        ({"extraHeaders": {"connection": "Upgrade"}}, "extraHeaders"),
+        ({"userAgent": "Lamp/9\r\nX: y"}, "userAgent"),
+        ({"timezone": ""}, "timezone"),
+        ({"permissions": [""]}, "permissions.0"),
         ({"dialogs": {"alert": "shout"}}, "dialogs.alert"),
         ({"proxy": {"server": "ftp://here"}}, "proxy.server"),
         pytest.param(
@@ -334,8 +339,13 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
     files = list((tmp_path / "sessions").iterdir())
     assert {file.suffix for file in files} == {".json", ".details"}
     assert not any("p4ssword" in file.read_text() for file in files)
+    (tmp_path / "sessions" / "damaged.json").write_text('{"cookies": [')
 
     async with connect_browser(site, *flags, **environment) as browser:
+        error = await browser.refused("get_cookies", sessionId="damaged")
+        assert error["code"] == "SESSION_NOT_FOUND"
+        assert "was kept, but cannot be opened again: state: the saved state" in error["message"]
+        await browser.call("close_session", sessionId="damaged")
         looks = await browser.call("evaluate", script=LOOK, sessionId=session_id)
         assert looks == {"result": ["Lamp/7", 640, "fr-FR", True, "lit"], "restored": True}
         await browser.call("close_session", sessionId=session_id)

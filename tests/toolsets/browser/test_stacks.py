@@ -116,6 +116,7 @@ HOSTILE: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("why", HOSTILE)
 async def test_a_map_that_is_none_is_noted(browser: SessionBrowser, why: str) -> None:
     script = serve_text(browser, f"{SCRIPT}\n//# sourceMappingURL={serve_text(browser, HOSTILE[why])}")
@@ -145,6 +146,7 @@ async def test_a_map_that_cannot_be_loaded_is_noted(browser: SessionBrowser, add
     assert message["frames"][0]["note"].endswith(why)
 
 
+@pytest.mark.slow
 async def test_a_map_of_a_refused_host_is_not_requested(site: Site) -> None:
     """The server refuses the host for pages, and so it does for their source maps."""
     requested: list[str] = []

@@ -297,7 +297,7 @@ PAGE = """<title>t</title><p id=p>text</p><a href="/there">there</a>
 <table><tr><th>a<th>a<tr><td>1<td>2</table><div style="height: 5000px"></div>"""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "arguments"), ANSWERED, ids=[f"{name}-{index}" for index, (name, _) in enumerate(ANSWERED)]
 )

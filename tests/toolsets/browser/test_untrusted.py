@@ -30,7 +30,7 @@ fetch('/obeyme');
 </script>"""
 
 
-REPEATED = ("fields", "finalUrl", "timing")
+REPEATED = ("fields", "finalUrl", "observation", "timing")
 
 
 def rest_of(value: Any, pointers: list[str]) -> str:

@@ -44,7 +44,7 @@ TARGETS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any]) -> None:
     codes = [
@@ -133,6 +133,7 @@ async def test_a_click_reports_its_changes_unless_observation_is_off(page: Serve
     }
 
 
+@pytest.mark.slow
 async def test_a_click_may_close_the_page_that_it_is_on(page: Server) -> None:
     """Lessons 2.2: that is a success, and calls go on where they were before."""
     other = page.site.page("<button data-testid=close onclick='window.close()'>Close</button>")

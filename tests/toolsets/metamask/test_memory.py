@@ -46,6 +46,7 @@ async def test_a_wrong_password_is_nothing_that_worked(app: Server) -> None:
     assert after[-1]["leadTo"] == "home"
 
 
+@pytest.mark.slow
 async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> None:
     """Windows of the app, and sites, have no name as screens."""
     await app.open_dapp()

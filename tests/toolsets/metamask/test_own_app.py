@@ -21,9 +21,9 @@ from jsonschema import Draft7Validator
 
 from footlight.apps.ports import check_port_free
 from footlight.errors import PortInUse
-from footlight.knowledge.records import RawStep
 from footlight.knowledge.report import make_report
 from footlight.knowledge.schema import step_schema
+from footlight.knowledge.steps import RawStep
 from footlight.knowledge.store import KnowledgeStore
 from tests.apps.reader_profile import FAULTS, READER_APP, SHELF
 from tests.apps.wallet_folder import READER
@@ -208,6 +208,7 @@ async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: S
     assert (found["found"], found["target"], len(found["closedPages"])) == (True, "testId:reader-article", 1)
 
 
+@pytest.mark.slow
 async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> None:
     """What a secret screen shows is in none of them."""
     await add(reader, "Tides open sesame")
@@ -232,6 +233,7 @@ async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> No
     assert {tuple(step["build"]) for step in steps} == {("extensionPathResolved",)}
 
 
+@pytest.mark.slow
 async def test_a_call_that_is_refused_for_its_arguments_is_no_step(reader: Server) -> None:
     """What comes after it begins where the page is."""
     await add(reader, "Dunes")
@@ -246,6 +248,7 @@ async def test_a_call_that_is_refused_for_its_arguments_is_no_step(reader: Serve
     assert steps[-1]["notes"].endswith(" on list")
 
 
+@pytest.mark.slow
 async def test_a_report_shows_the_pictures(reader: Server) -> None:
     path = Path((await reader.call("xy_screenshot", name="the list"))["path"])
     session = (await reader.envelope("xy_get_state"))["meta"]["sessionId"]

@@ -103,6 +103,7 @@ async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
     assert reported["meta"]["durationMs"] < 8000
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "given",
     [

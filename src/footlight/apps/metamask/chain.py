@@ -30,7 +30,7 @@ class Chain:
 
     @property
     def alive(self) -> bool:
-        """Whether the node is still running."""
+        """Return whether the node is still running."""
         return not self.ended.is_set()
 
     async def block_number(self) -> int:

@@ -102,7 +102,7 @@ class Visit:
         return ToolAnswer(
             text=self.marks.wrap_text(observed.text_for_model),
             picture=observed.picture,
-            replaces=observed.whole,
+            replaces=observed.whole and not observed.refers_back,
         )
 
     def _guard(self, tool: AITool) -> AITool:

@@ -15,7 +15,7 @@ __all__ = ["Collected", "Collector"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What a collector measured. The measurement numbers findings and facts later."""
+    """The findings and facts of one collector. The measurement numbers findings and facts later."""
 
     findings: Sequence[Finding] = ()
     facts: Sequence[Fact] = ()

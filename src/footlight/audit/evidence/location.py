@@ -15,11 +15,11 @@ from footlight.protocol.untrusted_json import an_object, integer, number, text
 
 __all__ = ["PageChange", "PageLocation", "PageTrail", "check_is_page", "is_same_view", "locate"]
 
-PageChange = Literal["none", "reloaded", "route", "document"]
-"""A change of a page. `route`: a router shows another page in the same document."""
+PageChange = Literal["none", "reloaded", "route", "document", "closed"]
+"""A change of a page. `route`: a router shows another page in the same document. `closed`: by the server."""
 
 _ATTEMPTS = 3
-_LOCATION = """() => {
+_LOCATION = """async () => {
   const read = (look) => { try { return look(); } catch { return null; } };
   return {
     url: location.href, title: document.title, type: document.contentType, referrer: document.referrer,
@@ -29,9 +29,14 @@ _LOCATION = """() => {
     login: read(() => [...document.querySelectorAll("[type=password]")].some((it) => it.checkVisibility())),
   };
 }"""
+"""It is async because the server would try a function that is not without side effects first, and in vain."""
 _MAX_URL_LENGTH = 2_000
 _LOGIN = re.compile(
     r"log[-_]?[io]n|sign[-_]?in|\bauth(?:enticate|entication|orize)?\b|\bsso\b|sessions?/new|anmeld|connexion|acceso",
+    re.IGNORECASE,
+)
+_ERROR_VIEW = re.compile(
+    r"\b(?:[45]\d\d|not-?_?found|error|denied|forbidden|unauthori[sz]ed|unavailable|expired|maintenance)\b",
     re.IGNORECASE,
 )
 _INDEX = re.compile(r"/index\.(html?|php|aspx?)$|/$")
@@ -50,7 +55,7 @@ _ERROR_PAGES = ("chrome-error:", "about:neterror", "about:certerror")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLocation:
-    """Where the browser is. `document` differs for each loaded document, also of the same URL."""
+    """The place of the browser. `document` differs for each loaded document, also of the same URL."""
 
     url: str
     title: str = ""
@@ -76,6 +81,8 @@ class PageTrail:
     location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
     moves: list[PageMove] = field(default_factory=list[PageMove])
     """From one page to another, by itself."""
+    default_views: list[PageMove] = field(default_factory=list[PageMove])
+    """Those of the moves with which a router showed the view that the address before stands for."""
     renamed: PageMove | None = None
     """A change of the address by a script that still shows the same page."""
 
@@ -106,7 +113,7 @@ class PageTrail:
 
     def describe(self, location: PageLocation) -> str | None:
         """Return why the requested page was not measured, if `location` was measured instead."""
-        if self.moves:
+        if any(each not in self.default_views for each in self.moves):
             path = ", then to ".join(each.to_url for each in self.moves)
             return f"it moved on its own to {path}, and that page was measured"
         if _is_login(self.requested, location):
@@ -115,6 +122,8 @@ class PageTrail:
 
     def describe_address(self, location: PageLocation) -> Iterator[str]:
         """Yield how the address of the same page was changed."""
+        for each in dict.fromkeys(self.default_views):
+            yield f"A script led from {each.from_url} to {each.to_url}, its default view, which was measured."
         loaded = location.loaded_url or location.url
         if self.moves or location.page_url == _page_url(self.requested):
             return
@@ -132,6 +141,8 @@ class PageTrail:
             return False
         if not is_same_view(before, after):
             self._add_move(before, after)
+            if _is_default_view(before, after):
+                self.default_views.append(PageMove(from_url=before, to_url=after))
             return True
         if _page_url(before) != _page_url(after):
             self.renamed = PageMove(from_url=before, to_url=after)
@@ -155,6 +166,19 @@ def is_same_view(one: str, other: str) -> bool:
         return False
     known, now = parse_qs(first.query), parse_qs(second.query)
     return all(known[name] == now[name] for name in known.keys() & now.keys())
+
+
+def _is_default_view(before: str, after: str) -> bool:
+    """Return whether a router led from the address of a site or of a section to a view below it.
+
+    Views to log in and those of errors are none: they take the place of what was asked for.
+    """
+    first, second = (urlsplit(each[:_MAX_URL_LENGTH]) for each in (before, after))
+    if (first.scheme, first.netloc) != (second.scheme, second.netloc) or _route(first.fragment):
+        return False
+    is_below = _path(second).startswith(f"{_path(first)}/") or _path(second) == _path(first)
+    view = f"{second.path}#{_route(second.fragment)}"
+    return is_below and not _LOGIN.search(view) and not _ERROR_VIEW.search(view)
 
 
 def _path(url: SplitResult) -> str:

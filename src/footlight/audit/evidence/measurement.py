@@ -5,31 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 import anyio
 
 from footlight.audit.evidence.collector import Collected, Collector
+from footlight.audit.evidence.collector_sets import PRESSING, standard_collectors
 from footlight.audit.evidence.collectors.axe import AxeRules
-from footlight.audit.evidence.collectors.behaviour import Behaviour, ChangingText, TextWatch
-from footlight.audit.evidence.collectors.console import ConsoleErrors
-from footlight.audit.evidence.collectors.focus import FocusOrder
-from footlight.audit.evidence.collectors.forms import Forms
-from footlight.audit.evidence.collectors.layout import Layout
-from footlight.audit.evidence.collectors.links import Links
-from footlight.audit.evidence.collectors.outline import Outline
-from footlight.audit.evidence.collectors.photograph import Photograph
-from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
-from footlight.audit.evidence.collectors.speed import RELOADS, LayoutShift, Speed
-from footlight.audit.evidence.finding_lists import add_finding, is_part, rank, with_boxes, with_place
+from footlight.audit.evidence.collectors.speed import RELOADS
+from footlight.audit.evidence.gathered import GatheredEvidence
 from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
-from footlight.audit.evidence.page_source import READ_SOURCE, PageSource
-from footlight.audit.evidence.pictures import PageScreenshot
+from footlight.audit.evidence.page_source import READ_SOURCE
 from footlight.audit.findings import (
-    Element,
-    ElementBox,
     Evidence,
     Fact,
     Finding,
@@ -37,82 +26,23 @@ from footlight.audit.findings import (
     Skipped,
 )
 from footlight.audit.page.page import VIEWPORTS, AuditedPage, AuditViewport, OpenResult
-from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
-from footlight.protocol.untrusted_json import an_object, text
+from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
+from footlight.protocol.untrusted_json import text
 
-__all__ = [
-    "Measurement",
-    "collect_evidence",
-    "describe_failure",
-    "find_collector",
-    "passive_collectors",
-    "standard_collectors",
-]
+__all__ = ["Measurement", "collect_evidence"]
 
 logger = logging.getLogger(__name__)
 
 MAX_MOVES = 4
 """How often the collectors start again on a page that moves on."""
-PRESSING = (FocusOrder, CharacterShortcuts)
-"""Collectors whose keys can change the address of the page."""
+BLANK = "about:blank"
 ABORTED = "net::ERR_ABORTED"
 """The failure that Chromium reports for a navigation that shows nothing new."""
 MAX_WAITS = 12
 WAIT_SECONDS = 0.5
 CLOSE_SECONDS = 10.0
 MAX_REFS = 40
-MAX_PICTURES = 3
-"""How many elements of a finding have pictures."""
 Progress = Callable[[str], None]
-_Measured = tuple[
-    Sequence[Finding], Sequence[Finding], Sequence[Fact], Mapping[str, float], Sequence[Skipped]
-]
-
-
-def standard_collectors() -> Sequence[Collector]:
-    """Return the collectors in the order in which they run: those that change the page run last."""
-    speed, *others = passive_collectors(renders=True)
-    return (speed, TextWatch(), *others, ChangingText(), FocusOrder(), Photograph(), CharacterShortcuts())
-
-
-def passive_collectors(*, renders: bool = False) -> Sequence[Collector]:
-    """Return the collectors that only read the page, and neither press keys in it nor scroll it.
-
-    With `renders`, targets of links that are made by scripts are compared in hidden frames.
-    """
-    return (
-        Speed(),
-        ConsoleErrors(),
-        Behaviour(),
-        Outline(),
-        AxeRules(),
-        Forms(),
-        Links(renders=renders),
-        Layout(),
-        LayoutShift(),
-    )
-
-
-def find_collector(rule: str) -> Collector | None:
-    """Return the collector that measures this rule alone and at once, or None.
-
-    Speed is measured while a page loads, and the focus order by pressing Tab.
-    """
-    family, _, name = rule.partition("/")
-    if family == "axe":
-        return AxeRules(rule=name)
-    make = _BY_FAMILY.get(family)
-    return make() if make else None
-
-
-_BY_FAMILY: Mapping[str, Callable[[], Collector]] = {
-    "console": ConsoleErrors,
-    "forms": Forms,
-    "layout": Layout,
-    "links": Links,
-    "outline": Outline,
-    "page": Behaviour,
-}
 
 
 async def collect_evidence(
@@ -150,15 +80,12 @@ class Measurement:
     """If set, the page is left as it was opened, at the first width, and the findings have refs in it."""
     lost: MCPConnectionError | None = None
     opened: OpenResult | None = None
-    findings: list[Finding] = field(default_factory=list[Finding])
-    facts: list[Fact] = field(default_factory=list[Fact])
-    metrics: dict[str, float] = field(default_factory=dict[str, float])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-    to_check: list[Finding] = field(default_factory=list[Finding])
+    gathered: GatheredEvidence = field(default_factory=GatheredEvidence)
     trail: PageTrail = field(init=False)
     measured: PageLocation | None = None
     """The page that was measured at the first width."""
-    pictures: dict[int, PageScreenshot] = field(default_factory=dict[int, PageScreenshot])
+    untouched: PageLocation | None = None
+    """The location of the page before keys were pressed, which can change its address."""
     first_done: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first collector, which measures speed, has ended: then other pages may load."""
     started: float = field(default_factory=time.time)
@@ -182,7 +109,7 @@ class Measurement:
         try:
             async with self.beside(others) as measurements:
                 await self.measure(first, self.collectors)
-                self.measured = self.trail.location
+                self.measured = self.untouched or self.trail.location
                 self.first_done.set()
                 source = await self.read_source()
                 for view, measurement in zip(others, measurements, strict=True):
@@ -192,14 +119,14 @@ class Measurement:
                 await self.measure_again(first, ())
         except MCPConnectionError as error:
             self.lost = error
-            self.skip("everything after the connection was lost", error)
+            self.gathered.skip("everything after the connection was lost", error)
         if source:
-            await asyncio.to_thread(self.add_places, source)
-        findings = self.number_findings()
+            await asyncio.to_thread(self.gathered.add_places, source)
+        findings = self.gathered.number_findings()
         if self.leaves_open:
             await self.add_refs(findings)
-        shots = await asyncio.to_thread(self.add_pictures, findings)
-        self.to_check = [self.with_pictures(each) for each in self.to_check]
+        shots = await asyncio.to_thread(self.gathered.add_pictures, findings, self.views)
+        self.gathered.to_check = [self.gathered.with_pictures(each) for each in self.gathered.to_check]
         return self.make_evidence(self.opened, findings, shots)
 
     def collectors_of_width(self) -> Sequence[Collector]:
@@ -237,7 +164,7 @@ class Measurement:
         except MCPConnectionError:
             raise
         except MCPError as error:
-            other.skip(f"everything at {view.width} px", error)
+            other.gathered.skip(f"everything at {view.width} px", error)
         finally:
             await page.close()
         return other
@@ -246,22 +173,16 @@ class Measurement:
         """Add what was measured at another width. Return False if that was another page."""
         if (self.trail.moves or other.trail.moves) and not self.is_measured(other.trail.location):
             return False
-        for known, found in ((self.findings, other.findings), (self.to_check, other.to_check)):
-            for each in found:
-                add_finding(known, each)
-        self.facts.extend(other.facts)
-        self.metrics |= other.metrics
-        self.skipped.extend(other.skipped)
-        self.pictures |= other.pictures
+        self.gathered.merge(other.gathered)
         return True
 
     def so_far(self, why: str) -> Evidence | None:
         """Return the evidence so far, or None if the page was never opened. `why` says why it ended."""
         if self.opened is None:
             return None
-        self.skipped.append(Skipped(what="the rest of the measurement", why=why))
-        findings = self.number_findings()
-        return self.make_evidence(self.opened, findings, self.add_pictures(findings))
+        self.gathered.skipped.append(Skipped(what="the rest of the measurement", why=why))
+        findings = self.gathered.number_findings()
+        return self.make_evidence(self.opened, findings, self.gathered.add_pictures(findings, self.views))
 
     async def open(self, view: AuditViewport) -> OpenResult:
         """Open the page, and note where it leads.
@@ -291,12 +212,12 @@ class Measurement:
         Raises:
             MCPError: the page moved on to something that is not an HTML page.
         """
-        before = self.save()
+        before = self.gathered.copy()
         for _ in range(MAX_MOVES):
             if await self.collect(view, collectors):
                 return
-            self.restore(before)
-        self.skipped.append(
+            self.gathered = before.copy()
+        self.gathered.skipped.append(
             Skipped(what=f"everything at {view.width} px", why="the page moves on again and again")
         )
 
@@ -308,7 +229,13 @@ class Measurement:
             self.first_done.set()
             change: PageChange = "none"
             if failure is not None or _must_follow(collectors, place):
-                change = await self.follow()
+                change = await self.follow(failure)
+            if not isinstance(collector, PRESSING):
+                self.untouched = self.trail.location
+            if change == "closed" and failure is not None:
+                self.gathered.skip(f"{collector.name} at {view.width} px", failure)
+                await self.open_again(view)
+                continue
             if change == "reloaded":
                 self.note_reload(view)
                 if failure is not None:
@@ -317,13 +244,13 @@ class Measurement:
             what = f"{collector.name} at {view.width} px"
             if change == "route" and isinstance(collector, PRESSING):
                 why = f"the page changed to {self.trail.location.url} while keys were pressed"
-                self.skipped.append(Skipped(what=what, why=why))
+                self.gathered.skipped.append(Skipped(what=what, why=why))
             elif change in ("document", "route"):
                 return False
             if failure is not None:
-                self.skip(what, failure)
+                self.gathered.skip(what, failure)
             if collected is not None:
-                self.add(collected, view)
+                self.gathered.add(collected, view)
         return True
 
     async def try_collector(
@@ -341,57 +268,65 @@ class Measurement:
         except Exception as error:  # noqa: BLE001 - a defect of one collector must not end the others
             return None, error
 
-    async def follow(self) -> PageChange:
-        """Return what happened to the page since it was last looked at.
+    async def follow(self, failure: Exception | None = None) -> PageChange:
+        """Return what happened to the page since it was last looked at, and since a collector failed.
 
         Raises:
             MCPError: what replaced it is not an HTML page.
         """
         before = self.trail.location
         try:
-            location = await locate(self.page)
+            location = await self.locate_after(failure)
         except MCPConnectionError:
             raise
         except MCPError as error:
             logger.info("the page does not say where it is: %s", error)
             return "none"
+        if failure is not None and location.url == BLANK != before.url:
+            return "closed"
         check_is_page(location, before.url)
         return self.trail.follow(location)
+
+    async def locate_after(self, failure: Exception | None) -> PageLocation:
+        """Return where the page is. The server may still be closing one whose script does not end."""
+        if isinstance(failure, MCPTimeoutError):
+            with suppress(MCPTimeoutError):
+                return await locate(self.page)
+        return await locate(self.page)
+
+    async def open_again(self, view: AuditViewport) -> None:
+        """Open the page again, for the collectors that follow.
+
+        Raises:
+            MCPError: it cannot be opened, or leads elsewhere this time.
+        """
+        before = self.trail.location
+        await self.page.open(self.url, view)
+        self.trail.location = await locate(self.page)
+        if self.trail.location.page_url != before.page_url:
+            self.refuse_other_page()
 
     def note_reload(self, view: AuditViewport) -> None:
         """Add the finding that the page loads itself again."""
         element = {"elements": [{"selector": "html", "note": "it reloaded itself"}]}
         found = RELOADS.finding(element, view, f"the document during the measurement at {view.width} px")
-        if found is not None and not any(each.rule == RELOADS.id for each in self.findings):
-            self.findings.append(found)
-
-    def save(self) -> _Measured:
-        return [*self.findings], [*self.to_check], [*self.facts], dict(self.metrics), [*self.skipped]
-
-    def restore(self, measured: _Measured) -> None:
-        """Forget what was measured since `save`: it is of the page before."""
-        self.findings, self.to_check, self.facts, self.metrics, self.skipped = (
-            [*measured[0]],
-            [*measured[1]],
-            [*measured[2]],
-            dict(measured[3]),
-            [*measured[4]],
-        )
+        if found is not None and not any(each.rule == RELOADS.id for each in self.gathered.findings):
+            self.gathered.findings.append(found)
 
     async def measure_again(self, view: AuditViewport, collectors: Sequence[Collector]) -> None:
-        before, moves = self.save(), [*self.trail.moves]
+        before, moves = self.gathered.copy(), [*self.trail.moves]
         try:
             await self.open(view)
             if self.trail.moves and not self.is_measured(self.trail.location) and not await self.waits():
                 self.refuse_other_page()
             await self.measure(view, collectors)
             if not self.is_measured(self.trail.location):
-                self.restore(before)
+                self.gathered = before.copy()
                 self.refuse_other_page()
         except MCPConnectionError:
             raise
         except MCPError as error:
-            self.skip(f"everything at {view.width} px", error)
+            self.gathered.skip(f"everything at {view.width} px", error)
         finally:
             self.trail.moves[:] = moves
 
@@ -409,38 +344,13 @@ class Measurement:
                 return True
         return False
 
-    def add(self, collected: Collected, view: AuditViewport) -> None:
-        if collected.picture is not None:
-            self.pictures[view.width] = collected.picture
-        for known, found in ((self.findings, collected.findings), (self.to_check, collected.to_check)):
-            for each in found:
-                add_finding(known, each)
-        if collected.boxes is not None:
-            for known in (self.findings, self.to_check):
-                known[:] = [with_boxes(each, collected.boxes, view) for each in known]
-        self.skipped.extend(collected.skipped)
-        self.facts.extend(collected.facts)
-        self.metrics |= collected.metrics
-
-    def skip(self, what: str, error: Exception) -> None:
-        if isinstance(error, MCPError):
-            logger.warning("%s failed: %s", what, error)
-        else:
-            logger.error("%s failed", what, exc_info=error)
-        self.skipped.append(Skipped(what=what, why=describe_failure(error)))
-
-    def number_findings(self) -> list[Finding]:
-        return [
-            replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=rank), 1)
-        ]
-
     def make_evidence(
         self, opened: OpenResult, findings: Sequence[Finding], shots: Sequence[ScreenPicture]
     ) -> Evidence:
         location, moves = self.measured or self.trail.location, self.trail.moves
         return Evidence(
             url=location.url or opened.url,
-            status=_status(self.metrics) if moves else opened.status or _status(self.metrics),
+            status=self.gathered.status if moves else opened.status or self.gathered.status,
             title=location.title if moves else opened.title,
             server=self.page.server,
             axe_version=next((each.version for each in self.collectors if isinstance(each, AxeRules)), None),
@@ -449,13 +359,10 @@ class Measurement:
             duration_ms=int((time.monotonic() - self.clock) * 1000),
             findings=findings,
             facts=self.list_facts(location),
-            metrics=self.metrics,
+            metrics=self.gathered.metrics,
             screenshots=shots,
-            skipped=[*self.describe_moves(location), *self.skipped],
-            to_check=[
-                replace(each, id=f"C{number}")
-                for number, each in enumerate(sorted(self.to_check, key=rank), 1)
-            ],
+            skipped=[*self.describe_moves(location), *self.gathered.skipped],
+            to_check=self.gathered.number_checks(),
             moves=tuple(moves),
         )
 
@@ -467,11 +374,14 @@ class Measurement:
     def list_facts(self, location: PageLocation) -> Sequence[Fact]:
         """Return the facts with their ids, and those about the address of the page."""
         addresses = [Fact(topic="page", text=each) for each in self.trail.describe_address(location)]
-        return [replace(fact, id=f"P{number}") for number, fact in enumerate([*self.facts, *addresses], 1)]
+        return [
+            replace(fact, id=f"P{number}")
+            for number, fact in enumerate([*self.gathered.facts, *addresses], 1)
+        ]
 
     async def read_source(self) -> str:
         """Return the source of the page, or nothing if the page does not let it be read."""
-        if not self.findings:
+        if not self.gathered.findings:
             return ""
         try:
             return text(await self.page.evaluate(READ_SOURCE)) or ""
@@ -480,15 +390,6 @@ class Measurement:
         except MCPError as error:
             logger.info("the source of the page cannot be read: %s", error)
             return ""
-
-    def add_places(self, source: str) -> None:
-        """Add their line and column in the source to the elements of all findings."""
-        page = PageSource(source)
-        for known in (self.findings, self.to_check):
-            known[:] = [
-                replace(each, elements=[with_place(element, page) for element in each.elements])
-                for each in known
-            ]
 
     async def add_refs(self, findings: list[Finding]) -> None:
         """Add the server's ref to the first element of each finding, so that a model can act on it."""
@@ -504,31 +405,6 @@ class Measurement:
                 else:
                     findings[place] = replace(finding, elements=[replace(first, ref=refs[selector]), *others])
 
-    def add_pictures(self, findings: list[Finding]) -> Sequence[ScreenPicture]:
-        """Add pictures to the first elements of each finding, and return the marked screenshots."""
-        marks: dict[int, list[tuple[str, ElementBox]]] = {}
-        for place, finding in enumerate(findings):
-            for element in finding.elements:
-                if is_part(element) and element.box is not None and element.width is not None:
-                    marks.setdefault(element.width, []).append((finding.id, element.box))
-            findings[place] = self.with_pictures(finding)
-        return [
-            shot
-            for view in self.views
-            if view.width in self.pictures
-            for shot in self.pictures[view.width].first_screen(marks.get(view.width, ()), view)
-        ]
-
-    def with_pictures(self, finding: Finding) -> Finding:
-        """Return the finding with pictures of its first elements."""
-        pictured = [self.add_picture(element) for element in finding.elements[:MAX_PICTURES]]
-        return replace(finding, elements=[*pictured, *finding.elements[MAX_PICTURES:]])
-
-    def add_picture(self, element: Element) -> Element:
-        if element.box is None or element.width not in self.pictures or not is_part(element):
-            return element
-        return replace(element, picture=self.pictures[element.width].cut_out(element.box))
-
 
 def _must_follow(collectors: Sequence[Collector], place: int) -> bool:
     """Return whether to look where the page is after this collector.
@@ -543,15 +419,3 @@ def _must_follow(collectors: Sequence[Collector], place: int) -> bool:
         or isinstance(collectors[place], (AxeRules, *PRESSING))
         or isinstance(following[0], PRESSING)
     )
-
-
-def describe_failure(error: Exception) -> str:
-    """Return the message without the advice that a server adds for the callers of its tools."""
-    if isinstance(error, MCPError):
-        return text(an_object(error.data).get("message")) or error.message
-    return f"an internal error: {type(error).__name__}"
-
-
-def _status(metrics: Mapping[str, float]) -> int | None:
-    """Return the HTTP status that the browser recorded, for servers that do not report it."""
-    return int(metrics["status"]) if "status" in metrics else None

@@ -31,6 +31,7 @@ _WHERE_THE_WHOLE_IS = re.compile(r"; the whole: \S+$", re.MULTILINE)
 _NOISE = re.compile(r" \[cursor=pointer\]|(?<=- generic) \[active\]")
 _PROMINENT = re.compile(r"\W*(?:e\d+ )?(?:alert|status|heading)\b")
 _MARKUP = re.compile(r"^\W*(?:e\d+ )?| \[(?:ref|level)=\w+\]| level=\d|:$")
+_UNCHANGED = re.compile(r" unchanged(?:-lines)?=\d+$", re.MULTILINE)
 MORE = "; getPageStructure with a target shows a part"
 MAX_LINES_COMPARED = 2_000
 MOST_PROMINENT = 5
@@ -40,7 +41,7 @@ PICTURE_SIDE = 1_024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageObservation:
-    """What an answer says about the page. `text` is the structure of the page, or what changed in it.
+    """The page as an answer describes it. `text` is the structure of the page, or what changed in it.
 
     `whole`: the answer shows the whole page, so that earlier answers are obsolete.
     """
@@ -51,6 +52,11 @@ class PageObservation:
     events: str = ""
     whole: bool = False
     picture: EvidencePicture | None = None
+
+    @property
+    def refers_back(self) -> bool:
+        """Return whether parts of the page are only in earlier answers, which are still needed then."""
+        return _UNCHANGED.search(self.text) is not None
 
     @property
     def location(self) -> str:

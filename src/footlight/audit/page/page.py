@@ -35,7 +35,7 @@ VIEWPORTS: Sequence[AuditViewport] = (DESKTOP, TABLET, PHONE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenResult:
-    """Where a navigation ended. `status` is None if the server does not report it."""
+    """The end of a navigation: its address and status. `status` is None if the server does not report it."""
 
     url: str
     title: str

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from footlight.audit.page.page import AuditedPage, AuditViewport, ConsoleMessage, OpenResult
 from footlight.browser_client.dialects import family_of
@@ -163,6 +163,13 @@ class FootlightPage(_ToolPage):
         self.session, self._dialect = text(made.get("sessionId")), None
         await self.console()  # The server records the console from the first call on.
         return await self._navigate(url)
+
+    async def evaluate(self, script: str) -> Any:
+        # The scripts of an audit wait themselves for what they start.
+        return await self._run(
+            "evaluate",
+            lambda dialect, run: cast("FootlightDialect", dialect).evaluate(run, script, settles=False),
+        )
 
     async def press(self, key: str) -> None:
         await self._call("press", {"key": key, "observe": "none", "settle": "none"})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,9 @@ CHECK_MS = 250
 """How long a page may take to say which options are selected. The choice is made even if it takes longer."""
 STATE_MS = 2_000
 """How long a page may take to say whether a checkbox is ticked."""
+CHANGE_SECONDS = 1.0
+"""How long a pressed checkbox may take to change. Pages that are drawn by their server ask it first."""
+CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """Options that an error names."""
 
@@ -95,9 +100,9 @@ async def _find_option_problem(
     )
 
 
-async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadline) -> None:
-    """Tick or untick a checkbox, or choose a radio button."""
-    await act_on_element(
+async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadline) -> bool:
+    """Tick or untick a checkbox, or choose a radio button. Return False if it had the state already."""
+    pressed = await act_on_element(
         page,
         selector,
         deadline,
@@ -105,26 +110,46 @@ async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadli
             page, find_press_target(element), checked, deadline, timeout_ms
         ),
     )
+    return pressed is not False
 
 
 async def _press_until_checked(
     page: Page, element: Locator, checked: bool, deadline: Deadline, timeout_ms: float
-) -> None:
-    """Press a checkbox or radio button, unless it has the state already.
+) -> bool:
+    """Press a checkbox or radio button. Return False if it has the state already, and is not pressed.
 
     Playwright's own `set_checked` would leave the button down where the press opens a dialog.
     """
+    is_mixed = False
     if await element.is_checked(timeout=timeout_ms) == checked:
-        return
+        is_mixed = await run_isolated_about(element, _IS_MIXED, timeout_ms=timeout_ms)
+        if not is_mixed:
+            return False
     if not checked:  # It refuses to untick a radio button.
         await element.set_checked(False, trial=True, timeout=deadline.action_ms)
-    await press(page, element, deadline.action_ms)
-    if page.document_request is not None or page.closed:
-        return
-    # The page may have removed it.
-    with contextlib.suppress(PlaywrightTimeout):
-        if await element.is_checked(timeout=min(deadline.action_ms, STATE_MS)) != checked:
-            raise Error("Clicking the checkbox did not change its state")
+    for is_last in (False, True) if is_mixed else (True,):  # A mixed one is ticked before it is unticked.
+        await press(page, element, deadline.action_ms)
+        if page.document_request is not None or page.closed:
+            break
+        # The page may have removed it.
+        with contextlib.suppress(PlaywrightTimeout):
+            limit_ms = min(deadline.action_ms, STATE_MS)
+            patience = min(CHANGE_SECONDS, limit_ms / 1000) if is_last else 0
+            if await _becomes(partial(element.is_checked, timeout=limit_ms), checked, patience):
+                break
+            if is_last:
+                raise Error("Clicking the checkbox did not change its state")
+    return True
+
+
+async def _becomes(read_state: Callable[[], Awaitable[bool]], state: bool, patience: float) -> bool:
+    """Return whether a checkbox gets the state within `patience` seconds."""
+    until = time.monotonic() + patience
+    while await read_state() != state:
+        if time.monotonic() >= until:
+            return False
+        await asyncio.sleep(CHANGE_PAUSE_SECONDS)
+    return True
 
 
 async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> None:
@@ -135,7 +160,7 @@ async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> N
     if page.document_request is not None or page.closed:
         return
     try:
-        chosen = await radio.is_checked()
+        chosen = await _becomes(radio.is_checked, True, min(CHANGE_SECONDS, timeout_ms / 1000))
     except Error:  # The page has removed its document.
         return
     if not chosen:
@@ -199,6 +224,11 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         raise InvalidParameter(f'files: "{selector}" takes {takes_files}', parameter="files")
     return await act_on_element(page, selector, deadline, attach)
 
+
+_IS_MIXED = """element => {
+  const box = element instanceof HTMLLabelElement ? element.control ?? element : element;
+  return box instanceof HTMLInputElement ? box.indeterminate : box.getAttribute('aria-checked') === 'mixed';
+}"""
 
 _OPTIONS = """([element]) => {
   const select = element instanceof HTMLLabelElement ? element.control : element;

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Field", "FieldKind", "FieldValue", "Filled", "fill_form"]
+__all__ = ["Field", "FieldKind", "FieldValue", "Filled", "choose_option", "fill_form"]
 
 FieldValue = str | bool | int | float | list[str]
 FieldKind = Literal["text", "checkbox", "radio", "radiogroup", "select", "combobox", "listbox"]
@@ -84,6 +84,34 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
             raise _add_field_index(error, index, done=list(range(index))) from error
     # A page may change a field when the focus leaves it, or when another one changes.
     return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
+
+
+async def choose_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
+    """Select an option of a `select`, or choose one of a combobox or listbox that the page has made itself.
+
+    Returns:
+        The values that are selected afterwards; of a combobox or listbox, the name of the option.
+
+    Raises:
+        FootlightError: the element offers no options, or not this one.
+    """
+    try:
+        return await select_option(page, selector, value, deadline)
+    except ElementNotInteractive as error:
+        if error.details.get("reason") != "wrong kind":
+            raise
+        kind = await _find_kind(page, selector, deadline)
+        if kind.name not in ("combobox", "listbox"):
+            raise
+    field = Field(selector, [value] if kind.multiple else value)  # A list replaces what was chosen.
+    filled = await _fill(page, field, kind, deadline)
+    if filled.kind == "text":
+        raise InvalidParameter(
+            f'value: "{selector}" suggests no option "{value}"; the text is in the field now',
+            parameter="value",
+            suggestion="Look at the options that it shows, and click one.",
+        )
+    return [value]
 
 
 async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:

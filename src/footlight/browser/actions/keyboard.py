@@ -48,10 +48,10 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
         await release_keys(page, key, *modifiers)
 
     async with send_input(page, message, deadline):
-        focused = await _find_focused(page)
+        # For Tab the element is left alone: focused again, a date field is back at its first part.
+        focused = None if keys.endswith("Tab") else await _find_focused(page)
         async with undo_on_cancel(take_back):
-            # For Tab the element is left alone: focused again, a date field is back at its first part.
-            if focused and not keys.endswith("Tab"):
+            if focused:
                 await focused.press(keys, timeout=deadline.remaining_ms)
             else:
                 await page.playwright.keyboard.press(keys)

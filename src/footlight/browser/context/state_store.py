@@ -62,6 +62,10 @@ class StateStore:
         self._path(name).unlink(missing_ok=True)
         self._details_path(name).unlink(missing_ok=True)
 
+    def lock_path(self, name: str) -> Path:
+        """Return the file that a session with this state locks while it is open."""
+        return self._path(name).with_suffix(".lock")
+
     def _details_path(self, name: str) -> Path:
         """Return the path of the details, which must not match `*.json` because they are no state."""
         path = self._path(name)

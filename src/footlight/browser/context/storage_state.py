@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from footlight.errors import InvalidParameter
 
-__all__ = ["SessionState", "Storage", "to_playwright"]
+__all__ = ["SessionState", "Storage", "is_origin", "to_playwright"]
 
 Storage = dict[str, dict[str, str]]
 """Items by origin."""
@@ -63,12 +65,28 @@ def _cookies(value: object) -> list[dict[str, Any]]:
 def _storage(value: object, name: str) -> Storage:
     if isinstance(value, dict):
         origins = cast("dict[str, object]", value)
-        if all(_is_items(items) and "://" in origin for origin, items in origins.items()):
+        for origin in origins:
+            if not is_origin(origin):
+                raise InvalidParameter(
+                    f"state.{name}: {origin[:100]!r} is not an origin, such as https://example.com",
+                    parameter=f"state.{name}",
+                )
+        if all(_is_items(items) for items in origins.values()):
             return cast("Storage", origins)
     raise InvalidParameter(
         f"state.{name}: must be an object of origins (https://…), each with an object of string items",
         parameter=f"state.{name}",
     )
+
+
+def is_origin(text: str) -> bool:
+    """Return whether the text has a scheme, mostly a host and at most a port, as `location.origin` has."""
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@\\*A-Z]*", text):
+        return False
+    try:
+        return urlsplit(text).port != 0
+    except ValueError:
+        return False
 
 
 def _is_items(value: object) -> bool:

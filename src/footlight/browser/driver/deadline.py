@@ -120,12 +120,12 @@ class Deadline:
 
     @property
     def limits_patience(self) -> bool:
-        """Whether a setting, and not the call, limits the wait for an element."""
+        """Return whether a setting, and not the call, limits the wait for an element."""
         return self.patience_setting is not None and self.patience < self.expires
 
     @property
     def is_over(self) -> bool:
-        """Whether the time of the call, or its time for the element, has passed."""
+        """Return whether the time of the call, or its time for the element, has passed."""
         end = self.expires if self.limits_patience else self.patience
         return (end - time.monotonic()) * 1000 <= OVER_MS
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from typing import Any
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
 
 from playwright._impl.out_of_process import PlaywrightClient
 from playwright.async_api import Playwright
+from playwright.async_api._context_manager import PlaywrightContextManager
 
-__all__ = ["connect_driver"]
+if TYPE_CHECKING:
+    import psutil
+
+__all__ = ["connect_driver", "stop_driver"]
 
 
 @asynccontextmanager
@@ -33,10 +37,51 @@ async def connect_driver(process: subprocess.Popen[bytes]) -> AsyncGenerator[Pla
         try:
             yield playwright
         finally:
-            await client.stop()
+            with _kill_survivors(process.pid):
+                await client.stop()
     finally:
         if process.poll() is None:
-            process.kill()
+            _kill_all(_find_family(process.pid))
+
+
+async def stop_driver(starter: PlaywrightContextManager) -> None:
+    """Stop Playwright. Its driver process has ended on return, also if this is cancelled."""
+    transport: Any = getattr(getattr(starter, "_client", None), "_transport", None)
+    process: Any = getattr(transport, "_proc", None)
+    with _kill_survivors(process.pid) if process is not None else nullcontext():
+        await starter.__aexit__()
+
+
+@contextmanager
+def _kill_survivors(pid: int) -> Generator[None]:
+    """Stop the driver process in this block; kill what is left of it and its browsers afterwards.
+
+    The driver ends without the browsers that it is still starting, and one that does not answer would run on.
+    """
+    family = _find_family(pid)
+    try:
+        yield
+    finally:
+        _kill_all(family)
+
+
+def _find_family(pid: int) -> list[psutil.Process]:
+    """Return a driver process with the browsers that it has started, which come first."""
+    import psutil
+
+    try:
+        driver = psutil.Process(pid)
+        return [*driver.children(recursive=True), driver]
+    except psutil.Error:
+        return []
+
+
+def _kill_all(processes: list[psutil.Process]) -> None:
+    import psutil
+
+    for each in processes:
+        with suppress(psutil.Error):
+            each.kill()
 
 
 class _ConnectedProcess:

@@ -99,7 +99,7 @@ class FileQuota:
 
 @dataclass(frozen=True, slots=True)
 class SessionFiles:
-    """What one session may do with the quota."""
+    """One session's view of the quota: it reserves and counts the bytes of its files."""
 
     _quota: FileQuota
     _session_id: str

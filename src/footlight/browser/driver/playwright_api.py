@@ -20,7 +20,7 @@ from typing import Any, Literal, cast
 from playwright.async_api import Browser, CDPSession, Download, Error, Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from footlight.browser.driver.driver_connection import connect_driver
+from footlight.browser.driver.driver_connection import connect_driver, stop_driver
 from footlight.browser.driver.early_driver import driver_environment
 from footlight.browser.driver.playwright_shortcuts import take_shortcuts
 from footlight.errors import (
@@ -91,11 +91,12 @@ async def start_playwright(
                 return
     # The driver copies our environment when it starts and has no option for this.
     with _environment(driver_environment(temporary)):
-        playwright = await async_playwright().start()
+        starter = async_playwright()
+        playwright = await starter.start()
     try:
         yield playwright
     finally:
-        await playwright.stop()
+        await stop_driver(starter)
 
 
 @contextmanager

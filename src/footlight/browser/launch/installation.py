@@ -14,9 +14,11 @@ from footlight.errors import BrowserNotInstalled
 if TYPE_CHECKING:
     from footlight.config import BrowserSettings
 
-__all__ = ["FoundBrowser", "find_browser", "install_remedy"]
+__all__ = ["CORRECT_PATH", "FoundBrowser", "find_browser", "install_remedy"]
 
 Source = Literal["configured", "channel", "playwright", "system"]
+
+CORRECT_PATH = "Correct browser.executablePath (--executable-path), or leave it out."
 
 _SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 _CHROMIUMS = (
@@ -84,7 +86,7 @@ def _find_configured(path: Path) -> FoundBrowser:
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise BrowserNotInstalled(
             f"The configured browser {path} is not an executable file",
-            suggestion="Correct browser.executablePath (--executable-path), or leave it out.",
+            suggestion=CORRECT_PATH,
             executablePath=str(path),
         )
     return FoundBrowser("configured", path, str(path))

@@ -153,7 +153,7 @@ def _option_error(option: str, why: str) -> InvalidParameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchPlan:
-    """How one browser is launched with its options."""
+    """The decisions about the launch of one browser: its options and arguments."""
 
     options: LaunchOptions
     context: SessionOptions

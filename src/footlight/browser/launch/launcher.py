@@ -17,7 +17,7 @@ from footlight.browser.launch.chromium_flags import (
     NO_OWN_REQUESTS,
     UNLIMITED_NAVIGATIONS,
 )
-from footlight.browser.launch.installation import FoundBrowser, find_browser, install_remedy
+from footlight.browser.launch.installation import CORRECT_PATH, FoundBrowser, find_browser, install_remedy
 from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def launch_error(error: Error, settings: BrowserSettings, found: FoundBrowser) -
         return BrowserCrashed(f"{settings.type} ({found.path}) ended by {killed[1]} while it was starting")
     return BrowserNotInstalled(
         f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
-        suggestion=_start_remedy(error, settings),
+        suggestion=_start_remedy(error, settings, found),
         browser=settings.type,
         path=found.path,
     )
@@ -137,13 +137,29 @@ def is_display_missing(error: Error) -> bool:
     return "DISPLAY" in error.message or "XServer" in error.message
 
 
+_EXITED = re.compile(r"<process did exit: exitCode=(\d{1,10}),")
+_REFUSED_ARGUMENT = re.compile(
+    r"Playwright manages remote debugging|Arguments can not specify page|Pass user_data_dir parameter"
+)
+_SAID = re.compile(r"\[pid=\d{1,10}\]\[err\] ([^\n]{1,300})")
+
+
 def _start_reason(error: Error) -> str:
-    return "there is no display to show it on" if is_display_missing(error) else cause(error)
+    """Return why the browser did not start: of a process that ended, its exit code and last words."""
+    if is_display_missing(error):
+        return "there is no display to show it on"
+    ended = _EXITED.search(error.message)
+    if ended is None:
+        return cause(error)
+    words = _SAID.findall(error.message)
+    return f"it ended with exit code {ended[1]}" + (f": {words[-1].strip()}" if words else "")
 
 
-def _start_remedy(error: Error, settings: BrowserSettings) -> str:
+def _start_remedy(error: Error, settings: BrowserSettings, found: FoundBrowser) -> str:
     if is_display_missing(error):
         return "There is no display: leave --headed out, or run under `xvfb-run`."
+    if _REFUSED_ARGUMENT.search(error.message):
+        return "Correct browser.args: this server itself chooses the port, the profile and the first page."
     if settings.channel is not None:
         return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
     if any(words in error.message for words in _NO_SANDBOX):
@@ -151,4 +167,11 @@ def _start_remedy(error: Error, settings: BrowserSettings) -> str:
             "The system forbids Chromium's sandbox: "
             "allow user namespaces, or add --no-sandbox to browser.args."
         )
+    if "error while loading shared libraries" in error.message:
+        return (
+            "Install the library with the system's package manager, "
+            f"or run `python -m playwright install-deps {settings.type}`."
+        )
+    if found.source == "configured":
+        return CORRECT_PATH
     return install_remedy(settings.type)

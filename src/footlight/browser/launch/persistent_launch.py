@@ -48,7 +48,7 @@ LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebugEndpoint:
-    """Where the browser of a session listens for debuggers. Only this machine can connect."""
+    """The address at which the browser of a session listens for debuggers. Only this machine can connect."""
 
     port: int
     http: str

@@ -43,7 +43,7 @@ RESERVED_NAMES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileInfo:
-    """What is known of a profile without opening it."""
+    """The facts about a profile that are known without opening it."""
 
     name: str
     port: int

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ConsoleMessage, WebError
@@ -231,7 +232,7 @@ class Console:
         self._add(
             Message(
                 "error",
-                _cut(f"Uncaught {text}", MAX_TEXT),
+                cut_text(f"Uncaught {text}", MAX_TEXT),
                 _source(location["url"], location["line"], location["column"]),
                 page_id,
                 self._document(page_id),
@@ -258,7 +259,7 @@ def _message(message: ConsoleMessage, page_id: str, document: int) -> Message:
     location = message.location
     return Message(
         _LEVELS.get(message.type, "info"),
-        _cut(message.text, MAX_TEXT),
+        cut_text(message.text, MAX_TEXT),
         _source(location["url"], location["line"], location["column"]),
         page_id,
         document,
@@ -304,9 +305,5 @@ async def _release(fetched: _FetchedMessages) -> None:
 
 def _source(url: str, line: int, column: int) -> str:
     """Return the source of a message. Playwright counts lines from 0, and gives 0:0 for an unknown source."""
-    url = _cut(url, MAX_URL)
+    url = cut_text(url, MAX_URL)
     return f"{url}:{line + 1}:{column + 1}" if url and (line or column) else url
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}… [cut, {len(text)} characters]"

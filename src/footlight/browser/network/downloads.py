@@ -124,7 +124,7 @@ class Downloads:
 
     @property
     def has_begun(self) -> bool:
-        """Whether this action has begun a download."""
+        """Return whether this action has begun a download."""
         return self.count > self._count_before
 
     async def settle(self) -> None:

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-import re
 import socket
 import threading
 import time
@@ -20,17 +19,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from footlight.browser.network.policy import is_link_local
+from footlight.browser.network.proxy_heads import (
+    HEAD_BYTES,
+    ProxiedRequest,
+    ProxyError,
+    format_head,
+    read_request,
+    read_response_head,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
     from types import TracebackType
 
 __all__ = ["FilterProxy", "RefusedRequest"]
 
 logger = logging.getLogger(__name__)
 
-HEAD_BYTES = 64 * 1024
-HEAD_S = 10.0
 CONNECT_S = 20.0
 NEXT_ADDRESS_S = 0.25
 """How long an address is tried alone, before the next one is tried in parallel (RFC 8305)."""
@@ -42,7 +47,6 @@ MAX_REFUSALS = 1000
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Address = tuple[str, int]
-Header = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +133,11 @@ class FilterProxy:
     async def _serve(self, client: Streams) -> None:
         async with _close_writer(client[1]):
             try:
-                request = await _read_request(client[0])
+                request = await read_request(client[0])
                 if request is None:
                     return
                 await self._pass_on(request, client)
-            except _ProxyError as error:
+            except ProxyError as error:
                 logger.debug("Answered %d: %s", error.status, error)
                 client[1].write(error.response())
             except OSError as error:
@@ -142,7 +146,7 @@ class FilterProxy:
                 return
             await _linger(client)
 
-    async def _pass_on(self, request: _Request, client: Streams) -> None:
+    async def _pass_on(self, request: ProxiedRequest, client: Streams) -> None:
         self._check(request.host)
         upstream = await _reach(request.host, request.port, self._closes, self._refuses_address)
         async with _close_writer(upstream[1]):
@@ -155,45 +159,14 @@ class FilterProxy:
         if not self._refuses(host):
             return
         self._refusals.append(RefusedRequest(host, time.monotonic()))
-        raise _ProxyError(403, f"The domain policy refuses {host}", ("X-Footlight-Refused", host))
+        raise ProxyError(403, f"The domain policy refuses {host}", ("X-Footlight-Refused", host))
 
 
 def _allow_all(_host: str, _where: object) -> bool:
     return False
 
 
-# Answers of our own
-
-
-class _ProxyError(Exception):
-    """A response to the client that is sent instead of connecting it."""
-
-    def __init__(self, status: int, text: str, *headers: Header) -> None:
-        super().__init__(text)
-        self.status = status
-        self.headers = headers
-
-    def response(self) -> bytes:
-        body = f"{self}\n".encode()
-        headers = [
-            ("Content-Type", "text/plain; charset=utf-8"),
-            ("Content-Length", str(len(body))),
-            ("Cache-Control", "no-store"),
-            ("Connection", "close"),
-            ("X-Footlight-Proxy", str(self).encode("ascii", "replace").decode()),
-            *self.headers,
-        ]
-        return _head(f"HTTP/1.1 {self.status} {_REASONS[self.status]}", headers) + body
-
-
-_REASONS = {
-    400: "Bad Request",
-    403: "Forbidden",
-    408: "Request Timeout",
-    411: "Length Required",
-    431: "Request Header Fields Too Large",
-    502: "Bad Gateway",
-}
+# The end of a connection
 
 
 async def _linger(client: Streams) -> None:
@@ -211,138 +184,6 @@ async def _discard(reader: asyncio.StreamReader) -> None:
         pass
 
 
-# The request
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """`target` is in origin form; `headers` are those to forward."""
-
-    method: str
-    host: str
-    port: int
-    target: str
-    headers: Sequence[Header]
-    body_bytes: int
-
-
-async def _read_request(reader: asyncio.StreamReader) -> _Request | None:
-    """Read the request, or return None if the client closed the connection without one."""
-    try:
-        async with asyncio.timeout(HEAD_S):
-            head = await reader.readuntil(b"\r\n\r\n")
-    except TimeoutError:
-        raise _ProxyError(408, f"No request within {HEAD_S:g} seconds") from None
-    except asyncio.LimitOverrunError:
-        raise _ProxyError(431, f"The head of a request has at most {HEAD_BYTES} bytes") from None
-    except asyncio.IncompleteReadError as error:
-        if not error.partial:
-            return None
-        raise _ProxyError(400, "The request ends within its head") from None
-    return _parse_request(head.decode("latin-1"))
-
-
-_REQUEST_LINE = re.compile(r"([!#$%&'*+.^_`|~\w-]+) ([^\x00-\x20\x7f]+) HTTP/1\.[01]", re.ASCII)
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~\w-]+):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*)", re.ASCII)
-_ABSOLUTE = re.compile(r"http://([^/?#]*)([^#]*)", re.IGNORECASE)
-_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w.~-]+)(?::(\d*))?", re.IGNORECASE | re.ASCII)
-
-
-def _parse_request(head: str) -> _Request:
-    line, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
-    found = _REQUEST_LINE.fullmatch(line)
-    if not found:
-        raise _ProxyError(400, "Not an HTTP request")
-    method, target = found.groups()
-    headers = _parse_headers(lines)
-    if headers is None:
-        raise _ProxyError(400, "A malformed header")
-    if method == "CONNECT":
-        host, port = _parse_authority(target, None)
-        return _Request(method, host, port, "", (), 0)
-    absolute = _ABSOLUTE.fullmatch(target)
-    if not absolute:
-        raise _ProxyError(400, "This is a proxy: a request names its target as http://host/path")
-    authority, path = absolute.groups()
-    host, port = _parse_authority(authority, 80)
-    end_to_end = _end_to_end(headers, ("host",))
-    return _Request(
-        method,
-        host,
-        port,
-        path if path.startswith("/") else f"/{path}",
-        (("Host", authority), *end_to_end, ("Connection", "close")),
-        _body_bytes(headers),
-    )
-
-
-def _parse_headers(lines: Iterable[str]) -> list[Header] | None:
-    found = [_HEADER.fullmatch(line) for line in lines]
-    return [(match[1], match[2].rstrip(" \t")) for match in found if match] if all(found) else None
-
-
-def _parse_authority(authority: str, default_port: int | None) -> tuple[str, int]:
-    found = _AUTHORITY.fullmatch(authority)
-    port = int(found[2] or 0) if found and len(found[2] or "") <= 5 else -1
-    if found and not found[2]:
-        port = default_port or -1
-    host = _normalize_host(found[1]) if found else None
-    if host is None or not 0 < port < 65536:
-        raise _ProxyError(400, "The target names no host and port")
-    return host, port
-
-
-def _normalize_host(host: str) -> str | None:
-    """Return the host as the policy expects it, or None for a number that is not an address.
-
-    Resolvers disagree about such numbers.
-    """
-    host = host.lower().removesuffix(".")
-    with contextlib.suppress(ValueError):
-        address = ipaddress.ip_address(host.strip("[]"))
-        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-        return (mapped or address).compressed
-    last = host.rpartition(".")[2]
-    is_number = last.isdigit() or re.fullmatch(r"0x[0-9a-f]*", last)
-    return None if not last or is_number or host.startswith("[") else host
-
-
-_HOP_BY_HOP = {"connection", "keep-alive", "te", "upgrade", "x-footlight-refused", "x-footlight-proxy"}
-"""Headers that are not forwarded, besides every `Proxy-*`. The last two are specific to this proxy."""
-
-
-def _end_to_end(headers: Sequence[Header], left_out: Iterable[str] = ()) -> list[Header]:
-    named = {
-        option.strip().lower()
-        for name, value in headers
-        if name.lower() == "connection"
-        for option in value.split(",")
-    }
-    # Naming them in `Connection` must not take the framing of the body away.
-    dropped = _HOP_BY_HOP | set(left_out) | (named - {"content-length", "transfer-encoding"})
-    return [
-        (name, value)
-        for name, value in headers
-        if name.lower() not in dropped and not name.lower().startswith("proxy-")
-    ]
-
-
-def _body_bytes(headers: Sequence[Header]) -> int:
-    if any(name.lower() == "transfer-encoding" for name, _ in headers):
-        raise _ProxyError(411, "A request's body comes with its length")
-    lengths = {value for name, value in headers if name.lower() == "content-length"}
-    if not lengths:
-        return 0
-    length = lengths.pop()
-    if lengths or not re.fullmatch(r"[0-9]{1,18}", length):
-        raise _ProxyError(400, "A malformed Content-Length")
-    return int(length)
-
-
-def _head(line: str, headers: Iterable[Header]) -> bytes:
-    return "\r\n".join([line, *(f"{name}: {value}" for name, value in headers), "", ""]).encode("latin-1")
-
-
 # Connecting to the target
 
 
@@ -354,18 +195,18 @@ async def _reach(
             addresses = await _resolve(host, port)
             # A name can lead to where the policy lets no address lead.
             if not is_link_local(host) and any(is_link_local(address) for address, _ in addresses):
-                raise _ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
+                raise ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
             if any(refuses_address(host, address) for address, _ in addresses):
-                raise _ProxyError(403, f"{host} leads to a private network", ("X-Footlight-Refused", host))
+                raise ProxyError(403, f"{host} leads to a private network", ("X-Footlight-Refused", host))
             if any(closes(*address) for address in addresses):
-                raise _ProxyError(
+                raise ProxyError(
                     403, f"Port {port} of {host} is for debuggers", ("X-Footlight-Refused", host)
                 )
             return await _connect(addresses)
     except (OSError, TimeoutError) as error:
         reason = str(error) or f"no connection within {CONNECT_S:g} seconds"
         where = f"{host}:{port}"
-        raise _ProxyError(502, f"{where} cannot be reached: {reason}") from error
+        raise ProxyError(502, f"{where} cannot be reached: {reason}") from error
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
@@ -451,14 +292,16 @@ async def _tunnel(client: Streams, upstream: Streams) -> None:
     await _wait_until_one_ends(_copy(client[0], upstream[1]), _copy(upstream[0], client[1]))
 
 
-async def _exchange(request: _Request, client: Streams, upstream: Streams) -> None:
-    upstream[1].write(_head(f"{request.method} {request.target} HTTP/1.1", request.headers))
+async def _exchange(request: ProxiedRequest, client: Streams, upstream: Streams) -> None:
+    upstream[1].write(format_head(f"{request.method} {request.target} HTTP/1.1", request.headers))
     await _wait_until_one_ends(
         _send_body(request, client[0], upstream[1]), _return_response(upstream[0], client[1])
     )
 
 
-async def _send_body(request: _Request, client: asyncio.StreamReader, upstream: asyncio.StreamWriter) -> None:
+async def _send_body(
+    request: ProxiedRequest, client: asyncio.StreamReader, upstream: asyncio.StreamWriter
+) -> None:
     """Send exactly the body, and then wait for the client to disconnect."""
     if await _copy(client, upstream, max_bytes=request.body_bytes) == request.body_bytes:
         await _discard(client)
@@ -467,33 +310,15 @@ async def _send_body(request: _Request, client: asyncio.StreamReader, upstream: 
 async def _return_response(upstream: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
     status = 100
     while 100 <= status < 200:
-        status, head = await _read_response(upstream)
+        status, head = await read_response_head(upstream)
         client.write(head)
     await _copy(upstream, client)
-
-
-_STATUS_LINE = re.compile(r"HTTP/1\.[01] (\d{3})(?: [^\x00-\x08\x0a-\x1f\x7f]*)?", re.ASCII)
-
-
-async def _read_response(upstream: asyncio.StreamReader) -> tuple[int, bytes]:
-    try:
-        head = (await upstream.readuntil(b"\r\n\r\n")).decode("latin-1")
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-        raise _ProxyError(502, "The server did not answer with a response") from None
-    line, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
-    found = _STATUS_LINE.fullmatch(line)
-    headers = _parse_headers(lines)
-    if not found or headers is None or found[1] == "101":
-        raise _ProxyError(502, "The server answered with a malformed response")
-    status = int(found[1])
-    ending = [] if status < 200 else [("Connection", "close")]
-    return status, _head(line, [*_end_to_end(headers), *ending])
 
 
 async def _copy(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, max_bytes: int | None = None
 ) -> int:
-    """Copy up to `most` bytes, or to the end, and return their number."""
+    """Copy up to `max_bytes` bytes, or to the end, and return their number."""
     copied = 0
     while max_bytes is None or copied < max_bytes:
         data = await reader.read(CHUNK_BYTES if max_bytes is None else min(CHUNK_BYTES, max_bytes - copied))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from footlight.patterns import matches_wildcard
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Request, Response
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["RESOURCE_TYPES", "LogEntry", "LogFilter", "RequestLog"]
 
 LOG_SIZE = 5_000
+MAX_URL = 5_000
+"""Characters of a longer URL that are kept. A page can send thousands with 100 KB each."""
 MAX_REQUESTS_HELD = 1_000
 """The number of requests whose headers and bodies can be read, because Playwright keeps memory for each."""
 
@@ -139,7 +142,7 @@ class RequestLog:
         self._count += 1
         entry = LogEntry(
             f"request-{self._count}",
-            request.url,
+            cut_text(request.url, MAX_URL),
             request.method,
             request.resource_type,
             self._page_of(request),

@@ -25,7 +25,7 @@ from footlight.browser.page.page_operations import limit_reading, retry_after_na
 from footlight.browser.snapshot.nodes import Node, Snapshot, apply_operations, parse_node
 from footlight.browser.snapshot.view import FrameView
 from footlight.errors import InternalError
-from footlight.javascript import selector_engine
+from footlight.javascript import run_once, selector_engine
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Playwright
@@ -88,7 +88,8 @@ _MODULES = (
 @cache
 def snapshot_engine() -> str:
     """Return the source of the selector engine that takes snapshots of a document and keeps its refs."""
-    return selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, *_MODULES)
+    source = selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, *_MODULES)
+    return run_once("snapshot", source)
 
 
 async def register_engine(playwright: Playwright) -> None:
@@ -125,7 +126,7 @@ async def ask(frame: Frame, request: dict[str, Any]) -> Any:
 async def _ask_main(page: Page, request: dict[str, Any]) -> Any:
     """Return the reply about the main document, with a single message of CDP where that is possible."""
     with contextlib.suppress(Error):
-        reply = await page.scripts.ask("snapshot", json.dumps(request))
+        reply = await page.scripts.ask(snapshot_engine, "snapshot", json.dumps(request))
         if reply is not None:
             return _read_reply(reply)
     return await ask(page.playwright.main_frame, request)

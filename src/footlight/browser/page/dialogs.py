@@ -64,7 +64,7 @@ class Dialogs:
 
     @property
     def asks(self) -> bool:
-        """Whether a dialog may be left open at all."""
+        """Return whether a dialog may be left open at all."""
         return "ask" in self.policy.values() or bool(self._open)
 
     @property

@@ -66,13 +66,35 @@ async def explain_element_failure(
     if find is not None and isinstance(error, PlaywrightTimeout) and (obstacle := await find()):
         return obstacle
     if is_wrong_kind(error):
-        inside = await describe_fields_inside(page, selector, deadline) if deadline else ""
+        reason = cause(error)
+        was_pressed = "did not change its state" in reason
+        inside = (
+            await describe_fields_inside(page, selector, deadline) if deadline and not was_pressed else ""
+        )
         return ElementNotInteractive(
-            f'"{selector}": {cause(error)}{inside}', selector=selector, page=page.url
+            f'"{selector}": {reason}{inside}',
+            suggestion=next((way for what, way in _WAYS_OUT if what in reason), None),
+            selector=selector,
+            page=page.url,
+            reason=None if was_pressed else "wrong kind",
         )
     if deadline is not None and isinstance(error, PlaywrightTimeout):
         return await _explain_element_timeout(page, error, selector, deadline, inspected=find is not None)
     return InternalError(cause(error))
+
+
+_WAYS_OUT = (
+    ('Input of type "checkbox"', "Use check or uncheck."),
+    ('Input of type "radio"', "Use check."),
+    ('Input of type "file"', "Use upload_file."),
+    ("Input of type", "Use click."),
+    ("Element is not a <select>", "Click it, and then the option that appears."),
+    ("Element is not an <input>", "Give the field itself; select takes options, check ticks, click presses."),
+    ("Not a checkbox or radio button", "Use click."),
+    ("did not change its state", "It was clicked once. Look at the page before you repeat the call."),
+    ("Cannot uncheck radio", "Check another one of the group."),
+)
+"""Each pair is a part of Playwright's reason, and what the caller can do. The first that fits is used."""
 
 
 async def _explain_element_timeout(
@@ -106,17 +128,20 @@ async def find_obstacle(
     None where nothing does, or where the page does not say in time. With `editing`, a read-only field is an
     obstacle too.
     """
+    obstacle = None
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             found = await locate_now(page, selector, deadline)
-            if await found.count() == 0:
-                return await _element_not_found(page, selector)
-            try:
-                obstacle = await _inspect_obstacle(found.first, editing=editing)
-            except PlaywrightTimeout:  # It was removed meanwhile, or the page is too busy to answer.
-                return None if await found.count() else await _element_not_found(page, selector)
+            is_there = await found.count() > 0
+            if is_there:
+                try:
+                    obstacle = await _inspect_obstacle(found.first, editing=editing)
+                except PlaywrightTimeout:  # It was removed meanwhile, or the page is too busy to answer.
+                    is_there = await found.count() > 0
     except (Error, TimeoutError, ValueError):
         return None
+    if not is_there:
+        return await _element_not_found(page, selector)
     return obstacle and _element_not_interactive(page, selector, obstacle)
 
 

@@ -1,4 +1,5 @@
-// The way from the top document to an element, by which a script in the page's own world finds it again.
+// The way to an element from the top document, or from a frame in another origin's document, by which a script in the
+// page's own world finds it again.
 
 import { getter } from "../driver/getter.js";
 
@@ -14,13 +15,15 @@ const hostOf = getter(ShadowRoot, "host");
 /** @typedef {number | "shadow" | "frame"} PathStep the place among the child elements, or the way into an element */
 
 /**
- * Return the steps to an element, or null where they lead through the frame of another origin.
+ * Return the steps to an element, or null if it is in no document. They begin in the top document, or in the
+ * outermost one that is reachable: `above` counts the frames up to that one, or is null for the top document.
  *
- * @type {(element: Element) => PathStep[] | null}
+ * @type {(element: Element) => {steps: PathStep[], above: number | null} | null}
  */
 export function pathTo(element) {
   /** @type {PathStep[]} */
   const steps = [];
+  let above = 0;
   for (let at = /** @type {any} */ (element); steps.length < MAX_STEPS; ) {
     let place = 0;
     for (let each = siblingOf.call(at); each; each = siblingOf.call(each))
@@ -33,9 +36,11 @@ export function pathTo(element) {
       at = hostOf.call(at);
     } else if (kindOf.call(at) === Node.DOCUMENT_NODE) {
       const view = windowOf.call(at);
-      if (!view || view === view.parent) return view ? steps : null;
+      if (!view) return null;
+      if (view === view.parent) return { steps, above: null };
       at = view.frameElement; // null for another origin
-      if (!at) return null;
+      if (!at) return { steps, above };
+      above++;
       steps.unshift("frame");
     }
   }

@@ -104,7 +104,7 @@ class KeptDescription(Description):
 
 
 class Obstacle(TypedDict):
-    """Why an element cannot be acted on. `by` is the selector of what is in the way."""
+    """The reason why an element cannot be acted on. `by` is the selector of what is in the way."""
 
     waits: NotRequired[bool]
     """Whether it stays until somebody closes it."""

@@ -87,7 +87,7 @@ class PageOwner(Protocol):
 
     @property
     def touch_source(self) -> TouchSource | None:
-        """What gives the pages a touch screen: the context itself, or its emulation. None without one."""
+        """Return the source of the touch screen: the context itself, or its emulation. None without one."""
         ...
 
     @property
@@ -100,7 +100,7 @@ class PageOwner(Protocol):
 
     @property
     def is_traced(self) -> bool:
-        """Whether a trace is being recorded, in which readers look for the actions by Playwright's names."""
+        """Return whether a trace is recorded, in which readers look for actions by Playwright's names."""
         ...
 
     @property
@@ -110,7 +110,7 @@ class PageOwner(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether the browser still runs."""
+        """Return whether the browser still runs."""
         ...
 
     async def find_silent_part(self) -> SilentPart | None:

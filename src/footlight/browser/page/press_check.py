@@ -49,7 +49,7 @@ MAX_FRAMES = 10
 
 
 class PressOutcome(NamedTuple):
-    """What became of a press or a drop.
+    """The outcome of a press or a drop.
 
     - `lost`: the press began on another element, and was kept from the page.
     - `strayed`: the press began on the element, but the click went to another one.

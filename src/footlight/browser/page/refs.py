@@ -104,6 +104,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
             where the element means something else by now.
     """
     view = page.view
+    ref = view.follow(ref)
     was = None
     if acts:
         was = await offload(

@@ -32,27 +32,36 @@ __all__ = ["find_ref", "look_at"]
 
 
 async def look_at(
-    page: Page, deadline: Deadline, *, selector: str | None = None, boxes: bool = False
+    page: Page,
+    deadline: Deadline,
+    *,
+    selector: str | None = None,
+    boxes: bool = False,
+    test_ids: bool = False,
 ) -> Snapshot:
     """Return a snapshot of the page, or of an element and what is inside it.
 
-    With `boxes`, nodes have the boxes of their elements in the page's viewport.
+    With `boxes`, nodes have the boxes of their elements in the page's viewport. With `test_ids`, there are
+    also nodes for elements that say nothing besides their test id.
 
     Raises:
         FootlightError: there is no such element, the page does not answer, or is gone.
     """
+    details = {"boxes": boxes, "testIds": test_ids}
     if selector is None:
         try:
             async with limit_reading(page, deadline):
-                return await retry_after_navigation(lambda: _look_at_page(page, boxes=boxes))
+                return await retry_after_navigation(lambda: _look_at_page(page, details))
         except Error as error:
             raise await explain_page_failure(page, error) from error
 
     async def look_below(element: Locator, timeout_ms: float) -> Snapshot:
         async with page.view.numbers.reserve() as ref_numbers:
-            reply = await ask_about(element, _request(ref_numbers, boxes=boxes), timeout_ms=timeout_ms)
+            reply = await ask_about(
+                element, {"what": "look", **details, **ref_numbers}, timeout_ms=timeout_ms
+            )
             page.view.numbers.next = reply["next"]
-        return await _make_snapshot(page, await _frame_of(element), reply, boxes=boxes)
+        return await _make_snapshot(page, await _frame_of(element), reply, details)
 
     return await read_element(page, selector, deadline, look_below)
 
@@ -66,7 +75,7 @@ async def find_ref(page: Page, selector: str, deadline: Deadline) -> str:
 
     async def read(element: Locator, timeout_ms: float) -> str:
         async with page.view.numbers.reserve() as ref_numbers:
-            request = {"what": "ref", "boxes": False, **ref_numbers}
+            request = {"what": "ref", **ref_numbers}
             reply = await ask_about(element, request, timeout_ms=timeout_ms)
             page.view.numbers.next = reply["next"]
         return reply["ref"]
@@ -74,29 +83,27 @@ async def find_ref(page: Page, selector: str, deadline: Deadline) -> str:
     return await read_element(page, selector, deadline, read)
 
 
-async def _look_at_page(page: Page, *, boxes: bool) -> Snapshot:
+async def _look_at_page(page: Page, details: dict[str, bool]) -> Snapshot:
     main = page.playwright.main_frame
-    return await _make_snapshot(page, main, await _look_into(page, main, boxes=boxes), boxes=boxes)
+    return await _make_snapshot(page, main, await _look_into(page, main, details), details)
 
 
-async def _look_into(page: Page, frame: Frame, *, boxes: bool) -> dict[str, Any]:
+async def _look_into(page: Page, frame: Frame, details: dict[str, bool]) -> dict[str, Any]:
     async with page.view.numbers.reserve() as ref_numbers:
-        reply = await ask(frame, _request(ref_numbers, boxes=boxes))
+        reply = await ask(frame, {"what": "look", **details, **ref_numbers})
         page.view.numbers.next = reply["next"]
     return reply
 
 
-def _request(ref_numbers: dict[str, Any], *, boxes: bool) -> dict[str, Any]:
-    return {"what": "look", "boxes": boxes, **ref_numbers}
-
-
-async def _make_snapshot(page: Page, frame: Frame, reply: dict[str, Any], *, boxes: bool) -> Snapshot:
+async def _make_snapshot(
+    page: Page, frame: Frame, reply: dict[str, Any], details: dict[str, bool]
+) -> Snapshot:
     """Return the snapshot of a reply, with the nodes of inner frames."""
 
     async def read(inner: Frame, depth: int) -> list[Node] | None:
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(FRAME_SECONDS):
-                return await read_nodes(await _look_into(page, inner, boxes=boxes), (), depth)
+                return await read_nodes(await _look_into(page, inner, details), (), depth)
         return None
 
     joiner = FrameJoiner(page, read, page.view.frames, time.monotonic() + FRAMES_SECONDS)

@@ -1,12 +1,16 @@
 """Ask Footlight's scripts in the main document of a page with one message of CDP. Chromium only.
 
-The scripts are selector engines of Playwright, which runs them in an isolated world of its own. A selector
-can only be answered at once; a message of CDP may wait in the page, for its next frame for instance.
+The scripts are selector engines of Playwright, and run in its isolated world. A selector can only be answered
+at once; a message of CDP may wait in the page, for its next frame for instance. With the first selector in a
+document, Playwright runs its own scripts and all engines, which takes some 20 ms. The first message contains
+only the engine that answers it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ class ScriptWorld:
         self._cdp: CDPSession | None = None
         self._frame_id = ""
         self._context: str | None = None
+        self._known = asyncio.Event()
+        self._engines: set[Callable[[], str]] = set()
+        """Those that run in the present document."""
 
     async def attach(self, cdp: CDPSession) -> None:
         """Follow the documents of the page. Call it before `Runtime.enable`, which reports the first one."""
@@ -39,40 +46,57 @@ class ScriptWorld:
         context = event["context"]
         if context["name"].startswith(_WORLD) and context["auxData"].get("frameId") == self._frame_id:
             self._context = context["uniqueId"]
+            self._engines = set()
+            self._known.set()
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
         if event.get("executionContextUniqueId") == self._context:
-            self._context = None
+            self._on_cleared(event)
 
     def _on_cleared(self, _: object) -> None:
         self._context = None
+        self._known.clear()
 
     @property
     def is_known(self) -> bool:
-        """Whether there is a context in which the scripts run, or will run after the first selector."""
+        """Return whether the main document has a context for the scripts."""
         return self._context is not None
 
-    async def ask(self, name: str, *arguments: Any) -> Any:
-        """Return the reply of the function that a script offers as `Symbol.for("footlight.NAME")`.
+    async def wait_for_document(self) -> bool:
+        """Wait until scripts can be asked. Return False in browsers where they cannot."""
+        if self._cdp is None:
+            return False
+        await self._known.wait()
+        return True
 
-        None where no script has been run in this document yet: a selector runs them.
+    async def ask(self, engine: Callable[[], str], name: str, *arguments: Any) -> Any:
+        """Return the reply of the function that an engine offers as `Symbol.for("footlight.NAME")`.
+
+        `engine` returns the source of the engine, which is run first where it has not been in this document.
+        Return None where scripts cannot be asked.
 
         Raises:
             Error: the document is gone.
         """
         if self._cdp is None or self._context is None:
             return None
+        engines = self._engines
+        source = "" if engine in engines else f"{engine()};\n"
+        engines.add(engine)  # The next message is answered after this one.
         given = ", ".join(json.dumps(each) for each in arguments)
         reply = cast(
             "dict[str, Any]",
             await self._cdp.send(
                 "Runtime.evaluate",
                 {
-                    "expression": f'globalThis[Symbol.for("footlight.{name}")]?.({given})',
+                    "expression": f'{source}globalThis[Symbol.for("footlight.{name}")]({given})',
                     "uniqueContextId": self._context,
                     "awaitPromise": True,
                     "returnByValue": True,
                 },
             ),
         )
-        return None if "exceptionDetails" in reply else reply["result"].get("value")
+        if "exceptionDetails" in reply:
+            engines.discard(engine)
+            return None
+        return reply["result"].get("value")

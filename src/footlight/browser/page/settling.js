@@ -10,8 +10,8 @@
 // nothing that is visible, and one frame after its events is enough.
 
 import { getter } from "../driver/getter.js";
-import { reportedRecord } from "./effects.js";
 import { takeLateWork } from "./late_work.js";
+import { reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait for rest, which some pages never reach.
 const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
@@ -319,6 +319,9 @@ function pause(ms) {
   }
   return { record: reportedRecord(), late: takeLateWork() };
 };
+
+// Begin to watch a new document while it loads.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.watch")] = () => ask("begin");
 
 // Wait until a document at rest changes, for so long at most.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {

@@ -11,12 +11,13 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import GETTER
-from footlight.javascript import selector_engine
+from footlight.javascript import run_once, selector_engine
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Playwright
@@ -43,7 +44,7 @@ FRAME_MS = 250.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActRecord:
-    """What the input events of an action met in one document (`effects.js`)."""
+    """A record of what the input events of an action met in one document (`scripts/effects`)."""
 
     id: int
     by: str
@@ -61,9 +62,11 @@ class ActRecord:
     drawn: bool = False
     """A canvas was clicked, which does not show what is drawn on it."""
     path: tuple[int | str, ...] | None = None
-    """The way from the top document to what was clicked or got a key, where nothing is certain to have
+    """The way from the document `root` to what was clicked or got a key, where nothing is certain to have
     happened (`element_path.js`).
     """
+    root: Frame | None = None
+    """None for the top document. Otherwise a frame in a document of another origin."""
     point: tuple[float, float] | None = None
     """The point that the mouse or a key clicked, in CSS pixels of the document's viewport."""
     key: dict[str, Any] | None = None
@@ -71,8 +74,9 @@ class ActRecord:
     is_main: bool = False
 
 
-async def register_settling(playwright: Playwright) -> None:
-    """Register the settling script. Call this before any page is opened."""
+@cache
+def settling_engine() -> str:
+    """Return the source of the selector engine that watches documents and what input events meet in them."""
     source = selector_engine(
         Path(__file__).parent,
         GETTER,
@@ -80,10 +84,18 @@ async def register_settling(playwright: Playwright) -> None:
         "element_path",
         "settling",
         "scrolling",
-        "effects",
+        "scripts/effects/fields",
+        "scripts/effects/undone",
+        "scripts/effects/problems",
+        "scripts/effects/effects",
         "late_work",
     )
-    await playwright.selectors.register(_ENGINE, source, content_script=True)
+    return run_once("settling", source)
+
+
+async def register_settling(playwright: Playwright) -> None:
+    """Register the settling script. Call this before any page is opened."""
+    await playwright.selectors.register(_ENGINE, settling_engine(), content_script=True)
 
 
 async def ask_and_watch(page: Page, question: str) -> str:
@@ -94,14 +106,17 @@ async def ask_and_watch(page: Page, question: str) -> str:
 
 
 async def watch_next_document(page: Page) -> None:
-    """Begin to watch the next main document as soon as there is one.
-
-    Playwright first runs the scripts there, for some 20 ms, which would come after the document has loaded.
-    """
+    """Begin to watch the next main document as soon as there is one, while it loads."""
     await page.committed.wait()
-    with suppress(Error):
-        await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=FIRST_MS)
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(FIRST_MS / 1000):
+            if not await page.scripts.wait_for_document() or await _ask(page, "watch") is None:
+                await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=FIRST_MS)
         page.watched_for_rest_at = time.monotonic()
+
+
+async def _ask(page: Page, name: str, *arguments: Any) -> Any:
+    return await page.scripts.ask(settling_engine, name, *arguments)
 
 
 async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> list[ActRecord] | None:
@@ -124,7 +139,7 @@ async def read_records(page: Page) -> list[ActRecord]:
     async def read(frame: Frame) -> ActRecord | None:
         with suppress(Error):
             reply = await frame.get_attribute(f"{_ENGINE}=record", "v", timeout=RECORD_MS)
-            return _parse_record((reply or "").partition(" ")[2], is_main=frame == main)
+            return _parse_record((reply or "").partition(" ")[2], frame, is_main=frame == main)
         return None
 
     with suppress(TimeoutError):
@@ -134,10 +149,13 @@ async def read_records(page: Page) -> list[ActRecord]:
     return []
 
 
-def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
+def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None:
     if not text:
         return None
     fields: dict[str, Any] = json.loads(text)
+    root = frame if "above" in fields else None
+    for _ in range(fields.get("above", 0)):
+        root = root and root.parent_frame
     return ActRecord(
         id=fields["id"],
         by=fields["by"],
@@ -147,6 +165,7 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
         reason=fields.get("reason"),
         drawn=fields.get("drawn", False),
         path=tuple(fields["path"]) if "path" in fields else None,
+        root=root,
         point=(fields["x"], fields["y"]) if "x" in fields else None,
         key=fields.get("key"),
         is_main=is_main,
@@ -155,7 +174,7 @@ def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """What a document at rest says of the last action."""
+    """A document's report of the last action, made when it is at rest."""
 
     record: ActRecord | None
     late: str | None = None
@@ -197,7 +216,7 @@ async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
 
 async def _wait_for_change(page: Page, seconds: float) -> None:
     with suppress(Error):
-        await page.scripts.ask("change", seconds * 1000)
+        await _ask(page, "change", seconds * 1000)
 
 
 async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
@@ -215,13 +234,9 @@ async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bo
     """Wait until the main document is still. In Chromium the page itself waits, without further requests."""
     main = page.playwright.main_frame
     with suppress(Error):
-        reply = await page.scripts.ask("settle", is_watched)
-        if reply is None and page.scripts.is_known:  # In a new document, the first selector runs them.
-            await main.get_attribute(f"{_ENGINE}=begin", "v", timeout=timeout)
-            is_watched = True
-            reply = await page.scripts.ask("settle", is_watched)
+        reply = await _ask(page, "settle", is_watched)
         if reply is not None:
-            return _Rest(_parse_record(reply["record"], is_main=True), reply["late"])
+            return _Rest(_parse_record(reply["record"], main, is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)
 
 
@@ -235,7 +250,7 @@ async def _wait_for_still_frame(
             reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)
             wait, _, record = (reply or "0").partition(" ")
             if not float(wait):
-                return _Rest(_parse_record(record, is_main=is_main))
+                return _Rest(_parse_record(record, frame, is_main=is_main))
             await asyncio.sleep(float(wait) / 1000)
             body = "go-on"
     return _Rest(None)

@@ -7,9 +7,11 @@ import { getter } from "../driver/getter.js";
 const firstChildOf = getter(Node, "firstChild");
 const nextOf = getter(Node, "nextSibling");
 const shadowRootOf = getter(Element, "shadowRoot");
-// The text in a textarea is its default value.
+// The text in a textarea is its default value. The value of a field that cannot be edited is text like any other.
 const SKIPPED = "script, style, noscript, template, textarea, details:not([open]) > :not(summary)";
 const BUTTONS = "input[type=button], input[type=reset], input[type=submit]";
+const ONE_LINE = "[type=text], [type=search], [type=email], [type=url], [type=tel], [type=number]";
+const OUTPUTS = `:is(input:not([type]), input:is(${ONE_LINE}), textarea):is([readonly], :disabled)`;
 
 /** @typedef {{ node: Node, start: number, children: number, next: ChildNode | null, shadow: ShadowRoot | null }} Open */
 /** @typedef {{ node: Node, start: number, end: number, children: number }} Part children: parts inside, right before it */
@@ -45,7 +47,7 @@ function readText(root) {
     node,
     start: length,
     children: parts.length,
-    next: firstChildOf.call(node),
+    next: node instanceof HTMLTextAreaElement ? null : firstChildOf.call(node),
     shadow: node instanceof Element ? shadowRootOf.call(node) : null,
   });
   const stack = [open(root)];
@@ -58,17 +60,24 @@ function readText(root) {
     } else if (child instanceof HTMLBRElement) add(" ");
     else if (
       child instanceof ShadowRoot ||
-      (child instanceof Element && !Element.prototype.matches.call(child, SKIPPED))
+      (child instanceof Element && !is(child, SKIPPED)) ||
+      (child instanceof HTMLTextAreaElement && is(child, OUTPUTS))
     )
       stack.push(open(child));
     else if (!child) {
-      if (at.node instanceof HTMLInputElement && Element.prototype.matches.call(at.node, BUTTONS)) add(at.node.value);
+      const { node } = at;
+      if (node instanceof HTMLInputElement && is(node, BUTTONS)) add(node.value);
+      else if ((node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) && is(node, OUTPUTS))
+        add(` ${node.value} `);
       parts.push({ node: at.node, start: at.start, end: length, children: parts.length - at.children });
       stack.pop();
     }
   }
   return { text: pieces.join(""), parts };
 }
+
+/** @type {(element: Element, selector: string) => boolean} */
+const is = (element, selector) => Element.prototype.matches.call(element, selector);
 
 /** @type {(node: Node) => boolean} */
 const isFolded = (node) => node instanceof HTMLDetailsElement && !Element.prototype.hasAttribute.call(node, "open");

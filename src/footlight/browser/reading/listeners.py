@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from footlight.browser.driver.playwright_api import Error
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
+    from playwright.async_api import CDPSession, Frame
 
     from footlight.browser.page.page import Page
 
@@ -49,6 +49,22 @@ _FIND_ELEMENT = """((path) => {
   }
   return at;
 })(%s)"""
+
+_FIND_STEPS = """element => {
+  const accessor = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const [parentOf, beforeOf, kindOf, hostOf] = [accessor(Node, 'parentNode'),
+    accessor(Node, 'previousSibling'), accessor(Node, 'nodeType'), accessor(ShadowRoot, 'host')];
+  let steps = [];
+  for (let at = element; at && kindOf.call(at) === 1; ) {
+    let place = 0;
+    for (let each = beforeOf.call(at); each; each = beforeOf.call(each)) if (kindOf.call(each) === 1) place++;
+    steps = [place, ...steps];
+    at = parentOf.call(at);
+    if (at && kindOf.call(at) === 11) [at, steps] = [hostOf.call(at), ['shadow', ...steps]];
+  }
+  return steps;
+}"""
+"""Returns the steps that `_FIND_ELEMENT` takes to an element."""
 
 _FIND_LISTENERS = """((target, point, key) => {
   if (!target) return 'unknown';
@@ -157,15 +173,19 @@ async def find_reaction(
     path: tuple[int | str, ...],
     point: tuple[float, float] | None = None,
     key: Mapping[str, Any] | None = None,
+    *,
+    root: Frame | None = None,
 ) -> Reaction | None:
     """Return what the listeners did with a click on the element at the end of a path, or with a key.
 
-    None where the browser does not say. Only Chromium tells which listeners there are.
+    The path begins in the document of `root`, or in the top document. None where the browser does not say.
+    Only Chromium tells which listeners there are.
     """
     if page.session.engine != "chromium":
         return None
-    with contextlib.suppress(Error, KeyError):  # A KeyError: the frame or element is no longer there.
-        cdp = await page.playwright.context.new_cdp_session(page.playwright)
+    # A KeyError: the frame or element is no longer there.
+    with contextlib.suppress(Error, KeyError, TimeoutError):
+        cdp, path = await _open_session(page, root, path)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 context, inner = await _enter_frames(cdp, path)
@@ -176,6 +196,26 @@ async def find_reaction(
         finally:
             await cdp.detach()
     return None
+
+
+async def _open_session(
+    page: Page, root: Frame | None, path: tuple[int | str, ...]
+) -> tuple[CDPSession, tuple[int | str, ...]]:
+    """Return a session with the document in whose process the path ends, and the path from there.
+
+    A frame of another site has a process of its own. A frame of another origin in the same process is
+    reached through the document around it.
+    """
+    context = page.playwright.context
+    async with asyncio.timeout(ANSWER_SECONDS):
+        while root is not None and (around := root.parent_frame) is not None:
+            with contextlib.suppress(Error):
+                return await context.new_cdp_session(root), path
+            element = await root.frame_element()
+            path = (*await element.evaluate(_FIND_STEPS), "frame", *path)
+            await element.dispose()
+            root = around
+        return await context.new_cdp_session(page.playwright), path
 
 
 async def _enter_frames(

@@ -25,6 +25,9 @@ __all__ = ["Article", "MarkdownPart", "cut_part", "read", "register_markdown_eng
 
 ENGINE = "footlight-read"
 
+_MODULES = ("nodes", "left_out", "main_content", "texts", "code_blocks", "writer", "markdown")
+"""The parts of the script in `scripts/markdown/`; each uses those before it."""
+
 NEAR_END = 0.7
 """A part ends between two blocks, lines or words if one of these ends in its last third."""
 
@@ -48,7 +51,7 @@ class MarkdownPart:
 
 async def register_markdown_engine(playwright: Playwright) -> None:
     """Register the selector engine. Call it before the first page is made."""
-    source = selector_engine(Path(__file__).parent, GETTER, "markdown")
+    source = selector_engine(Path(__file__).parent / "scripts" / "markdown", GETTER, *_MODULES)
     await playwright.selectors.register(ENGINE, source, content_script=True)
 
 

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 from PIL import Image, ImageDraw, ImageFont
 
 from footlight.browser.reading.areas import Area
-from footlight.browser.snapshot.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.errors import ResourceExhausted
 
 __all__ = ["EncodedImage", "Mark", "draw_marks", "fit", "is_marked"]

@@ -14,6 +14,8 @@ from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
 from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.element_operations import read_element
+from footlight.browser.page.page_operations import evaluate
+from footlight.errors import InvalidParameter
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ __all__ = ["ScreenshotOptions", "register_secrets_engine", "take_element_screens
 
 ENGINE = "footlight-secrets"
 COVER = "#000000"
+_LACKS_BODY = "document.readyState !== 'loading' && !document.body"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,19 @@ class ScreenshotOptions:
 
 
 async def take_screenshot(page: Page, options: ScreenshotOptions, deadline: Deadline) -> bytes:
+    """Take a screenshot of the window or of the full page.
+
+    Raises:
+        FootlightError: the document has no body and so no full page, or the page does not answer.
+    """
+    # Playwright would wait for a body until the time is over.
+    if options.full_page and await evaluate(page, _LACKS_BODY, None, deadline):
+        raise InvalidParameter(
+            "fullPage: the document has no body, so there is nothing beyond the window to show",
+            parameter="fullPage",
+            page=page.url,
+            suggestion="Take the screenshot without fullPage.",
+        )
     try:
         return await page.playwright.screenshot(
             full_page=options.full_page,

@@ -15,7 +15,10 @@ __all__ = ["KeptRecording"]
 
 
 class KeptRecording:
-    """A recording whose raw file contains secrets, so that only a copy leaves the temporary folder."""
+    """A recording whose raw file is in the temporary folder, and of which a copy is written at the end.
+
+    The raw file may contain secrets that the copy does not have.
+    """
 
     def __init__(self, path: Path, scratch: Path, raw_name: str) -> None:
         """Create a recording. `path` is a file that was reserved for it."""

@@ -138,7 +138,7 @@ class Recordings:
         first = await take_screenshot(page, ScreenshotOptions(type="jpeg", quality=90), deadline)
         with fill_reserved(reserve()) as path:
             recorder = await VideoRecorder.start(
-                page.playwright, self._browser, path, first=first, files=self._files
+                page.playwright, self._browser, path, self._scratch, first=first, files=self._files
             )
         self._videos[page.id] = recorder
         page.playwright.once("close", lambda _: self._on_page_closed(page.id))
@@ -154,10 +154,16 @@ class Recordings:
         if recorder is None:
             await asyncio.gather(*self._finishing, return_exceptions=True)
             raise _not_running_error("video", page_id=page_id, others=[*self._videos, *self._ended])
-        with fill_reserved(recorder.path) as path:
-            await recorder.finish()
-            self._files.count(path)
-        return path
+        try:
+            with _advise_to_repeat("video", recorder):
+                await recorder.stop()
+        except BaseException:
+            self._files.remove(recorder.path)
+            if recorder.is_kept:
+                self._videos[page_id] = recorder
+            raise
+        self._files.count(recorder.path)
+        return recorder.path
 
     def _on_page_closed(self, page_id: str) -> None:
         """End the video of a closed page. The next `stop_video` reports where it is."""

@@ -11,12 +11,15 @@ import asyncio
 import base64
 import contextlib
 import logging
+import shutil
 import time
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, BinaryIO, TypedDict
 
+from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed
+from footlight.browser.recording.kept_recording import KeptRecording
 from footlight.browser.recording.webm import Codec, WebmWriter
 from footlight.errors import InvalidParameter, QuotaExceeded
 
@@ -47,17 +50,17 @@ class EncodedFrames(TypedDict):
     frames: list[tuple[int, bool, str]]
 
 
-class VideoRecorder:
-    """Records from `start` to `finish` into a WebM file."""
+class VideoRecorder(KeptRecording):
+    """Records from `start` to `stop` into a WebM file in the temporary folder, which `stop` copies."""
 
     def __init__(
-        self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path, files: SessionFiles
+        self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path, scratch: Path, *, files: SessionFiles
     ) -> None:
-        self.path = path
+        super().__init__(path, scratch, "video.webm")
         self._files = files
         self._page = page
         self._encoder = encoder
-        self._file = path.open("wb")
+        self._file = self._raw.open("wb")
         self._writer: WebmWriter | None = None
         self._began = time.monotonic()
         self._clock: float | None = None
@@ -69,7 +72,14 @@ class VideoRecorder:
 
     @classmethod
     async def start(
-        cls, page: PlaywrightPage, browser: Browser, path: Path, *, first: bytes, files: SessionFiles
+        cls,
+        page: PlaywrightPage,
+        browser: Browser,
+        path: Path,
+        scratch: Path,
+        *,
+        first: bytes,
+        files: SessionFiles,
     ) -> VideoRecorder:
         """Start to record. `first` is a JPEG of the page now, because a page that does not change sends no
         image.
@@ -80,26 +90,38 @@ class VideoRecorder:
         context = await browser.new_context()
         async with contextlib.AsyncExitStack() as unless_started:
             unless_started.push_async_callback(_close, context)
-            recorder = cls(page, await _open_encoder(context), path, files)
+            recorder = cls(page, await _open_encoder(context), path, scratch, files=files)
+            unless_started.callback(recorder._folder.cleanup)
             unless_started.callback(recorder._file.close)
             await recorder._add(first, 0)
             await page.screencast.start(on_frame=recorder._on_frame, size=page.viewport_size, quality=90)
             unless_started.pop_all()
         return recorder
 
-    async def finish(self) -> None:
-        """Write the remaining frames and end. If the page is gone, the frames until then make a complete
-        video.
+    async def stop(self) -> None:
+        """Write the remaining frames and then the file.
 
         Raises:
-            OSError: the file could not be written.
+            PermissionDenied, ResourceExhausted: the file could not be written.
             QuotaExceeded: the session has written more than it may.
+        """
+        await self._write(self._finish, self._copy)
+
+    def _copy(self, file: BinaryIO) -> None:
+        with self._raw.open("rb") as raw:
+            shutil.copyfileobj(raw, file)
+
+    async def _finish(self) -> None:
+        """Write the remaining frames and end. If the page is gone, the frames until then make a complete
+        video.
         """
         with contextlib.suppress(Error):
             await self._page.screencast.stop()
         try:
             async with self._turn, asyncio.timeout(LAST_SECONDS):
-                self._write(await self._encoder.evaluate("ms => finish(ms)", self._measure_elapsed_ms()))
+                self._write_frames(
+                    await self._encoder.evaluate("ms => finish(ms)", self._measure_elapsed_ms())
+                )
         except (Error, TimeoutError):
             logger.warning("the end of the video %s is missing", self.path.name, exc_info=True)
         finally:
@@ -107,7 +129,7 @@ class VideoRecorder:
             await _close(self._encoder.context)
             self._end_file()
         if self._failure is not None:
-            raise self._failure
+            raise disk_full_error(self._failure) or self._failure
 
     def _end_file(self) -> None:
         with self._note_failure():
@@ -146,9 +168,9 @@ class VideoRecorder:
             self._writer = WebmWriter(
                 self._file, codec=encoded["codec"], width=encoded["width"], height=encoded["height"]
             )
-        self._write(encoded)
+        self._write_frames(encoded)
 
-    def _write(self, encoded: EncodedFrames) -> None:
+    def _write_frames(self, encoded: EncodedFrames) -> None:
         assert self._writer is not None
         with self._note_failure():
             for at_ms, key, data in encoded["frames"]:

@@ -38,7 +38,7 @@ __all__ = ["Emulation", "Emulator", "Media"]
 Media = Literal["screen", "print"]
 
 RESTORE_SECONDS = 1.0
-"""How long a page may take to restore its screen. A page that hangs is left as it is."""
+"""How long a page may take to restore its emulation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ class Emulator:
 
     @property
     def touch_source(self) -> TouchSource | None:
-        """What gives the pages a touch screen. None without one."""
+        """Return what gives the pages a touch screen. None without one."""
         device = self._in_force.device or self._own_device
         if device is None or not device.touch:
             return None
@@ -172,17 +172,33 @@ class Emulator:
         await self._throttle(page)
         await self._apply(page, NOTHING, self._in_force)
 
-    async def restore_screen(self, page: Page) -> None:
+    async def restore(self, page: Page) -> None:
+        """Emulate again what Chromium drops without being asked. A page that hangs is left as it is."""
+        if self._in_force.media is None and self._in_force.device is None:
+            return
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(RESTORE_SECONDS):
+                await self._restore_media(page)
+                await self._restore_screen(page)
+
+    async def _restore_media(self, page: Page) -> None:
+        """Emulate the media again.
+
+        Each CDP session has its own, none at first. It applies when the session is detached and when the
+        page changes to another process.
+        """
+        if self._in_force.media is not None:
+            await page.playwright.emulate_media(media=self._in_force.media)
+
+    async def _restore_screen(self, page: Page) -> None:
         """Emulate the screen again. A screenshot makes Chromium drop what Playwright has not set itself."""
         device, cdp = self._in_force.device, self._cdp.get(page.playwright)
         if device is None or cdp is None:
             return
-        with contextlib.suppress(Error, TimeoutError):
-            async with asyncio.timeout(RESTORE_SECONDS):
-                if await page.playwright.evaluate("devicePixelRatio") != device.scale:
-                    # Chromium ignores an override that equals the last one.
-                    await cdp.send("Emulation.clearDeviceMetricsOverride")
-                    await self._send_screen(page, self._in_force)
+        if await page.playwright.evaluate("devicePixelRatio") != device.scale:
+            # Chromium ignores an override that equals the last one.
+            await cdp.send("Emulation.clearDeviceMetricsOverride")
+            await self._send_screen(page, self._in_force)
 
     def _check(self, to: Emulation) -> None:
         values = {
@@ -222,9 +238,12 @@ class Emulator:
             )
         if (before.permissions, before.geolocation) != (after.permissions, after.geolocation):
             granted = list(self._permissions_of(after))
-            # Grant first: if the browser does not know a permission, the existing ones stay unchanged.
-            await context.grant_permissions(granted)
-            await context.clear_permissions()
+            try:
+                # Grant first: if the browser does not know a permission, the existing ones stay unchanged.
+                await context.grant_permissions(granted)
+            finally:
+                # Playwright adds to what it was last asked for, also where the browser refused it.
+                await context.clear_permissions()
             await context.grant_permissions(granted)
 
     def _permissions_of(self, emulation: Emulation) -> tuple[str, ...]:

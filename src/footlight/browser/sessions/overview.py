@@ -122,7 +122,7 @@ class MessageInfo(TypedDict):
 
 
 class DownloadInfo(TypedDict):
-    """A download. In a cluster it has a `uri` in place of `path`, and neither where the file is large."""
+    """A download. In a cluster it has a `uri` in place of `path`, or a `downloadUrl` where it is large."""
 
     id: str
     suggestedFilename: str
@@ -131,6 +131,7 @@ class DownloadInfo(TypedDict):
     state: DownloadState
     path: NotRequired[str]
     uri: NotRequired[str]
+    downloadUrl: NotRequired[str]
     bytes: NotRequired[int]
     failure: NotRequired[str]
 

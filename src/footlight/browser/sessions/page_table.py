@@ -192,7 +192,7 @@ class PageTable:
             # Pages that an extension opens come to the front, and Chromium draws no page behind another one.
             self._front = page
             await bring_to_front(page)
-        await self._session.emulator.restore_screen(page)
+        await self._session.emulator.restore(page)
         return page
 
     def _register(self, opened: PlaywrightPage) -> Page:
@@ -252,6 +252,7 @@ class PageTable:
             page.element_ids.clear()
             self._session.dialogs.forget(page.id)
             self._session.console.count_document(page.id)
+            self._session.spawn(self._session.emulator.restore(page))
         self._session.report_change("navigation", page.id)
 
     def _on_close(self, closed: PlaywrightPage) -> None:

@@ -17,9 +17,10 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.sessions.session import Session, SessionOptions
+from footlight.browser.sessions.session_lock import SessionLock, lock_session
 from footlight.browser.sessions.session_state import apply_state, capture_state
 from footlight.browser.sessions.session_table import SessionTable
-from footlight.errors import FootlightError, MissingParameter, ResourceExhausted
+from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
 
 if TYPE_CHECKING:
     from footlight.browser.context.state_store import StateStore
@@ -66,6 +67,7 @@ class PooledSessions(SessionTable):
         self._reserved = 0
         self._reserved_refs: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         """The number of the first ref that a session opened again would give."""
+        self._locks: WeakKeyDictionary[Session, SessionLock] = WeakKeyDictionary()
 
     def own_id(self, id: str | None, caller: Caller) -> str:
         """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
@@ -100,8 +102,16 @@ class PooledSessions(SessionTable):
     async def close(self, id: str, *, caller: Caller) -> None:
         own = self.own_id(id, caller)
         async with self._one_at_a_time(own):
-            if self._find(own, caller) is None and own in self.list_kept_ids(caller=caller):
-                self._forget(own, caller)
+            session = self._find(own, caller)
+            if session is None and own in self.list_kept_ids(caller=caller):
+                with self._hold(own, caller) as lock:
+                    if lock.elsewhere is None:
+                        self._forget(own, caller)
+                return
+            if session is not None and not self.is_kept(session):
+                # What is kept under its name is another server's.
+                self._drop(session, "was closed")
+                await shield_until_done(self._close(session))
                 return
         await super().close(id, caller=caller)
 
@@ -117,15 +127,46 @@ class PooledSessions(SessionTable):
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
         """Create the caller's default session, or one that was saved or whose browser crashed."""
-        ended = self._find_ended(id, caller)
-        state = self._find_kept_state(id, caller)
-        if state is not None:
-            return await self._reopen(id, caller, state)
-        if id == caller.default_session:
-            return await self._open(id, caller, (ended and ended.options) or SessionOptions())
-        if ended is not None and ended.options is not None:
-            return await self._open(id, caller, ended.options)
-        raise self._not_found_error(id, caller)
+        with self._hold(id, caller) as lock:
+            state = self._find_kept_state(id, caller)
+            ended = self._find_ended(id, caller)
+            if state is not None:
+                session = await self._reopen(id, caller, state)
+            elif id == caller.default_session:
+                session = await self._open(id, caller, (ended and ended.options) or SessionOptions())
+            elif ended is not None and ended.options is not None:
+                session = await self._open(id, caller, ended.options)
+            else:
+                raise self._not_found_error(id, caller)
+            if lock.elsewhere is not None:
+                session.saved_as = None
+            self._locks[session] = lock.keep()
+        return session
+
+    def _hold(self, id: str, caller: Caller) -> SessionLock:
+        """Lock what is kept of a session. In a cluster, its front decides where a session is open.
+
+        A default session that is open elsewhere is opened as well, and is not kept.
+
+        Raises:
+            ResourceExhausted: another server has this session open.
+        """
+        is_default = id == caller.default_session
+        if not self._settings.persistent_sessions or self._id_prefix:
+            return SessionLock()
+        if is_default and not caller.default_outlives_connection:
+            return SessionLock()
+        lock = lock_session(self._persistent.lock_path(caller.scope_name(id)))
+        if lock.elsewhere is None:
+            return lock
+        if not is_default:
+            raise ResourceExhausted(
+                f'Session "{id}" is open in another server{lock.elsewhere}',
+                sessionId=id,
+                suggestion="Close it in that server, or work in another session.",
+            )
+        logger.warning("session %s is not kept: it is open in another server%s", id, lock.elsewhere)
+        return lock
 
     async def _reopen(self, id: str, caller: Caller, state: SessionState) -> Session:
         """Open a kept session again. Its earlier refs stay invalid, and the next answer reports it."""
@@ -220,8 +261,12 @@ class PooledSessions(SessionTable):
         await super().close_all()
 
     async def _close(self, session: Session) -> None:
-        await super()._close(session)
-        await self._pool.end_session(session.browser)
+        try:
+            await super()._close(session)
+            await self._pool.end_session(session.browser)
+        finally:
+            if lock := self._locks.pop(session, None):
+                lock.release()
 
     def _forget(self, id: str, caller: Caller) -> None:
         if self._settings.persistent_sessions:
@@ -232,7 +277,13 @@ class PooledSessions(SessionTable):
             return None
         try:
             return self._persistent.find(caller.scope_name(id))
-        except FootlightError:
+        except FootlightError as error:
+            if id == caller.default_session:
+                logger.warning("session %s starts anew: %s", id, error.message)
+            elif id in self.list_kept_ids(caller=caller):
+                raise SessionNotFound(
+                    f'Session "{id}" was kept, but cannot be opened again: {error.message}', sessionId=id
+                ) from error
             return None
 
     def _find_kept_details(self, id: str, caller: Caller) -> tuple[SessionOptions, int]:

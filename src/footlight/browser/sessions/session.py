@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from footlight.browser.context.arguments import open_context
+from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.file_quota import FileQuota
@@ -64,7 +65,7 @@ CLOSE_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEnvironment:
-    """What all sessions of a server share."""
+    """The parts and settings that all sessions of a server share."""
 
     policy: DomainPolicy
     dialogs: DialogSettings
@@ -215,12 +216,12 @@ class Session:
 
     @property
     def alive(self) -> bool:
-        """Whether the browser still runs."""
+        """Return whether the browser still runs."""
         return not self._browser.disconnected.is_set()
 
     @property
     def has_ended(self) -> bool:
-        """Whether the session has ended. Its context may close a moment before its browser ends."""
+        """Return whether the session has ended. Its context may close a moment before its browser ends."""
         return self._left or not self.alive
 
     def touch(self) -> None:
@@ -432,7 +433,8 @@ class Session:
         try:
             await self._context.add_cookies(cast("Any", cookies))
         except Error as error:
-            raise InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
+            refusal = await make_refused_cookie_error(self._browser.browser, cookies, error)
+            raise refusal or InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
 
 
 def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:

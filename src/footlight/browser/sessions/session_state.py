@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.actions import navigation
 from footlight.browser.actions.dialogs import find_blocking_dialog
+from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import Error, cause, is_closed
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
 from footlight.errors import InvalidParameter, NavigationFailed
 
 if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Route
     from playwright.async_api import Page as PlaywrightPage
-    from playwright.async_api import Route
 
     from footlight.browser.sessions.session import Session
 
 __all__ = ["apply_state", "capture_state"]
+
+MAX_ORIGINS = 300
+"""The browser opens a page of each, and cannot be stopped in between."""
+MAX_DATA_URL = 10_000
+"""Characters of a `data:` URL that is saved. A longer one would fill the answers of `save_state`."""
+SURELY_STORED = 1_000_000
+"""Characters of the items of an origin that every browser stores."""
 
 
 async def capture_state(session: Session) -> SessionState:
@@ -42,8 +51,14 @@ async def capture_state(session: Session) -> SessionState:
             continue
         if items and "://" in origin:
             tab[origin] = items
-    url = page.url
-    return SessionState(stored["cookies"], local, tab, url if url.startswith("http") else "about:blank")
+    return SessionState(stored["cookies"], local, tab, _find_url_to_save(page.url))
+
+
+def _find_url_to_save(url: str) -> str:
+    """Return the URL that a restored session opens again."""
+    if url.startswith(("http:", "https:")) or (url.startswith("data:") and len(url) <= MAX_DATA_URL):
+        return url
+    return "about:blank"
 
 
 async def apply_state(session: Session, state: SessionState, deadline: Deadline) -> None:
@@ -58,6 +73,12 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
     """
     for url in (state.url, *state.session_storage):
         session.policy.check_url(url)
+    for name, storage in (("localStorage", state.local_storage), ("sessionStorage", state.session_storage)):
+        if len(storage) > MAX_ORIGINS:
+            raise InvalidParameter(
+                f"state.{name}: has {len(storage):,} origins; at most {MAX_ORIGINS} can be restored",
+                parameter=f"state.{name}",
+            )
     await _check_accepted(session, state, deadline)
     try:
         await session.context.set_storage_state(cast("Any", to_playwright(state)))
@@ -74,21 +95,48 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
 
 
 async def _check_accepted(session: Session, state: SessionState, deadline: Deadline) -> None:
-    """Try the state in a separate context, because Playwright empties the context before it checks."""
+    """Try the state in a separate context, because Playwright empties the context before it checks.
+
+    Of sites with few items only the address is checked: storing them takes a page each.
+    """
     if not (state.cookies or state.local_storage or state.session_storage):
         return
     trial = await session.browser.browser.new_context()
     try:
-        await trial.set_storage_state(cast("Any", to_playwright(state)))
-        if state.session_storage:
-            await _put_session_storage(await trial.new_page(), state.session_storage, deadline)
+        for name, storage in (
+            ("localStorage", state.local_storage),
+            ("sessionStorage", state.session_storage),
+        ):
+            if storage:
+                await _check_addresses(trial, f"state.{name}", storage)
+        tried = replace(state, local_storage=_find_doubtful(state.local_storage))
+        await trial.set_storage_state(cast("Any", to_playwright(tried)))
+        if tab := _find_doubtful(state.session_storage):
+            await _put_session_storage(await trial.new_page(), tab, deadline)
     except Error as error:
         if is_closed(error):
             raise
-        raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
+        refusal = await make_refused_cookie_error(session.browser.browser, state.cookies, error, of="state.")
+        raise refusal or InvalidParameter(f"state: {cause(error)}", parameter="state") from error
     finally:
         with suppress(Error):
             await trial.close()
+
+
+async def _check_addresses(trial: BrowserContext, field: str, storage: Storage) -> None:
+    page = trial.pages[0] if trial.pages else await trial.new_page()
+    if refused := await page.evaluate(_FIND_INVALID_URL, list(storage)):
+        raise InvalidParameter(f"{field}: {refused[:100]!r} is not a valid origin", parameter=field)
+
+
+def _find_doubtful(storage: Storage) -> Storage:
+    """Return the origins that are no sites, or whose items may exceed what a browser stores for one."""
+    return {
+        origin: items
+        for origin, items in storage.items()
+        if not origin.startswith(("http://", "https://"))
+        or sum(len(key) + len(value) for key, value in items.items()) > SURELY_STORED
+    }
 
 
 async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline: Deadline) -> None:
@@ -102,6 +150,8 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
             await page.route(f"{origin}/**", answer_empty)
             await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
             await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
+        except PlaywrightTimeout:
+            raise TimeoutError from None
         except Error as error:
             raise InvalidParameter(
                 f"state.sessionStorage: the items of {origin} cannot be stored: {cause(error)}",
@@ -116,6 +166,7 @@ _TAB_STORAGE = """(() => {
   const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
   return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];
 })()"""
+_FIND_INVALID_URL = "origins => origins.find(origin => { try { new URL(origin); } catch { return true; } })"
 _PUT_TAB_STORAGE = """items => {
   sessionStorage.clear();
   for (const [key, value] of items) sessionStorage.setItem(key, value);

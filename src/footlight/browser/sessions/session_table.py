@@ -32,7 +32,7 @@ CRASHED = "crashed"
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """Why a session has ended. A session whose browser crashed can be created again under its id.
+    """A session that has ended, and why. After a crash it can be created again under its id.
 
     Its refs are not used again: `next_ref` is the number of the first unused one.
     """

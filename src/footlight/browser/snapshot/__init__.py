@@ -1,1 +1,1 @@
-"""Accessibility snapshots as values: nodes, rendering, differences and search. No I/O."""
+"""Accessibility snapshots as values: nodes, their text, differences and search. No I/O."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import Line
+from footlight.browser.snapshot.text.rendering import Line
 from footlight.errors import InvalidParameter
 from footlight.patterns import LinearPattern, PatternError
 

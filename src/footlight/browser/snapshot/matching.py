@@ -86,7 +86,7 @@ class Tree:
 
 
 class Match:
-    """Which node after is which node before: `partners` and `origins` hold the index of the other, or -1.
+    """The pairs of nodes of two snapshots: `partners` and `origins` hold the index of the other, or -1.
 
     Both lists end with an additional -1, so that the parent -1 is matched with -1.
     """

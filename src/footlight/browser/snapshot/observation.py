@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Literal
 
-from footlight.browser.snapshot.budget import fit_snapshot
-from footlight.browser.snapshot.chrome import fold_known_chrome
-from footlight.browser.snapshot.compact import compact_lines
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
-from footlight.browser.snapshot.fitting import LinkTo, fit, fold
 from footlight.browser.snapshot.nodes import Node, Snapshot
-from footlight.browser.snapshot.rendering import Line, quote, render_text, shorten
+from footlight.browser.snapshot.text.budget import fit_snapshot
+from footlight.browser.snapshot.text.chrome import fold_known_chrome
+from footlight.browser.snapshot.text.compact import compact_lines
+from footlight.browser.snapshot.text.fitting import LinkTo, fit, fold
+from footlight.browser.snapshot.text.rendering import Line, quote, render_text, shorten
+from footlight.browser.snapshot.text.unchanged import fold_unchanged
 
 __all__ = ["Change", "Observation", "find_change", "observe", "render_difference"]
 
@@ -30,15 +31,17 @@ MAX_LINES_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an answer shows of the page. `lines` counts the lines without a cut.
+    """The text of the page in an answer, whole or as a difference. `lines` counts the lines without a cut.
 
-    `text` fits the budget, and is empty where the page is the same.
+    `text` fits the budget, and is empty where the page is the same. `successors` maps refs that were shown
+    before to those of the elements that take their places, of which the text only says that they are there.
     """
 
     kind: Literal["same", "diff", "full"]
     text: str = ""
     cut: bool = False
     lines: int = 0
+    successors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def observe(
@@ -48,10 +51,12 @@ def observe(
     mode: Literal["diff", "full"],
     budget: int,
     link: LinkTo,
+    shown: Sequence[Snapshot] = (),
 ) -> Observation:
     """Return what changed since `before`, or the whole page where that is shorter or the page was replaced.
 
-    `link` is called once where the text is cut, with the uncut text.
+    `shown` are the pages of which the caller has seen everything, the newest first. `link` is called once
+    where the text is cut, with the uncut text.
     """
     if mode == "full" or before is None:
         return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
@@ -60,7 +65,7 @@ def observe(
         return Observation("same")
     lines = _difference_lines(found)
     if _is_replaced(before, after) or _is_longer(lines, after.nodes):
-        return _observe_replaced(before, after, budget, link)
+        return _observe_replaced(before, after, budget, link, shown)
     fitted = fit(lines, budget, link, folded=True)
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
 
@@ -93,13 +98,15 @@ def _observe_whole(
     return Observation("full", fitted.text, fitted.cut, fitted.lines)
 
 
-def _observe_replaced(before: Snapshot, after: Snapshot, budget: int, link: LinkTo) -> Observation:
-    """Return the whole page, without the lines in headers and the like that the page before had as well."""
-    folded = fold_known_chrome(before, after)
-    if folded is after.nodes:
+def _observe_replaced(
+    before: Snapshot, after: Snapshot, budget: int, link: LinkTo, shown: Sequence[Snapshot]
+) -> Observation:
+    """Return the whole page, without the lines that the caller knows from an earlier page."""
+    folded = fold_unchanged(before, shown, after)
+    if folded.nodes is after.nodes:
         return _observe_whole(after, budget, link)
-    fitted = fit_snapshot(folded, budget, lambda _: link(render_text(after.nodes)), row_share=ROW_SHARE)
-    return Observation("full", fitted.text, fitted.cut, fitted.lines)
+    fitted = fit_snapshot(folded.nodes, budget, lambda _: link(render_text(after.nodes)), row_share=ROW_SHARE)
+    return Observation("full", fitted.text, fitted.cut, fitted.lines, folded.successors)
 
 
 def _is_replaced(before: Snapshot, after: Snapshot) -> bool:

@@ -28,7 +28,7 @@ MAX_CHARACTERS = 80
 
 
 class ElementPlace(NamedTuple):
-    """Where an element is. `entry` is "" if it is in none. `around` begins with the outermost ancestor.
+    """The place of an element. `entry` is "" if it is in none. `around` begins with the outermost ancestor.
 
     `after` is the text before the element. It distinguishes rows that have no role.
     """

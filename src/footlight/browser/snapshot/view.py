@@ -32,6 +32,9 @@ MAX_LOST_PASSES = 50
 """The number of passes without a reply that are remembered."""
 MAX_REMOVED_REFS = 5_000
 """The number of refs of removed elements that can still be resolved to a successor."""
+MAX_SHOWN_PAGES = 5
+MAX_SHOWN_NODES = 3_000
+"""The number and the size of the pages with which following ones are compared."""
 
 
 class RefCounter:
@@ -95,7 +98,7 @@ def _describe_meaning(node: Node, place: ElementPlace, counts: Counter[ElementId
 
 
 class RefMeaning(NamedTuple):
-    """How a caller recognises an element: by itself, and by the entry around it if that is known."""
+    """The identity of an element for a caller: its own, and that of the entry around it if it is known."""
 
     identity: ElementIdentity
     entry: str
@@ -103,7 +106,7 @@ class RefMeaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RemovedRef:
-    """What a ref meant when its element was last seen, in which frame, at which address and place.
+    """The last meaning of a ref whose element is gone, with its frame, address and place.
 
     `unique` tells that nothing else on the page was like it. `before` is the number of the first ref given
     later.
@@ -136,14 +139,17 @@ class FrameView:
 class PageView:
     """The view of one page.
 
-    `last_reported` is what its callers were shown last, and `healed` maps refs to their successors.
-    `stable_selectors` maps the selectors with refs that were used to selectors for another run.
+    `last_reported` is what its callers were shown last. `shown` are the last pages of which the callers have
+    seen everything, by address, the newest last. `healed` maps refs to their successors, and
+    `stable_selectors` the selectors with refs that were used to selectors for another run.
     """
 
     def __init__(self, numbers: RefCounter) -> None:
         self.numbers = numbers
         self.last_reported: Snapshot | None = None
         self.healed: dict[str, str] = {}
+        self.shown: OrderedDict[str, Snapshot] = OrderedDict()
+        self._successors: OrderedDict[str, str] = OrderedDict()
         self.stable_selectors: dict[str, str] = {}
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
@@ -165,6 +171,29 @@ class PageView:
         """Record that a caller was shown these nodes, and no others, of all nodes."""
         self.find_meaning("")
         self._meanings |= meanings(nodes, of)
+
+    def note_shown(self, snapshot: Snapshot) -> None:
+        """Record that the callers have seen everything of this page."""
+        address = snapshot.url.partition("#")[0].partition("?")[0]
+        self.shown.pop(address, None)
+        if len(snapshot.nodes) <= MAX_SHOWN_NODES:
+            self.shown[address] = snapshot
+            if len(self.shown) > MAX_SHOWN_PAGES:
+                self.shown.popitem(last=False)
+
+    def note_successors(self, successors: Mapping[str, str]) -> None:
+        """Record which elements the callers may still name by the refs of an earlier page."""
+        self._successors.update(successors)
+        while len(self._successors) > MAX_REMOVED_REFS:
+            self._successors.popitem(last=False)
+
+    def follow(self, ref: str) -> str:
+        """Return the ref itself, or the one of the element that was reported to have taken its place."""
+        passed = {ref}
+        while ref not in self._seen and (following := self._successors.get(ref)) and following not in passed:
+            ref = following
+            passed.add(ref)
+        return ref
 
     def find_seen(self, ref: str) -> tuple[Node, Frame] | None:
         """Return the node and frame of the ref in the last snapshot, or None."""

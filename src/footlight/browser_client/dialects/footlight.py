@@ -98,9 +98,11 @@ class FootlightDialect:
                     raise
                 refused["value"] = _TRUTHS[refused["value"]]
 
-    async def evaluate(self, operation: Operation, script: str) -> Any:
+    async def evaluate(self, operation: Operation, script: str, *, settles: bool = True) -> Any:
+        """Run a script and return its value. `settles`: wait first for what the script started."""
         ensure_tool(self.tools, "evaluate", hint="start it with --enable-script-evaluation")
-        data = await self._data(operation, "evaluate", {"script": script, "observe": "none"})
+        settle = {} if settles else {"settle": "none"}
+        data = await self._data(operation, "evaluate", {"script": script, "observe": "none", **settle})
         return data.get("result")
 
     async def close(self, operation: Operation) -> None:

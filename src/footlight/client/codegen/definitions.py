@@ -76,7 +76,7 @@ Definition = ObjectDefinition | AliasDefinition
 
 
 class Translator:
-    """Of one schema. `definitions` are what its expressions refer to, by key, `paths` where those were found.
+    """Translates one schema. `definitions` are what its expressions refer to, by key, `paths` their places.
 
     Objects that say the same have the same key, in whichever tools they are. Where `named` is off there are
     none, and an object is a `dict`.

@@ -50,7 +50,7 @@ def mcp_connect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a module is generated from, and how."""
+    """The origin of a generated module, which its header states."""
 
     server: str = ""
     """The command or the URL that the module connects to."""

@@ -22,7 +22,7 @@ __all__ = [
     "KnownAdapter",
     "NoSession",
     "SzkrabokSession",
-    "ToolCaller",
+    "ToolClient",
     "browser_session",
     "choose_adapter",
     "choose_fitting_adapter",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-class ToolCaller(Protocol):
+class ToolClient(Protocol):
     """Calls tools: a client, or one that logs."""
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolResult: ...
@@ -47,14 +47,14 @@ class Adapter(Protocol):
     has: without it, a replay repeats the calls that opened and closed the logged session.
     """
 
-    async def open(self, client: ToolCaller, session_name: str, /) -> str | None:
+    async def open(self, client: ToolClient, session_name: str, /) -> str | None:
         """Open the session. Return the name by which the server knows it, or None for `session_name`.
 
         The other methods get that name. If this raises, `close` is called with `session_name`.
         """
         ...
 
-    async def close(self, client: ToolCaller, session_name: str, /) -> None: ...
+    async def close(self, client: ToolClient, session_name: str, /) -> None: ...
 
     def inject_session(self, arguments: Mapping[str, Any], session_name: str, /) -> Mapping[str, Any]:
         """Return the arguments with the session's key before all others."""
@@ -116,7 +116,7 @@ class BrowserSession:
     opens: ClassVar[str | None] = BROWSER_OPEN
     injected_keys: ClassVar[Sequence[str]] = (BROWSER_KEY,)
 
-    async def open(self, client: ToolCaller, session_name: str) -> str:  # noqa: ARG002 - the server names it
+    async def open(self, client: ToolClient, session_name: str) -> str:  # noqa: ARG002 - the server names it
         made = value_of(await client.call_tool(BROWSER_OPEN, self.options))
         data = cast("Mapping[str, Any]", made).get("data") if isinstance(made, Mapping) else None
         id = cast("Mapping[str, Any]", data).get(BROWSER_KEY) if isinstance(data, Mapping) else None
@@ -124,7 +124,7 @@ class BrowserSession:
             raise MCPError(f"{BROWSER_OPEN} answered without a {BROWSER_KEY}", reason="protocol")
         return id
 
-    async def close(self, client: ToolCaller, session_name: str) -> None:
+    async def close(self, client: ToolClient, session_name: str) -> None:
         await client.call_tool("close_session", {BROWSER_KEY: session_name})
 
     def inject_session(self, arguments: Mapping[str, Any], session_name: str) -> dict[str, Any]:
@@ -144,10 +144,10 @@ class NoSession:
     opens: ClassVar[str | None] = None
     injected_keys: ClassVar[Sequence[str]] = ()
 
-    async def open(self, client: ToolCaller, session_name: str) -> str:  # noqa: ARG002
+    async def open(self, client: ToolClient, session_name: str) -> str:  # noqa: ARG002
         return session_name
 
-    async def close(self, client: ToolCaller, session_name: str) -> None: ...
+    async def close(self, client: ToolClient, session_name: str) -> None: ...
 
     def inject_session(self, arguments: Mapping[str, Any], session_name: str) -> dict[str, Any]:  # noqa: ARG002
         return dict(arguments)
@@ -178,7 +178,7 @@ class SzkrabokSession:
     opens: ClassVar[str | None] = SZKRABOK_OPEN
     injected_keys: ClassVar[Sequence[str]] = (SZKRABOK_KEY,)
 
-    async def open(self, client: ToolCaller, session_name: str) -> str:
+    async def open(self, client: ToolClient, session_name: str) -> str:
         arguments: dict[str, Any] = {SZKRABOK_KEY: session_name}
         if self.url is not None:
             arguments["url"] = self.url
@@ -187,7 +187,7 @@ class SzkrabokSession:
         await client.call_tool(SZKRABOK_OPEN, arguments)
         return session_name
 
-    async def close(self, client: ToolCaller, session_name: str) -> None:
+    async def close(self, client: ToolClient, session_name: str) -> None:
         """Close the session, and delete it unless it is kept.
 
         Raises:
@@ -203,7 +203,7 @@ class SzkrabokSession:
             raise
         await self._delete(client, session_name)
 
-    async def _delete(self, client: ToolCaller, session_name: str) -> None:
+    async def _delete(self, client: ToolClient, session_name: str) -> None:
         if not self.keep:
             await client.call_tool("session.delete", {SZKRABOK_KEY: session_name})
 

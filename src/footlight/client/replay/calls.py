@@ -31,7 +31,7 @@ OF_A_LOG = b'{"name":'
 
 @dataclass(frozen=True, slots=True)
 class LoggedOutcome:
-    """What a log says about a call. `result` and `locator` are None if it does not have them."""
+    """The outcome of a call, as a log has it. `result` and `locator` are None if it does not have them."""
 
     ok: bool
     result: Any = None
@@ -155,14 +155,23 @@ def _read(line: _Line) -> _LogEntry | _Bad:
         except _Bad:
             entry = None
         if entry is None or "_phase" not in entry:
-            error.ours = begins >= 0
+            error.ours = begins >= 0 and not _is_of_others(line.data[begins:])
             return error
     try:
         phase, call = _call(line.number, entry)
     except _Bad as error:
-        error.ours = "_phase" in entry
+        error.ours = "_phase" in entry and "name" in entry
         return error
     return _LogEntry(phase, repr(entry.get("_seq")), call)
+
+
+def _is_of_others(line: bytes) -> bool:
+    """Return whether what cannot be read as a call is JSON of another program, which has no phase."""
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(value, dict) or "_phase" not in value
 
 
 def _entry(line: bytes) -> dict[str, Any]:
@@ -170,8 +179,14 @@ def _entry(line: bytes) -> dict[str, Any]:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _Bad(f"it is not UTF-8, at byte {error.start + 1}") from error
+    constants: list[str] = []
+
+    def read_constant(constant: str) -> str:
+        constants.append(constant)
+        return constant
+
     try:
-        value: Any = _DECODER.decode(text)
+        value: Any = json.loads(text, parse_constant=read_constant)
     except json.JSONDecodeError as error:
         raise _Bad(f"it is not JSON: {error.msg}, at character {error.colno}") from error
     except ValueError as error:
@@ -182,17 +197,14 @@ def _entry(line: bytes) -> dict[str, Any]:
         raise _Bad(f'it is {_kind(value)}, not an object with "name" and "arguments"')
     if is_deep(value):
         raise _Bad(_TOO_DEEP)
-    return cast("dict[str, Any]", value)
+    entry = cast("dict[str, Any]", value)
+    # Some programs write NaN into a result, where our log has the text that the server sent.
+    if constants and entry.get("_phase") != "after":
+        raise _Bad(f"it is not JSON: {constants[0]} is not a JSON number")
+    return entry
 
 
 _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
@@ -203,7 +215,8 @@ def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
     if "name" not in entry:
         raise _Bad('"name" is missing')
     name, arguments = entry["name"], entry.get("arguments", {})
-    if not isinstance(name, str) or not name:
+    # A log has a call without a name as well, which its server refused.
+    if not isinstance(name, str) or not (name or phase):
         raise _Bad(f'"name" is {_kind(name)}, not the name of a tool')
     if not isinstance(arguments, dict):
         raise _Bad(f'"arguments" is {_kind(arguments)}, not an object')

@@ -13,13 +13,21 @@ from footlight.protocol.errors import MCPError
 __all__ = ["CHANGES", "Ignored", "is_volatile_field", "normalize_text"]
 
 _LAST_WORD = re.compile(r"([A-Z][a-z]+|(?<![a-z])[a-z]+|(?<![A-Z])[A-Z]++)[\d_]*\Z")
-_FIELDS = frozenset(("ms", "at", "timestamp", "timestamps", "duration", "elapsed", "uptime", "port", "pid"))
+_FIELDS = frozenset(
+    ("ms", "at", "timestamp", "timestamps", "duration", "elapsed", "uptime", "port", "pid", "epoch")
+)
 _TIMINGS = ("timing", "timings")
 _IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
 SHORTEST_ID = 8
 
 CHANGES = "\0"
 """Stands where a text is another each time."""
+
+_DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_CLOCK = r"(?<![\d:])\d{1,2}:[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?(?![\d:])"
+_CLOCK_OF_A_LOG = r"(?<![\d:])[0-2]\d:[0-5]\d:[0-5]\d[.,]\d{3,9}(?![\d:])"
+"""A time of day with a fraction of a second. One without a fraction may be the time of a show."""
 
 _TEXTS = (
     (re.compile(r"(\b127\.0\.0\.1|\blocalhost|\[::1\]):\d{1,5}\b"), rf"\1:{CHANGES}"),
@@ -31,9 +39,25 @@ _TEXTS = (
         CHANGES,
     ),
     (
-        re.compile(r"(?<!\d)20\d\d(?:0[1-9]|1[0-2])[0-3]\d[T_-]?[0-2]\d[0-5]\d[0-5]\d(?:\d{3})?Z?(?!\d)"),
+        re.compile(
+            r"(?<!\d)20\d\d(?:0[1-9]|1[0-2])[0-3]\d[T_-]?[0-2]\d[0-5]\d[0-5]\d(?:[._-]?\d{3}(?:\d{3})?)?Z?(?!\d)"
+        ),
         CHANGES,
     ),
+    (  # As people read them: 25/11/2026, 21:59:19 and 11/25/2026 9:59:19 PM.
+        re.compile(rf"(?<![\d/.])\d{{1,2}}([/.-])\d{{1,2}}\1\d{{4}},? {_CLOCK}(?: ?[AaPp]\.?[Mm]\b\.?)?"),
+        CHANGES,
+    ),
+    (  # In HTTP and mail, by JavaScript's `String(date)` and by C's `asctime`.
+        re.compile(
+            rf"\b(?:{_DAY},? )?(?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),? "
+            rf"(?:\d{{4}},? {_CLOCK}(?: (?:GMT|UTC|Z)?(?:[+-]\d{{4}})?(?: \([\w ]{{1,40}}\))?)?"
+            rf"|{_CLOCK} \d{{4}}(?!\d))"
+        ),
+        CHANGES,
+    ),
+    (re.compile(rf"(?<=\bat ){_CLOCK}|(?<=\[){_CLOCK}(?=\])|{_CLOCK_OF_A_LOG}"), CHANGES),
+    (re.compile(r"(?<=\bat )0x[0-9a-fA-F]{6,16}\b"), CHANGES),  # An object in memory.
     (re.compile(r"(?<![\d.])1\d{12}(?!\d|\.\d)|(?<=[-_/])1[5-9]\d{8}(?=[-_./])"), CHANGES),  # Since 1970.
     (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), rf"{CHANGES}\1ms"),
     (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), rf"{CHANGES}\1s"),
@@ -64,13 +88,20 @@ def is_volatile_field(path: Path, was: object, now: object) -> bool:
     word = found[1].lower() if found else ""
     if word in _FIELDS:
         return type(was) is type(now) or (_is_number(was) and _is_number(now))
-    if word == "time":
+    if word == "time" or (_is_moment(was) and _is_moment(now)):
         return _is_number(was) and _is_number(now)
     return word in _IDS and _looks_generated(was) and _looks_generated(now)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_moment(value: object) -> bool:
+    """Return whether a number looks like milliseconds since 1970, or like seconds with a fraction."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return 1.5e12 <= value < 2e12 or (isinstance(value, float) and 1.5e9 <= value < 2e9 and value % 1 != 0)
 
 
 def _looks_generated(id: object) -> bool:
@@ -83,7 +114,7 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What is not compared, with all that is in it: paths (`$.rows[*].price`), or names of fields."""
+    """The parts that are not compared, with what is in them: paths (`$.rows[*].price`), or field names."""
 
     paths: frozenset[Path] = frozenset()
     fields: frozenset[str] = frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import ssl
+import urllib.request
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -49,8 +50,11 @@ class HttpEndpoint:
         self._given_auth = auth
         self._auth = auth or (httpx2.BasicAuth(parsed.username, parsed.password) if named else None)
         _silence_loggers()
-        with self._check_configuration():
-            self._client = self._make_client(proxy, self._make_ssl_context(verify))
+        self._proxy = proxy
+        with self._check_configuration("what `verify` names"):
+            context = self._make_ssl_context(verify)
+        with self._check_configuration("the proxy" if proxy else "the proxy of the environment"):
+            self._client = self._make_client(proxy, context)
 
     def _make_client(self, proxy: str | None, verify: ssl.SSLContext) -> httpx2.AsyncClient:
         def client(*, trust_env: bool, **others: httpx2.AsyncBaseTransport) -> httpx2.AsyncClient:
@@ -75,7 +79,7 @@ class HttpEndpoint:
         try:
             return client(trust_env=True)
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
-            return client(trust_env=False, **{"all://": _UnusableProxy(type(error).__name__)})
+            return client(trust_env=False, **{"all://": _UnusableProxy(_describe_unusable(error))})
 
     @asynccontextmanager
     async def request(
@@ -158,13 +162,12 @@ class HttpEndpoint:
         return self._given_auth is None
 
     @contextmanager
-    def _check_configuration(self) -> Generator[None]:
+    def _check_configuration(self, what: str) -> Generator[None]:
         try:
             yield
         except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
             raise MCPError(
-                f"{self.where}: the proxy, or what `verify` names, cannot be used ({type(error).__name__})",
-                reason="invalid",
+                f"{self.where}: {what} cannot be used: {_describe_unusable(error)}", reason="invalid"
             ) from None
 
     @contextmanager
@@ -175,7 +178,22 @@ class HttpEndpoint:
             _, ours, reason, text = next(row for row in _ERRORS if isinstance(error, row[0]))
             where = _request_place(error) or self.where
             # Not `from error`: the texts of these exceptions may contain a header or the whole URL.
-            raise ours(text.format(where=where, why=_describe(error)), reason=reason) from None
+            why = _describe(error)
+            if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+                why += self._describe_proxy()
+            raise ours(text.format(where=where, why=why), reason=reason) from None
+
+    def _describe_proxy(self) -> str:
+        """Say by which proxy the request went that could not connect, without its credentials."""
+        proxy = self._proxy
+        if proxy is None and not is_loopback(self._url.host):
+            of_environment = urllib.request.getproxies()
+            if not urllib.request.proxy_bypass(self._url.host):
+                proxy = of_environment.get(self._url.scheme) or of_environment.get("all")
+        if not proxy:
+            return ""
+        place = proxy.rpartition("@")[2].rpartition("://")[2].strip("/")[:100]
+        return f" (through the proxy {place}{'' if self._proxy else ' of the environment'})"
 
 
 class _UnusableProxy(httpx2.AsyncBaseTransport):
@@ -190,7 +208,7 @@ class _UnusableProxy(httpx2.AsyncBaseTransport):
 
 _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
     (httpx2.ConnectError, ServerNotAvailableError, "network", "{where} cannot be reached: {why}"),
-    (httpx2.ConnectTimeout, ServerNotAvailableError, "network", "{where} cannot be reached: no answer"),
+    (httpx2.ConnectTimeout, ServerNotAvailableError, "network", "{where} cannot be reached: {why}"),
     (httpx2.ProxyError, ServerNotAvailableError, "network", "{where} cannot be reached by proxy: {why}"),
     (httpx2.LocalProtocolError, MCPError, "invalid", "{where}: HTTP does not allow one of the headers"),
     (httpx2.DecodingError, MCPError, "protocol", "{where}: the answer is compressed wrongly"),
@@ -203,6 +221,8 @@ _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
 
 def _describe(error: BaseException) -> str:
     """Return the system's message, which is more exact than those of the libraries above it."""
+    if isinstance(error, httpx2.ConnectTimeout):
+        return "no answer"
     if isinstance(error, httpx2.RemoteProtocolError):
         # The text after the colon is what the server sent.
         return str(error).partition(": ")[0]
@@ -212,6 +232,17 @@ def _describe(error: BaseException) -> str:
             return describe_os_error(inner)
         inner = inner.__cause__ or inner.__context__
     return str(error) or type(error).__name__
+
+
+def _describe_unusable(error: Exception) -> str:
+    """Say why a certificate or a proxy cannot be used, without the proxy's URL."""
+    if isinstance(error, ImportError):
+        return "the package socksio is not installed"
+    if isinstance(error, OSError):
+        return describe_os_error(error)
+    if isinstance(error, httpx2.InvalidURL):
+        return "its URL is not valid"
+    return "its scheme is not http, https or socks5"
 
 
 def _request_place(error: Exception) -> str | None:

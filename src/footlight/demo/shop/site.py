@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footlight.demo.shop.records import Shop
 from footlight.demo.shop.routes import ROUTES, answer_missing
 
-__all__ = ["Site", "serve_shop"]
+__all__ = ["ShopSite", "serve_shop"]
 
 _HEADERS = {
     "cache-control": "no-store",
@@ -25,7 +25,7 @@ _HEADERS = {
 }
 
 
-class Site(NamedTuple):
+class ShopSite(NamedTuple):
     """A served site with the data of its shop."""
 
     url: str
@@ -33,7 +33,7 @@ class Site(NamedTuple):
 
 
 @asynccontextmanager
-async def serve_shop() -> AsyncGenerator[Site]:
+async def serve_shop() -> AsyncGenerator[ShopSite]:
     """Serve a new shop on a free port of 127.0.0.1. The port is closed on exit."""
     shop = Shop()
     server = _Server(_configure(shop))
@@ -41,7 +41,7 @@ async def serve_shop() -> AsyncGenerator[Site]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_serve, server, listener)
             try:
-                yield Site(f"http://127.0.0.1:{listener.getsockname()[1]}", shop)
+                yield ShopSite(f"http://127.0.0.1:{listener.getsockname()[1]}", shop)
             finally:
                 server.should_exit = True
 

@@ -62,7 +62,7 @@ class Index:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the index is in a file, not only in memory. Valid after the first query."""
+        """Return whether the index is in a file, not only in memory. Valid after the first query."""
         return self._is_kept
 
     @property

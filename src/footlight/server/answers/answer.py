@@ -10,7 +10,9 @@ from typing import Any, cast
 
 from footlight.browser.page.events import Events
 from footlight.errors import FootlightError
+from footlight.safe_text import cut_text
 from footlight.server.answers.json_values import PageText, clean
+from footlight.server.answers.untrusted import origin_of
 
 __all__ = [
     "ABOUT_PAGE",
@@ -87,7 +89,8 @@ class Answer:
     def text(self) -> str:
         """The content as JSON for models: without `page_texts`, timings, and addresses that are repeated."""
         content: Mapping[str, Any] = without_page_texts(self.content)
-        return json.dumps(_without_repetition(content), ensure_ascii=False)
+        origin = origin_of(self.source) if self.page_texts else ""
+        return json.dumps(_without_repetition(content, origin), ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
     def page_texts(self) -> tuple[PageText, ...]:
@@ -153,8 +156,12 @@ def without_page_texts(value: Any) -> Any:
     return value
 
 
-def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the content without what a model has no use for. Structured content has all of it."""
+def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
+    """Return the content without what a model has no use for. Structured content has all of it.
+
+    Addresses of the page begin with their path if `origin` is theirs, because the mark around the page's
+    texts names it.
+    """
     data: Any = content.get("data")
     if not isinstance(data, Mapping):
         return content
@@ -166,16 +173,24 @@ def _without_repetition(content: Mapping[str, Any]) -> Mapping[str, Any]:
         short["steps"] = _shorten_steps(cast("list[Any]", steps))
     observation: Any = content.get("observation")
     if not isinstance(observation, Mapping):
-        return {**content, "data": short}
-    facts = cast("Mapping[str, Any]", observation)
-    known = {"cut"}  # The last line of the page's text says so.
+        return {**content, "data": _without_origin(short, origin)}
+    facts = dict(cast("Mapping[str, Any]", observation))
+    facts.pop("cut", None)  # The last line of the page's text says so.
+    if facts.get("kind") == "full":
+        del facts["kind"]  # No line of the page's text is marked as new or changed.
     if "url" in short and facts.get("url") == short["url"]:
-        known.add("url")
-    return {
-        **content,
-        "data": short,
-        "observation": {key: value for key, value in facts.items() if key not in known},
-    }
+        del facts["url"]
+    observed = {"observation": _without_origin(facts, origin)} if facts else {}
+    rest = {key: value for key, value in content.items() if key != "observation"}
+    return {**rest, "data": _without_origin(short, origin), **observed}
+
+
+def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
+    """Return the fields with the address of the page as its path if it is of this origin."""
+    url: Any = fields.get("url")
+    if not (origin and isinstance(url, str) and url.startswith(f"{origin}/")):
+        return fields
+    return {**fields, "url": url.removeprefix(origin)}
 
 
 def _shorten_addresses(value: Any, key: str) -> Any:
@@ -265,8 +280,8 @@ def _events_as_json(events: Events) -> dict[str, Any]:
 
 def _shorten_value(value: Any) -> Any:
     """Return a copy of a clean value, with its long texts and lists cut and marked."""
-    if isinstance(value, str) and len(value) > MAX_TEXT:
-        return f"{value[:MAX_TEXT]}… [cut, {len(value)} characters]"
+    if isinstance(value, str):
+        return cut_text(value, MAX_TEXT)
     if isinstance(value, Mapping):
         return {key: _shorten_value(item) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list):

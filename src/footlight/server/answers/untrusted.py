@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 
-__all__ = ["META", "WHOLE", "mark_page_content", "point_into_meta"]
+__all__ = ["META", "WHOLE", "mark_page_content", "origin_of", "point_into_meta"]
 
 META = "footlight/untrusted"
 """The key in a `_meta`. Its value is a list of JSON pointers into what the `_meta` belongs to."""
@@ -23,10 +23,10 @@ MAX_SOURCE = 200
 def mark_page_content(text: str, *, source: str) -> str:
     """Return a page's text between two marks. A random number keeps the page from writing the second."""
     number = f"{secrets.randbelow(10**8):08}"  # Digits, because they are few tokens.
-    return f"<page-content {number} from={_origin(source)}>\n{text}\n</page-content {number}>"
+    return f"<page-content {number} from={origin_of(source)}>\n{text}\n</page-content {number}>"
 
 
-def _origin(source: str) -> str:
+def origin_of(source: str) -> str:
     """Return the origin of a URL, or only its scheme if the page chose the rest, as with `data:`.
 
     The result cannot close the mark that contains it.

@@ -1,9 +1,9 @@
 """Run the tools that clients call: name and arguments in, answer out.
 
-`Dispatcher` takes each call through the same stages, which `_run_stages`, `_run_in_session` and `_finish`
-list in order: validate, permit, find the session and its page, observe before, run, settle, observe after,
-answer, mask, record. Plain values go in and come out, so that the front of a cluster can route a call to the
-worker that has its session.
+`Dispatcher` takes each call through the same stages, which `_run_stages`, `_run_in_session`,
+`act_and_observe` and `_finish` list in order: validate, permit, find the session and its page, observe
+before, run, settle, observe after, answer, mask, record. Plain values go in and come out, so that the front
+of a cluster can route a call to the worker that has its session.
 
 A call runs in a task of its own. Whoever waits for it can be cancelled at any point, and repeatedly, as anyio
 does; the work is cancelled once, and undoes what it began before its session takes another call.
@@ -18,33 +18,29 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
-from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
+from footlight.errors import FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.json_values import count_work
 from footlight.server.answers.masking import Mask, keep_unmasked
-from footlight.server.answers.playwright_lines import playwright_lines
+from footlight.server.calls.acting import act_and_observe, settle
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import (
-    check_expectation,
     check_no_dialog,
-    make_stopped_result,
-    run_until_dialog,
 )
-from footlight.server.calls.effects import find_effect, note_repeat
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
-from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
+from footlight.server.calls.steps import BatchStep, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
+from footlight.server.calls.tool_caller import get_tool
 from footlight.server.help import InputRequired
-from footlight.server.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -54,7 +50,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
-    from footlight.config import Settings, ToolSettings
+    from footlight.config import Settings
     from footlight.server.answers.secrets import Secrets
     from footlight.server.calls.journal import CallJournal
     from footlight.server.calls.recording import Recorder
@@ -62,49 +58,9 @@ if TYPE_CHECKING:
     from footlight.server.live_view import LiveView
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["Dispatcher", "ToolCaller", "UnknownTool", "get_tool"]
+__all__ = ["Dispatcher"]
 
 logger = logging.getLogger(__name__)
-
-
-class UnknownTool(LookupError):
-    """The request names no tool. That is an error of the protocol, not of a tool."""
-
-    def __init__(self, name: str, *, why: str | None = None) -> None:
-        super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
-
-
-class ToolCaller(Protocol):
-    """Calls tools, wherever their sessions are."""
-
-    @property
-    def tools(self) -> tuple[Tool, ...]: ...
-
-    def get(self, name: str) -> Tool: ...
-
-    async def call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        caller: Caller = LOCAL,
-        report: Report | None = None,
-        elicitation: Elicitation | None = None,
-    ) -> Answer: ...
-
-
-def get_tool(
-    name: str, offered: Mapping[str, Tool], withheld: Mapping[str, Tool], settings: ToolSettings
-) -> Tool:
-    """Return the offered tool called `name`.
-
-    Raises:
-        UnknownTool: there is none. It says why, if the tool is withheld.
-    """
-    if name in offered:
-        return offered[name]
-    tool = withheld.get(name)
-    raise UnknownTool(name, why=explain_withheld(name, tool.group, settings) if tool else None)
 
 
 class Dispatcher:
@@ -297,7 +253,7 @@ class Dispatcher:
             if observer:
                 async with TimeLimit(tool, call):
                     await observer.begin(call)
-            return await self._act_and_observe(state, call, arguments, observer)
+            return await act_and_observe(state, call, arguments, observer)
         finally:
             if tool.queued:
                 session.actions.end()
@@ -305,56 +261,6 @@ class Dispatcher:
                 await state.followed.after(call)
             if self._recorder is not None and not state.is_abandoned:
                 state.observed = await self._recorder.observe(tool, call)
-
-    async def _act_and_observe(
-        self, state: CallState, call: ToolCall, arguments: BaseModel, observer: Observer | None
-    ) -> Answer:
-        tool, session = state.tool, call.session
-        failed: StepFailed | ExpectationFailed | None = None
-        data: Mapping[str, Any] | None
-        try:
-            data = await _run_tool(state, call, arguments)
-        except StepFailed as error:
-            data, failed = {}, error
-        observation = None
-        async with TimeLimit(tool, call):
-            is_stopped = data is None
-            if data is None:
-                data = await make_stopped_result(tool, call)
-            elif tool.effect == "act":
-                await run_until_dialog(call, _settle(call, observer))
-            if not failed:
-                try:
-                    await check_expectation(call, arguments, since=session.actions.last.began_at)
-                except ExpectationFailed as error:
-                    failed = error
-            if observer and not is_stopped:
-                observation = await run_until_dialog(call, observer.describe(call))
-        session.touch()
-        events = session.actions.take_events()
-        effect = None
-        if observer and tool.effect == "act" and not isinstance(failed, StepFailed):
-            found = await find_effect(call, observer.trace(call, events))
-            effect = note_repeat(call, tool.name, state.arguments, found).as_json(call.mask)
-        content: dict[str, Any] = {
-            "observation": observation,
-            "effect": effect,
-            "events": events,
-            "images": call.report.images,
-            "links": call.report.links,
-        }
-        page = call.maybe_page
-        if failed:
-            answer = failure(failed.as_error() if isinstance(failed, StepFailed) else failed, **content)
-            return replace(answer, source=page.url) if page else answer
-        locator = _take_locator(call)
-        if getattr(arguments, "locator", None) and effect is not None:
-            lines = playwright_lines(locator, state.arguments)
-            content["effect"] = {**effect, **({"locator": lines} if lines else {})}
-        answer = success(_with_page_facts(data, tool, call), **content)
-        if page:
-            answer = replace(answer, source=page.url)
-        return replace(answer, locator=locator)
 
     async def _finish(self, state: CallState, answer: Answer) -> Answer:
         """Mask an answer, shorten it, and add what is known of every call."""
@@ -403,7 +309,7 @@ class Dispatcher:
             steps,
             page_id=getattr(arguments, "page_id", None),
             stop_on_error=stop_on_error,
-            settle=lambda call: _settle(call, observer),
+            settle=lambda call: settle(call, observer),
             on_step_done=self._record_step,
         )
 
@@ -461,53 +367,6 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
     call.page.view.take_located()  # A failed call may have left one.
     await check_no_dialog(call)
-
-
-async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
-    """Return what the tool returned, or None where a dialog stopped it."""
-    tool, limit = state.tool, TimeLimit(state.tool, call)
-    work = _run_unless_abandoned(state, call, arguments)
-    try:
-        async with limit:
-            return await (run_until_dialog(call, work) if tool.queued and not tool.batch else work)
-    except (asyncio.CancelledError, TimeoutError) as error:
-        if isinstance(error, asyncio.CancelledError) or limit.expired:
-            state.is_cleaning_up = True
-            call.session.actions.add_closed_pages(await call.session.close_hung())
-        raise
-
-
-async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
-    state.is_configuring = state.tool.effect == "configure"
-    data = await state.tool.run(call, arguments)
-    if state.is_abandoned:
-        raise asyncio.CancelledError
-    return data
-
-
-async def _settle(call: ToolCall, observer: Observer | None) -> None:
-    if call.report.has_no_effect:
-        return
-    if observer:
-        await observer.settle(call)
-    await call.session.actions.settle(call.deadline)
-
-
-def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Mapping[str, Any]:
-    """Add the page's URL as it is now, and the refs whose elements were replaced by others."""
-    page = call.maybe_page
-    if page is None:
-        return data
-    if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
-        data = {**data, "url": page.url}  # Scripts may change the URL after the action itself is done.
-    healed = page.view.take_healed()
-    return {**data, "healed": healed} if healed else data
-
-
-def _take_locator(call: ToolCall) -> Any:
-    if any(call.report.locators):
-        return call.report.locators
-    return call.maybe_page.view.take_located() if call.maybe_page else None
 
 
 def _make_masking_report(report: Report, mask: Mask) -> Report:

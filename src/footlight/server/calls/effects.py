@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footlight.browser.page.settling import read_records
+from footlight.browser.reading.hovering import HoverReaction, find_hover_reaction
 from footlight.browser.reading.listeners import Reaction, find_reaction
-from footlight.browser.snapshot.rendering import shorten
+from footlight.browser.snapshot.text.rendering import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +84,13 @@ _REACTIONS: Mapping[Reaction, str] = {
     "shut": "it has a closed shadow tree, and the page does not show what happens there",
 }
 
+_HOVER_REACTIONS: Mapping[HoverReaction | None, str] = {
+    "appeared": "styles for :hover show something that the page had before, but out of sight",
+    "restyled": "styles for :hover changed only the look",
+    "heard": "listeners of the page received it, and the page shows nothing of what they did",
+    "deaf": "nothing on the page reacts to the mouse there",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequest:
@@ -107,7 +115,7 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActTrace:
-    """What is known of an action that is over.
+    """The facts about an action that is over, from which its effect is found.
 
     `change` is None where the page was not looked at. `requests` are those that scripts and forms have sent,
     without polls.
@@ -138,7 +146,7 @@ class Effect:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the action changed nothing on the page, though it may have sent a request."""
+        """Return whether the action changed nothing on the page, though it may have sent a request."""
         return all(
             part in ("none", "script") or part.startswith("request ") for part in self.text.split(", ")
         )
@@ -260,6 +268,11 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
         effect = judge(trace)
     if effect.text == "none":
         effect = await _ask_listeners(page, trace, effect)
+    if effect.text == "none" and not effect.reason and call.report.has_hovered:
+        reaction = await find_hover_reaction(page)
+        return Effect("page" if reaction == "appeared" else "none", _HOVER_REACTIONS.get(reaction, _SAME))
+    if effect.text == "none" and not effect.reason and call.report.idle_reason:
+        return replace(effect, reason=call.report.idle_reason)
     return effect
 
 
@@ -291,7 +304,9 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     record = next((each for each in reversed(trace.records) if each.path), None)
     if record is None or record.path is None or (record.reason is not None and record.kind != "taken"):
         return effect
-    reaction = await find_reaction(page, record.path, record.point, None if record.point else record.key)
+    reaction = await find_reaction(
+        page, record.path, record.point, None if record.point else record.key, root=record.root
+    )
     if record.drawn and reaction not in ("disabled", "deaf", "vain"):
         return Effect("page", effect.reason)
     if reaction in ("unseen", "shut"):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.page.capture import glance
 from footlight.browser.page.settling import settle
+from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
-from footlight.browser.snapshot.rendering import shorten
+from footlight.browser.snapshot.text.rendering import shorten
 from footlight.server.answers.json_values import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records
@@ -44,7 +45,7 @@ LOOK_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationOptions:
-    """How to observe a call: its own parameters, or else the settings."""
+    """The options for observing a call: its own parameters, or else the settings."""
 
     mode: Literal["none", "diff", "full"]
     settles: bool
@@ -109,7 +110,9 @@ class Observer:
         facts = self._facts(page, before, after, errors)
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **facts}
-        page.view.last_reported = after
+        view, shown = page.view, [*reversed(page.view.shown.values())]
+        is_known = before is not None and any(before is each for each in shown)
+        view.last_reported = after
         texts = [error.text for error in errors]
         self._error = next(
             (each for each in texts if each.startswith("Uncaught")), texts[0] if texts else None
@@ -119,10 +122,15 @@ class Observer:
         def compare() -> tuple[Change | None, Observation]:
             is_replaced = page.navigated_at >= self._acted_since
             change = find_change(before.nodes, after.nodes, is_replaced=is_replaced) if before else None
-            return change, observe(before, after, mode=mode, budget=self._options.budget, link=link)
+            return change, observe(
+                before, after, mode=mode, budget=self._options.budget, link=link, shown=shown
+            )
 
         nodes = len(after.nodes) + len(before.nodes if before else ())
         self._change, observation = await offload(nodes, compare)
+        view.note_successors(observation.successors)
+        if not observation.cut and (observation.kind == "full" or is_known):
+            view.note_shown(after)
         return {
             "kind": observation.kind,
             **facts,
@@ -173,6 +181,8 @@ class Observer:
             facts["url"] = shorten(page.url, MAX_URL)
         if after is not None and after.title != (before.title if before else ""):
             facts["title"] = after.title
+        if after is not None and page.navigated_at >= self._acted_since and is_blank(after):
+            facts["notice"] = BLANK_NOTICE
         if errors:
             facts["console"] = [_describe_error(error) for error in errors]
         return facts

@@ -81,7 +81,7 @@ class TimeLimit:
 
     @property
     def expired(self) -> bool:
-        """Whether the stage was cut off although the driver responds."""
+        """Return whether the stage was cut off although the driver responds."""
         return self._limit.expired() and not self._is_driver_silent
 
     async def __aenter__(self) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.protocol.untrusted_json import object_or_none, text
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, is_stateless
-from footlight.server.help import InputRequired, Reply, Ticket, TicketOffice
+from footlight.server.help import HelpReply, InputRequired, Ticket, TicketOffice
 from footlight.server.requests import Request, RequestFailed
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Invitation:
         self.expires = min(expires, ticket.expires) if ticket else expires
         self.hand_backs = ticket.hand_backs if ticket else 0
 
-    async def ask(self, reason: str) -> Reply | None:
+    async def ask(self, reason: str) -> HelpReply | None:
         ticket = self._ticket
         if ticket is None:
             return None
@@ -128,7 +128,7 @@ class _Invitation:
         schema = {"type": "object", "properties": {"note": note}}
         return {**mode, "message": f"{request}\n{steps}", "requestedSchema": schema}
 
-    async def _send(self, params: Mapping[str, Any]) -> Reply | None:
+    async def _send(self, params: Mapping[str, Any]) -> HelpReply | None:
         send = cast("Callable[[str, Mapping[str, Any]], Awaitable[Any]]", self._request.send_request)
         try:
             answer = object_or_none(await send(METHOD, params))
@@ -137,14 +137,14 @@ class _Invitation:
             return None
         return None if answer is None else self._read(answer)
 
-    def _read(self, answer: Mapping[str, Any]) -> Reply | None:
+    def _read(self, answer: Mapping[str, Any]) -> HelpReply | None:
         action = answer.get("action")
         if action == "accept":
             self._accepted = True
             content = object_or_none(answer.get("content")) or {}
             is_form = self._mode == "form"
-            return Reply("accept", is_done=is_form, note=(text(content.get("note")) or "")[:MAX_NOTE])
+            return HelpReply("accept", is_done=is_form, note=(text(content.get("note")) or "")[:MAX_NOTE])
         if action == "decline" or action == "cancel":
-            return Reply(action)
+            return HelpReply(action)
         logger.warning("the client answered the question with the unknown action %.40r", action)
         return None

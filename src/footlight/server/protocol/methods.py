@@ -13,7 +13,7 @@ from footlight.server.requests import Handler, Request
 if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.answers.masking import Mask
-    from footlight.server.calls.dispatcher import ToolCaller
+    from footlight.server.calls.tool_caller import ToolCaller
     from footlight.server.help import TicketOffice
     from footlight.server.live_view import LiveView
     from footlight.server.prompt_library import PromptLibrary

@@ -56,7 +56,7 @@ async def serve_stream(
     methods: ServerMethods, incoming: AsyncIterable[Message], send: Send, *, caller: Caller = LOCAL
 ) -> None:
     """Answer the messages of one client until they end. Requests that still run then are cancelled."""
-    connection = _Connection(methods, send, caller)
+    connection = _StreamConnection(methods, send, caller)
     try:
         async for message in incoming:
             await connection.receive(message)
@@ -73,7 +73,7 @@ class _Running:
     """The client has cancelled it, so it gets no answer."""
 
 
-class _Connection:
+class _StreamConnection:
     """The state of one connection."""
 
     def __init__(self, methods: ServerMethods, send: Send, caller: Caller) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, point_into_meta
-from footlight.server.calls.dispatcher import UnknownTool
+from footlight.server.calls.tool_caller import UnknownTool
 from footlight.server.help import InputRequired
 from footlight.server.live_view import APP_URI, shows_apps
 from footlight.server.protocol.elicitation import find_elicitation
@@ -18,7 +18,7 @@ from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 from footlight.server.tools.compact import compact_input_schema
 
 if TYPE_CHECKING:
-    from footlight.server.calls.dispatcher import ToolCaller
+    from footlight.server.calls.tool_caller import ToolCaller
     from footlight.server.help import TicketOffice
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Envelope, Toolset

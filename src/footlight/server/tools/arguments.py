@@ -28,7 +28,7 @@ MAX_DEPTH = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedArguments:
-    """What a tool expects of the arguments of its calls."""
+    """The arguments that a tool accepts, as a help for callers whose arguments are wrong."""
 
     tool: str
     function: Function

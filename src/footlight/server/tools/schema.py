@@ -61,6 +61,7 @@ OBSERVATION_SCHEMA: dict[str, Any] = {
         "url": {"type": "string"},
         "title": {"type": "string"},
         "console": {"type": "array"},
+        "notice": {"type": "string"},
         "text": {"type": "string"},
         "cut": {"type": "boolean"},
         "resource": {"type": "string"},

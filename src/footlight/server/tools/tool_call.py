@@ -62,7 +62,7 @@ RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable[list[StepOutc
 
 @dataclass(slots=True)
 class CallReport:
-    """What a call reports besides the data that its function returns.
+    """The report of a call besides the data that its function returns.
 
     Only `ToolCall` and the functions that run calls write to it.
     """
@@ -81,6 +81,10 @@ class CallReport:
     """Whether the tool itself knows that something has happened in the page."""
     has_no_effect: bool = False
     """Whether the tool itself knows that it has changed and started nothing, so nothing is waited for."""
+    idle_reason: str = ""
+    """Why the call may have had no effect, which is told if it had none."""
+    has_hovered: bool = False
+    """True if the call has only moved the mouse."""
     locators: list[Any] = field(default_factory=list[Any])
     """The locator of each step, where the call ran steps."""
 
@@ -150,6 +154,14 @@ class ToolCall:
     def note_no_effect(self) -> None:
         """Record that the call has certainly changed and started nothing in the page."""
         self.report.has_no_effect = True
+
+    def note_hover(self) -> None:
+        """Record that the mouse was only moved, to which styles of the page may react."""
+        self.report.has_hovered = True
+
+    def explain_if_idle(self, reason: str) -> None:
+        """Record what it means if nothing has happened in the page."""
+        self.report.idle_reason = reason
 
     async def note_field(self, selector: str) -> None:
         """Record which field is about to be typed into.

@@ -90,8 +90,9 @@ async def audit_page(
     limit: Annotated[Count, Field(le=100)] = 20,
 ) -> AuditResult:
     """Audit accessibility and usability. Measures the page as it is; presses and changes nothing."""
+    from footlight.audit.evidence.collector_sets import passive_collectors
     from footlight.audit.evidence.collectors.speed import RELOADS
-    from footlight.audit.evidence.measurement import Measurement, passive_collectors
+    from footlight.audit.evidence.measurement import Measurement
     from footlight.audit.findings import count_severities
     from footlight.protocol.errors import MCPError
 
@@ -140,7 +141,7 @@ async def recheck(
     selector: Annotated[Selector | None, Field(description="Element, if finding is only a rule")] = None,
 ) -> RecheckResult:
     """Check one finding again. Measures only its rule, on its element."""
-    from footlight.audit.evidence.measurement import find_collector
+    from footlight.audit.evidence.collector_sets import find_collector
     from footlight.protocol.errors import MCPError
 
     rule, _, place = finding.partition("@")

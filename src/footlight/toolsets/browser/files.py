@@ -105,23 +105,28 @@ PageRanges = Annotated[
 
 
 class WrittenFile(TypedDict):
-    """The file can also be read at `uri`, unless it is large. There is no `path` in a cluster."""
+    """The file can also be read at `uri`, unless it is large.
+
+    In a cluster there is no `path`, and a large file has a `downloadUrl`.
+    """
 
     path: NotRequired[str]
     bytes: int
     uri: NotRequired[str]
+    downloadUrl: NotRequired[str]
 
 
 class RecordingStatus(TypedDict):
     """The file is at `path` once the recording stops or the session ends; then `bytes` and `uri` are set.
 
-    There is no `path` in a cluster.
+    In a cluster there is no `path`, and a large file has a `downloadUrl`.
     """
 
     recording: bool
     path: NotRequired[str]
     bytes: NotRequired[int]
     uri: NotRequired[str]
+    downloadUrl: NotRequired[str]
 
 
 @tool(effect="configure", group="devtools", untrusted=False)

@@ -12,7 +12,7 @@ from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, action_result
 
 if TYPE_CHECKING:
-    from footlight.server.help import Invitation, Reply
+    from footlight.server.help import HelpReply, Invitation
 
 __all__ = []
 
@@ -122,7 +122,7 @@ async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: 
         await asyncio.gather(helping, asking, return_exceptions=True)
 
 
-def _check_reply(reply: "Reply | None", *, has_helper: bool) -> None:
+def _check_reply(reply: "HelpReply | None", *, has_helper: bool) -> None:
     """Raise HelpRefused if the person does not help, unless somebody is helping on the watch page."""
     if reply is None or reply.action == "accept" or has_helper:
         return

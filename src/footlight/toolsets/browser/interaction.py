@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from footlight.browser.actions import forms, text_input, touch
 from footlight.browser.actions import mouse as pointer
 from footlight.browser.actions.click import click_element, drag_element, hover_element
-from footlight.browser.actions.form_controls import select_option, set_checked
-from footlight.browser.actions.forms import FieldKind
+from footlight.browser.actions.form_controls import set_checked
+from footlight.browser.actions.forms import FieldKind, choose_option
 from footlight.browser.actions.keyboard import Modifier, press_key
 from footlight.browser.actions.mouse import Point, scroll_by
 from footlight.browser.actions.touch import Direction
@@ -86,6 +86,7 @@ async def hover(call: ToolCall, selector: Selector) -> ActionResult:
     """Hover element"""
     call.stage(f"moving the mouse over {selector}")
     await hover_element(call.page, selector, call.deadline)
+    call.note_hover()
     return action_result(call)
 
 
@@ -144,6 +145,7 @@ async def mouse_click(
 async def mouse_move(call: ToolCall, x: Number, y: Number) -> ActionResult:
     """Move mouse to a point"""
     await pointer.move(call.page, Point(x, y), call.deadline)
+    call.note_hover()
     return action_result(call)
 
 
@@ -263,7 +265,9 @@ async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillRes
 async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
     """Select option. By value or label."""
     call.stage(f"selecting in {selector}")
-    selected = await select_option(call.page, selector, value, call.deadline)
+    selected = await choose_option(call.page, selector, value, call.deadline)
+    if value in selected:
+        call.explain_if_idle("this option was selected already")
     return {**action_result(call), "selected": selected}
 
 
@@ -271,7 +275,8 @@ async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult
 async def check(call: ToolCall, selector: Selector) -> ActionResult:
     """Check checkbox"""
     call.stage(f"checking {selector}")
-    await set_checked(call.page, selector, True, call.deadline)
+    if not await set_checked(call.page, selector, True, call.deadline):
+        call.explain_if_idle("it was checked already")
     return action_result(call)
 
 
@@ -279,7 +284,8 @@ async def check(call: ToolCall, selector: Selector) -> ActionResult:
 async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
     """Uncheck checkbox"""
     call.stage(f"unchecking {selector}")
-    await set_checked(call.page, selector, False, call.deadline)
+    if not await set_checked(call.page, selector, False, call.deadline):
+        call.explain_if_idle("it was unchecked already")
     return action_result(call)
 
 

@@ -16,9 +16,10 @@ from footlight.browser.network.request_log import RESOURCE_TYPES, LogFilter
 from footlight.browser.network.throttling import Throttling
 from footlight.browser.sessions.overview import EntryInfo, LogCounts, entry_info, log_counts
 from footlight.errors import InvalidParameter
+from footlight.safe_text import cut_text
 from footlight.server.prompt_redaction import names_secret
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
-from footlight.toolsets.browser.parameters import Offset, cut, excerpt
+from footlight.toolsets.browser.parameters import Offset, excerpt
 
 __all__ = []
 
@@ -229,7 +230,7 @@ def _mask_header(name: str, value: str, mask: Callable[[str], str]) -> str:
     """Mask a header that carries credentials, and cut a long one."""
     if names_secret(name) or _SECRET_HEADER.fullmatch(name.lower()):
         return f"[masked, {len(value)} characters]"
-    return cut(mask(value), MAX_HEADER_CHARS)
+    return cut_text(mask(value), MAX_HEADER_CHARS)
 
 
 async def _read_body(

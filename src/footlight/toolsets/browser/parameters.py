@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema
 from typing_extensions import TypedDict
 
 from footlight.browser.context import options
 from footlight.browser.context.options import DialogType
+from footlight.browser.context.storage_state import is_origin
 from footlight.config import DialogAnswer
 from footlight.errors import InvalidParameter
 from footlight.server.answers.secrets import SecretText
@@ -27,12 +28,13 @@ __all__ = [
     "HttpCredentials",
     "NoticedResult",
     "Offset",
+    "Permissions",
     "Proxy",
     "Selector",
+    "UserAgent",
     "ViewportInput",
     "WaitUntil",
     "action_result",
-    "cut",
     "excerpt",
     "noticed_result",
 ]
@@ -90,11 +92,6 @@ def excerpt(text: str, offset: int, *, longest: int = MAX_EXCERPT_CHARS) -> Exce
         )
     end = offset + longest
     return Excerpt(text[offset:end], len(text), end if end < len(text) else None)
-
-
-def cut(text: str, longest: int) -> str:
-    """Return `text`, cut to `longest` characters with a note of its full length."""
-    return text if len(text) <= longest else f"{text[:longest]}… [cut, {len(text)} characters]"
 
 
 Pixels = Annotated[Whole, Field(ge=1, le=10_000)]
@@ -161,6 +158,11 @@ class _HeadersInput(RootModel[dict[str, Private]]):
                 raise InvalidParameter(
                     f"extraHeaders: {name!r} is not a valid header name", parameter="extraHeaders"
                 )
+            if name.lower() in _UNSAFE_HEADERS or (name.lower(), value.lower()) == ("connection", "upgrade"):
+                raise InvalidParameter(
+                    f"extraHeaders: {name} is set by the browser, which sends no request with another one",
+                    parameter="extraHeaders",
+                )
             if not re.fullmatch(_HEADER_VALUE, value):
                 raise InvalidParameter(
                     f"extraHeaders.{name}: the value has a character that is not allowed in a header",
@@ -171,6 +173,13 @@ class _HeadersInput(RootModel[dict[str, Private]]):
 
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _HEADER_VALUE = r"[\t\x20-\x7e\x80-\xff]*"
+_UNSAFE_HEADERS = frozenset(
+    {
+        *("content-length", "cookie2", "host", "keep-alive", "proxy-authorization", "te", "trailer"),
+        *("transfer-encoding", "upgrade"),
+    }
+)
+"""Chromium fails each request that has one of them."""
 
 
 class _CredentialsInput(BaseModel):
@@ -185,7 +194,7 @@ class _CredentialsInput(BaseModel):
     @property
     def option(self) -> options.Credentials:
         origin = self.origin
-        if origin is not None and not re.fullmatch(r"https?://[^\s/?#@]+/?", origin):
+        if origin is not None and not _is_site(origin):
             raise InvalidParameter(
                 "httpCredentials.origin: must be like https://example.com", parameter="httpCredentials.origin"
             )
@@ -231,6 +240,18 @@ def _is_server(server: str) -> bool:
         return False
 
 
+def _is_site(origin: str) -> bool:
+    return origin.startswith(("http://", "https://")) and is_origin(origin.removesuffix("/").lower())
+
+
+def _check_user_agent(value: str) -> str:
+    if re.search(r"[\r\n\0]", value):
+        raise ValueError("must have no line breaks and no NUL")
+    return value
+
+
+UserAgent = Annotated[str, Field(min_length=1), AfterValidator(_check_user_agent)]
+Permissions = list[Annotated[str, Field(min_length=1)]]
 Geolocation = Annotated[_GeolocationInput, _summarize_schema("{latitude, longitude, accuracy?}")]
 ExtraHeaders = Annotated[
     _HeadersInput, BeforeValidator(_hide_unless_object), _summarize_schema("Sent with every request")

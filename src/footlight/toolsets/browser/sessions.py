@@ -20,7 +20,9 @@ from footlight.toolsets.browser.parameters import (
     ExtraHeaders,
     Geolocation,
     HttpCredentials,
+    Permissions,
     Proxy,
+    UserAgent,
     ViewportInput,
 )
 
@@ -69,13 +71,13 @@ class StateRestored(TypedDict):
 @tool(scope="server", effect="configure")
 async def create_session(
     call: ToolCall,
-    user_agent: Annotated[str | None, Field(min_length=1)] = None,
+    user_agent: UserAgent | None = None,
     viewport: Annotated[ViewportInput | None, Field(description="{width, height} in CSS pixels")] = None,
-    device: Annotated[str | None, Field(description="iPhone 15, Pixel 7, …")] = None,
-    locale: Annotated[str | None, Field(description="de-DE, …")] = None,
-    timezone: Annotated[str | None, Field(description="Europe/Berlin, …")] = None,
+    device: Annotated[str | None, Field(min_length=1, description="iPhone 15, Pixel 7, …")] = None,
+    locale: Annotated[str | None, Field(min_length=1, description="de-DE, …")] = None,
+    timezone: Annotated[str | None, Field(min_length=1, description="Europe/Berlin, …")] = None,
     geolocation: Geolocation | None = None,
-    permissions: Annotated[list[str] | None, Field(description="geolocation, …")] = None,
+    permissions: Annotated[Permissions | None, Field(description="geolocation, …")] = None,
     color_scheme: ColorScheme | None = None,
     reduced_motion: ReducedMotion | None = None,
     extra_headers: ExtraHeaders | None = None,
@@ -220,11 +222,11 @@ async def emulate(
     contrast: Contrast | None = None,
     media: Media | None = None,
     geolocation: Geolocation | None = None,
-    permissions: Annotated[list[str] | None, Field(description="Replaces all granted permissions")] = None,
-    locale: str | None = None,
-    timezone: str | None = None,
+    permissions: Annotated[Permissions | None, Field(description="Replaces all granted permissions")] = None,
+    locale: Annotated[str | None, Field(min_length=1)] = None,
+    timezone: Annotated[str | None, Field(min_length=1)] = None,
     cpu_rate: Annotated[Number | None, Field(ge=1, le=100, description="4 is four times slower")] = None,
-    user_agent: str | None = None,
+    user_agent: UserAgent | None = None,
     reset: Annotated[bool, Field(description="First undo all earlier emulation")] = False,
 ) -> EmulationStatus:
     """Emulate device, place or media. In all pages of the session, also future ones."""

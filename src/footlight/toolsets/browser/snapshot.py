@@ -16,13 +16,14 @@ from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.driver.output_folder import write_new
 from footlight.browser.page.capture import look
 from footlight.browser.page.region_capture import look_at
-from footlight.browser.snapshot.budget import fit_snapshot
-from footlight.browser.snapshot.chrome import fold_known_chrome
+from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.finding import find_lines, make_matcher
-from footlight.browser.snapshot.fitting import LinkTo, cut_lines, fit
-from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
 from footlight.browser.snapshot.nodes import Node, Snapshot
-from footlight.browser.snapshot.rendering import NodeInfo, render_json, render_yaml
+from footlight.browser.snapshot.text.budget import fit_snapshot
+from footlight.browser.snapshot.text.chrome import fold_known_chrome
+from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
+from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
+from footlight.browser.snapshot.text.rendering import NodeInfo, render_json, render_yaml
 from footlight.errors import InvalidParameter
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
@@ -37,8 +38,10 @@ SnapshotFormat = Literal["text", "yaml", "json"]
 
 class SnapshotTaken(TypedDict):
     """`snapshot` is text or YAML, `nodes` the same as JSON. `cut`: the snapshot exceeded the budget.
+    `notice` says that the page shows no contents yet.
 
-    With `file` there is neither: the whole is at `path`, and can be read at `uri` unless it is large.
+    With `file` there is neither: the whole is at `path`, and can be read at `uri` unless it is large. In a
+    cluster there is no `path`, and a large file has a `downloadUrl`.
     """
 
     url: str
@@ -47,9 +50,11 @@ class SnapshotTaken(TypedDict):
     nodes: NotRequired[list[dict[str, Any]]]
     cut: NotRequired[bool]
     resource: NotRequired[str]
+    notice: NotRequired[str]
     path: NotRequired[str]
     bytes: NotRequired[int]
     uri: NotRequired[str]
+    downloadUrl: NotRequired[str]
 
 
 class FindResult(TypedDict):
@@ -74,11 +79,11 @@ async def snapshot(
 ) -> SnapshotTaken:
     """Look at the page. Roles, names, states, and refs (e12) to use as selectors."""
     view = call.page.view
-    if root_selector is None and not boxes:
+    if root_selector is None and not (boxes or test_ids):
         seen = await look(call.page, call.deadline)
         is_whole = (not interactive and depth is None) or view.last_reported is None
     else:
-        seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes)
+        seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes, test_ids=test_ids)
         is_whole = False
     uris: list[str] = []
 
@@ -99,13 +104,20 @@ async def snapshot(
     def write() -> SnapshotTaken:
         selected = narrow()
         folded = fold_known_chrome(before, selected) if is_whole else None
-        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, uris, folded)
+        limit = budget or call.settings.observation.budget
+        taken = _fit_snapshot(selected, format, limit, keep, uris, folded)
+        if root_selector is None and is_blank(seen):
+            taken["notice"] = BLANK_NOTICE
+        return taken
 
     before = view.last_reported
     if is_whole:
         view.last_reported = seen
     if file is None:
-        return await offload(len(seen.nodes), write)
+        taken = await offload(len(seen.nodes), write)
+        if is_whole and not taken.get("cut"):
+            view.note_shown(seen)
+        return taken
     path = await asyncio.to_thread(lambda: _write_file(call, narrow(), format, file))
     written = describe_file(call, path, "application/json" if format == "json" else "text/plain")
     return {"url": seen.url, "title": seen.title, **written}

@@ -10,9 +10,10 @@ from typing_extensions import TypedDict
 from footlight.browser.actions.clipboard import read_clipboard, write_clipboard
 from footlight.browser.reading.storage import PageStorage, WebStorageArea
 from footlight.errors import InvalidParameter, MissingParameter
+from footlight.safe_text import cut_text
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, tool
-from footlight.toolsets.browser.parameters import Offset, cut, excerpt
+from footlight.toolsets.browser.parameters import Offset, excerpt
 
 __all__ = []
 
@@ -183,8 +184,8 @@ async def _list_items(area_storage: PageStorage, offset: int, call: ToolCall) ->
     listed: StorageResult = {
         "items": [
             {
-                "key": cut(await call.mask_long(key), MAX_LISTED_CHARS),
-                "value": cut(await call.mask_long(value), MAX_LISTED_CHARS),
+                "key": cut_text(await call.mask_long(key), MAX_LISTED_CHARS),
+                "value": cut_text(await call.mask_long(value), MAX_LISTED_CHARS),
             }
             for key, value in items[offset : offset + MAX_LISTED]
         ],
@@ -228,7 +229,7 @@ async def clipboard(
     piece = excerpt(await call.mask_long(content.text), offset)
     read: ClipboardResult = {"text": piece.text, "types": list(content.types), "length": piece.length}
     if content.html is not None:
-        read["html"] = cut(await call.mask_long(content.html), MAX_HTML_CHARS)
+        read["html"] = cut_text(await call.mask_long(content.html), MAX_HTML_CHARS)
     if piece.next_offset is not None:
         read["nextOffset"] = piece.next_offset
     return read

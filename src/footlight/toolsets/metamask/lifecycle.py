@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
 from footlight.apps.profile import LaunchRequest
-from footlight.apps.sessions import AppLaunch
+from footlight.apps.starter import AppLaunch
 from footlight.browser.driver.deadline import Deadline
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.knowledge import find_prior_knowledge

@@ -16,7 +16,8 @@ from footlight.errors import ElementNotFound, FootlightError, InvalidParameter, 
 
 if TYPE_CHECKING:
     from footlight.apps.nodes import RefMap
-    from footlight.apps.sessions import AppSessions, RunningApp
+    from footlight.apps.sessions import AppSessions
+    from footlight.apps.starter import RunningApp
     from footlight.server.tools import ToolCall
 
 __all__ = [

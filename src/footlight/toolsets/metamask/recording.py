@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.driver.deadline import Deadline
 from footlight.errors import FootlightError
 from footlight.knowledge.facts import FactsReader
-from footlight.knowledge.records import RawStep, StepObservation
+from footlight.knowledge.steps import RawStep, StepObservation
 from footlight.toolsets.metamask.envelope import document_code
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from footlight.apps.nodes import RefMap
     from footlight.apps.observation import AppObservation
-    from footlight.apps.sessions import AppSessions, RunningApp
+    from footlight.apps.sessions import AppSessions
+    from footlight.apps.starter import RunningApp
     from footlight.knowledge.store import KnowledgeStore
     from footlight.server.calls.recording import RecordedCall
     from footlight.server.tools import Tool, ToolCall

@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 from footlight.browser.page.capture import look
 from footlight.browser.page.page_operations import find_target_id
 from footlight.browser.page.region_capture import look_at
-from footlight.browser.snapshot.budget import fit_snapshot
-from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
+from footlight.browser.snapshot.text.budget import fit_snapshot
+from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
 from footlight.errors import PermissionDenied
 from footlight.server.answers import PageText
 from footlight.server.answers.secrets import SecretText

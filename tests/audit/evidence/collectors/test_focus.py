@@ -79,7 +79,7 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
     ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "shown_by",
     [
@@ -101,6 +101,7 @@ async def test_the_focus_may_be_shown_in_many_ways(page: AuditedPage, site: Site
     assert summarize(collected) == {}
 
 
+@pytest.mark.slow
 async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, site: Site) -> None:
     kept = (
         "<textarea aria-label=Code onkeydown=\"if (event.key == 'Tab') event.preventDefault()\"></textarea>"
@@ -189,6 +190,7 @@ async def test_a_page_that_does_not_stay_as_it_is_is_followed(
     assert collected.facts == order_of(expected)
 
 
+@pytest.mark.slow
 async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, site: Site) -> None:
     more = "document.body.insertAdjacentHTML('beforeend', '<p><a href=/>more</a></p>')"
     url = site.page(document(f"<script>addEventListener('focusin', () => {more})</script><a href=/1>one</a>"))
@@ -212,6 +214,7 @@ async def test_nothing_is_left_on_the_page(page: AuditedPage, site: Site) -> Non
 BUTTONS = "<button id=one>one</button><button id=two>two</button><button id=three>three</button>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause_ms", [0, 10, 80])
 async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
     page: AuditedPage, site: Site, pause_ms: int
@@ -256,6 +259,7 @@ async def test_an_area_of_an_image_map_is_not_hidden(page: AuditedPage, site: Si
 KEEPS = "addEventListener('keydown', (event) => event.key === 'Tab' && event.preventDefault())"
 
 
+@pytest.mark.slow
 async def test_a_frame_that_keeps_the_focus_is_a_trap(page: AuditedPage, site: Site) -> None:
     frame = f"<iframe title=Map srcdoc='<a href=/>x</a><script>{KEEPS.replace(chr(39), '&quot;')}</script>'>"
 

@@ -43,7 +43,7 @@ COLLECTORS: tuple[Collector, ...] = (
 )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("media_type", "content"),
     [

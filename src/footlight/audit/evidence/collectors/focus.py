@@ -148,9 +148,9 @@ class FocusOrder:
         presses, in_doubt = await _press_through(page)
         if in_doubt:
             # Timing decides on such a page: begin again, one key at a time, each after the page is at rest.
-            await page.evaluate(f"() => {KEY}?.end() ?? null")
+            await page.evaluate(f"async () => {KEY}?.end() ?? null")
             presses = await _press_carefully(page)
-        answer = an_object(await page.evaluate(f"() => {KEY}?.end() ?? null"))
+        answer = an_object(await page.evaluate(f"async () => {KEY}?.end() ?? null"))
         how = f"{presses} presses of Tab at {view.width} px"
         found = [_adjust_severity(each, answer) for each in findings_of(RULES, answer, view, how)]
         stops = [_describe_stop(an_object(each)) for each in items(answer.get("stops"))]
@@ -199,7 +199,7 @@ async def _press_carefully(page: AuditedPage) -> int:
 
 async def _try_exits(page: AuditedPage) -> Mapping[str, Any]:
     """Try to leave a trap by Escape, then by the key that the page names."""
-    named = an_object(await page.evaluate(f"() => {KEY}?.exit() ?? null"))
+    named = an_object(await page.evaluate(f"async () => {KEY}?.exit() ?? null"))
     answer: Mapping[str, Any] = {}
     for key in dict.fromkeys(("Escape", _key_name(text(named.get("key")) or ""))):
         # The key may move the focus itself, or only let the next Tab move it.
@@ -224,15 +224,15 @@ async def _press_skip_link(page: AuditedPage, view: AuditViewport) -> Sequence[F
     if not an_object(await page.evaluate(script("skip_links"))).get("found"):
         return []
     await page.press("Enter")
-    await page.evaluate(f"() => {SKIP}?.land() ?? null")
+    await page.evaluate(f"async () => {SKIP}?.land() ?? null")
     await page.press("Tab")
-    answer = await page.evaluate(f"() => {SKIP}?.judge() ?? null")
+    answer = await page.evaluate(f"async () => {SKIP}?.judge() ?? null")
     return findings_of((SKIP_LINK,), answer, view, f"Enter and Tab, pressed at {view.width} px")
 
 
 async def _ask_recorder(page: AuditedPage, call: str) -> Mapping[str, Any]:
     """Call the recorder in the page. Return an empty object if that document is gone."""
-    return an_object(await page.evaluate(f"() => {KEY}?.{call} ?? null"))
+    return an_object(await page.evaluate(f"async () => {KEY}?.{call} ?? null"))
 
 
 def _adjust_severity(found: Finding, answer: Mapping[str, Any]) -> Finding:

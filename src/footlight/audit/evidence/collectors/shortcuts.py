@@ -37,18 +37,26 @@ class CharacterShortcuts:
         keys = [key for each in items(answer.get("keys")) if len(key := text(each) or "") == 1]
         if not keys:
             return Collected()
-        notes = [f"“{key}” {effect}" for key in keys if (effect := await _press(page, key))]
-        await page.evaluate(f"() => {PROBE}?.end() ?? null")
+        at_once = [text(each) or "" for each in items(answer.get("effects"))]
+        notes = [
+            f"“{key}” {effect}"
+            for key, first in zip(keys, at_once, strict=False)
+            if (effect := await _press(page, key, first))
+        ]
+        await page.evaluate(f"async () => {PROBE}?.end() ?? null")
         elements = [{"selector": "body", "note": note} for note in notes]
         how = f"single characters, pressed at {view.width} px while no field had the focus"
         found = SHORTCUT.finding({"elements": elements}, view, how)
         return Collected(findings=[found] if found else [])
 
 
-async def _press(page: AuditedPage, key: str) -> str:
-    """Press the key and return what it did, or nothing, also if the page changes without it."""
-    await page.evaluate(f"() => {PROBE}?.begin() ?? null")
-    if await page.evaluate(f"() => {PROBE}?.effect() ?? ''"):
+async def _press(page: AuditedPage, key: str, first: str) -> str:
+    """Press the key and return what it did, or nothing if the page changes without it.
+
+    `first` is what it did when it was tried. Some can be done only once, such as to delete what is selected.
+    """
+    await page.evaluate(f"async () => {PROBE}?.begin() ?? null")
+    if await page.evaluate(f"async () => {PROBE}?.effect() ?? ''"):
         return ""
     await page.press(key)
-    return text(await page.evaluate(f"() => {PROBE}?.effect() ?? ''")) or ""
+    return text(await page.evaluate(f"async () => {PROBE}?.effect() ?? ''")) or first

@@ -239,9 +239,22 @@ function withoutRepeatedContrast(rules) {
   );
 }
 
+/**
+ * Refuse documents on which axe-core would go up the tree without end: a field hides where its form is.
+ *
+ * @returns {void}
+ */
+function refuseHiddenParents() {
+  for (const form of own.getElementsByTagName(document, "form")) {
+    for (const name of /** @type {const} */ (["parentNode", "parentElement"]))
+      if (form[name] !== own[name](form)) throw new Error(`a field called ${name} hides the tree of the page`);
+  }
+}
+
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
   try {
+    refuseHiddenParents();
     enterFrames(document);
     const { sampled, results } = await (RULE ? runOne(RULE) : AGAIN ? runOfWidth() : runAll());
     const incomplete = results.flatMap((each) => each.incomplete).filter((rule) => rule.nodes.length);

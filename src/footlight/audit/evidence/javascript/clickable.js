@@ -5,7 +5,11 @@ import { above, allElements, describeAll, documentBody, documentRoot, isVisible,
 
 const MOST_MS = 1500;
 const NATIVE =
-  ':any-link, button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [tabindex], [contenteditable=""], [contenteditable=true]';
+  ':any-link, button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [contenteditable=""], [contenteditable=true]';
+const FOCUSABLE = `${NATIVE}, [tabindex]`;
+/** Parts of a widget that take the focus in turn, so that all but one have a negative tabindex. */
+const ITEMS =
+  "[role^=menuitem], [role=option], [role=tab], [role=treeitem], [role=row], [role=gridcell], [role=radio], [role=button], [role=link], [role=checkbox], [role=switch]";
 const ROLES = "button, link, checkbox, switch".split(", ");
 const MANAGED =
   "[role=listbox], [role=menu], [role=menubar], [role=tree], [role=grid], [role=treegrid], [role=tablist], [role=radiogroup], [role=toolbar], [role=application], [aria-activedescendant]";
@@ -30,7 +34,7 @@ export function answer() {
 
 /** @type {(element: AnyElement) => string | null} */
 function whyClickable(element) {
-  if (own.matches(element, NATIVE) || element === documentBody() || element === documentRoot()) return null;
+  if (own.matches(element, FOCUSABLE) || element === documentBody() || element === documentRoot()) return null;
   const role = own.getAttribute(element, "role") ?? "";
   if (ROLES.includes(role)) return `has the role ${role}, but Tab does not stop there`;
   if (typeof own.onclick(element) === "function" && !DOES_NOTHING.test(String(own.onclick(element))))
@@ -54,12 +58,24 @@ function isOutOfReach(element) {
   for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (
       own.matches(each, `${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
-      (each !== element &&
-        (own.matches(each, NATIVE) || (typeof own.onclick(each) === "function" && each !== documentBody())))
+      (each !== element && (takesFocus(each) || (typeof own.onclick(each) === "function" && each !== documentBody())))
     )
       return false;
   }
   return (
-    ![...own.querySelectorAll(element, NATIVE)].some((each) => own.checkVisibility(each)) && !own.shadowRoot(element)
+    ![...own.querySelectorAll(element, FOCUSABLE)].some((each) => own.checkVisibility(each)) && !own.shadowRoot(element)
+  );
+}
+
+/**
+ * Return whether a control is around its parts, so that a click in it is one on the control. A part of the page to which
+ * only a script or a link moves the focus, as to the main part, is none.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
+function takesFocus(element) {
+  const isItem = own.matches(element, ITEMS) && own.hasAttribute(element, "tabindex");
+  return (
+    own.matches(element, NATIVE) || isItem || (own.matches(element, "[tabindex]") && (own.tabIndex(element) ?? -1) >= 0)
   );
 }

@@ -86,12 +86,7 @@ const pagesTimeout = window.setTimeout;
 const watchingTimeout = window.setTimeout;
 // A message comes right after the task of the key. A timer could come after one that the page has set earlier.
 const afterKeyTask = new MessageChannel();
-afterKeyTask.port1.onmessage = () => {
-  isInKeyTask = false;
-  // A timer of the page may still come between the key and this message, and moves the focus by a script. So does a
-  // page that handles the key itself, which then prevents what the browser would do.
-  if (isMovedByScript && !key?.defaultPrevented) isRestless = true;
-};
+afterKeyTask.port1.onmessage = endKeyTask;
 startAbove();
 /** @type {Map<Element, string>} */
 const bases = new Map();
@@ -122,6 +117,7 @@ addEventListener(
   "keydown",
   (event) => {
     if (event.key !== "Tab") return;
+    endKeyTask(); // The message about the last key comes after this one where the page is busy.
     heard++;
     isInKeyTask = true;
     isMovedByScript = false;
@@ -149,6 +145,18 @@ addEventListener(
   },
   end,
 };
+
+/**
+ * Note what came after the task of the last key.
+ *
+ * @returns {void}
+ */
+function endKeyTask() {
+  // A timer of the page may come between the key and this, and moves the focus by a script. So does a page that
+  // handles the key itself, which then prevents what the browser would do.
+  if (isInKeyTask && isMovedByScript && !key?.defaultPrevented) isRestless = true;
+  isInKeyTask = false;
+}
 
 /**
  * Wait until the page has stopped moving the focus, then look.

@@ -19,7 +19,7 @@ export const cut = cutOff(),
 const stretchedBy = /** @type {Map<Element, number>} */ (new Map()),
   charactersOf = /** @type {Map<Element, number>} */ (new Map());
 const staying = NARROW ? stayingBars() : { part: 0, bars: [] };
-const meta = /** @type {HTMLMetaElement | null} */ (own.querySelector(document, "meta[name=viewport]"));
+const meta = /** @type {HTMLMetaElement | null} */ (own.querySelector(document, "meta[name=viewport i]"));
 const sizes = texts.filter((each) => each.text.length > 2).map((each) => sizeOf(each.parent));
 
 /** @returns {Record<string, any>} */
@@ -161,11 +161,26 @@ function isLongLined(element) {
     ![...own.children(element)].some((each) => getComputedStyle(each).display !== "inline");
   const length = isText ? (own.innerText(element) ?? "").trim().length : 0;
   if (length < 3 * LONGEST_LINE) return false;
+  const lines = countLines(element);
+  charactersOf.set(element, Math.ceil(length / lines));
+  return lines > 2 && length / lines > LONGEST_LINE;
+}
+
+/**
+ * Return the number of lines of text. Those of columns beside each other are several, although at the same height.
+ *
+ * @type {(element: AnyElement) => number}
+ */
+function countLines(element) {
   const range = own.createRange(document);
   range.selectNodeContents(element);
-  const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.bottom / 4))).size;
-  charactersOf.set(element, Math.round(length / lines));
-  return lines > 2 && length / lines > LONGEST_LINE;
+  let [lines, top, bottom] = [0, 0, 0];
+  for (const box of range.getClientRects()) {
+    const middle = (box.top + box.bottom) / 2;
+    if (lines && top < middle && middle < bottom) continue;
+    [lines, top, bottom] = [lines + 1, box.top, box.bottom];
+  }
+  return lines;
 }
 
 /** @type {(element: AnyElement) => boolean} */

@@ -83,22 +83,31 @@ export function cutOff() {
   for (const { parent, boxes } of texts) {
     const block = blockOf(parent);
     if (found.has(block) || own.closest(parent, "[title]")) continue;
-    const note = beyondBlock(block, boxes) ?? beyondPage(block, boxes);
+    const note = beyondBlock(block, boxes) ?? beyondClip(block, boxes) ?? beyondPage(block, boxes);
     if (note) found.set(block, note);
   }
   return found;
 }
 
+/**
+ * Return whether a style shows that there is more than what is seen: with an ellipsis or a fading end.
+ *
+ * @type {(element: AnyElement, style: CSSStyleDeclaration) => boolean}
+ */
+const endsDeliberately = (element, style) =>
+  style.textOverflow !== "clip" ||
+  style.webkitLineClamp !== "none" ||
+  style.maskImage !== "none" ||
+  getComputedStyle(element, "::after").content !== "none";
+
 /** @type {(block: AnyElement, boxes: DOMRect[]) => string | null} */
 function beyondBlock(block, boxes) {
   const style = getComputedStyle(block),
     edge = own.getBoundingClientRect(block);
-  const isDeliberate =
-    style.textOverflow !== "clip" ||
-    style.webkitLineClamp !== "none" ||
-    style.maskImage !== "none" ||
-    getComputedStyle(block, "::after").content !== "none";
-  if (isDeliberate || (!["hidden", "clip"].includes(style.overflowX) && !["hidden", "clip"].includes(style.overflowY)))
+  if (
+    endsDeliberately(block, style) ||
+    (!["hidden", "clip"].includes(style.overflowX) && !["hidden", "clip"].includes(style.overflowY))
+  )
     return null;
   const isShort =
     own.matches(block, "button, a, label, h1, h2, h3, h4, h5, h6, th, td") &&
@@ -118,6 +127,31 @@ function beyondBlock(block, boxes) {
     const isBeside = box.left >= edge.right || box.right <= edge.left;
     if (!isBeside && beyond > box.height * 0.35 && (isShort || beyond < box.height * 0.8))
       return `${Math.round(Math.min(beyond, box.height))} px of a line of ${Math.round(box.height)} px are cut off`;
+  }
+  return null;
+}
+
+/**
+ * Return what is cut off at the lower edge of a box around the block, through the middle of a line. A box that a control
+ * opens further, and one that moves its content, are not looked at.
+ *
+ * @type {(block: AnyElement, boxes: DOMRect[]) => string | null}
+ */
+function beyondClip(block, boxes) {
+  for (let inner = block, clip = own.parentElement(block); clip; [inner, clip] = [clip, own.parentElement(clip)]) {
+    const { position, transform, translate } = getComputedStyle(inner);
+    const style = getComputedStyle(clip);
+    const isMoved = transform !== "none" || translate !== "none" || !["static", "relative"].includes(position);
+    if (isMoved || clip === documentBody() || /auto|scroll/.test(style.overflowY)) return null;
+    if (style.overflowY === "visible") continue;
+    const around = own.parentElement(clip);
+    const isOpened = around && own.querySelector(around, "[aria-expanded], [aria-controls], summary");
+    if (isOpened || clip.scrollTop || endsDeliberately(clip, style)) return null;
+    const bottom = own.getBoundingClientRect(clip).bottom;
+    const line = boxes.find((box) => box.top < bottom - EDGE && box.bottom - bottom > box.height * 0.35);
+    return line && line.bottom - bottom < line.height * 0.8
+      ? `${Math.round(line.bottom - bottom)} px of a line of ${Math.round(line.height)} px are cut off`
+      : null;
   }
   return null;
 }

@@ -195,18 +195,20 @@ function altSaysNothing() {
     });
 }
 
+const BULLET = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
+
 /**
- * Return the first of three or more consecutive lines that begin with a drawn bullet, without the markup of a list.
+ * Return the first of three or more consecutive lines that begin with a drawn bullet, without the markup of a list: each
+ * an element, or all in one element that breaks them.
  *
  * @returns {AnyElement[]}
  */
 function drawnLists() {
-  const bullet = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
   /** @type {(each: AnyElement | null) => unknown} */
   const isBullet = (each) =>
     each &&
     !own.closest(each, "li, [role=list], [role=listitem]") &&
-    bullet.test(own.textContent(each)) &&
+    BULLET.test(own.textContent(each)) &&
     isRead(each);
   /** @type {(each: AnyElement) => unknown} */
   const isFirst = (each) =>
@@ -216,7 +218,33 @@ function drawnLists() {
     const next = own.nextElementSibling(each);
     return isFirst(each) && isBullet(next) && isBullet(next && own.nextElementSibling(next));
   };
-  return elements.filter((each) => own.matches(each, "p, div") && isThree(each));
+  /** @type {(each: AnyElement) => unknown} */
+  const isBroken = (each) => isBullet(each) && hasBulletLines(each);
+  return elements.filter(
+    (each) => (own.matches(each, "p, div") && isThree(each)) || (own.matches(each, "p, div, td, dd") && isBroken(each)),
+  );
+}
+
+/** @type {(element: AnyElement) => string} */
+const firstLineOf = (element) => oneLine((own.innerText(element) ?? own.textContent(element)).split("\n", 1)[0]);
+
+/**
+ * Return whether three or more consecutive lines in the element begin with a drawn bullet.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
+function hasBulletLines(element) {
+  let line = "";
+  let bullets = 0;
+  for (const node of own.childNodes(element)) {
+    if (own.localName(node) !== "br") line += own.textContent(node);
+    else {
+      bullets = BULLET.test(line) ? bullets + 1 : 0;
+      if (bullets === 3) return true;
+      line = "";
+    }
+  }
+  return bullets === 2 && BULLET.test(line);
 }
 
 const REPEATED_PARTS = "nav, aside, footer, [role=navigation], [role=complementary], [role=contentinfo]";
@@ -349,6 +377,6 @@ export function answer() {
     "description-of-no-role": () =>
       describeAll(describingNoRole(), (each) => OF_ROLES.filter((name) => own.hasAttribute(each, name)).join(", ")),
     "no-content-heading": () => describeAll(withoutHeading(), () => "no heading begins the content after it"),
-    "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(own.textContent(each))}`),
+    "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${firstLineOf(each)}`),
   });
 }

@@ -33,19 +33,22 @@ export async function answer() {
   refuseRequests();
   fillFields();
   blurFocused();
-  const keys = await tryCharacters();
+  const tried = await tryCharacters();
+  const keys = tried.map(([key]) => key);
   /** @type {any} */ (window)[PROBE] = { begin, effect, end: () => end() };
   if (!keys.length) end();
-  return { keys };
+  return { keys, effects: tried.map(([, effect]) => effect) };
 }
 
 /**
- * Return the first characters that do something, if not every key does it.
+ * Return the first characters that do something, if not every key does it, each with what it did at once that a reader
+ * would notice.
  *
- * @returns {Promise<string[]>}
+ * @returns {Promise<[key: string, effect: string][]>}
  */
 async function tryCharacters() {
   let isChanged = false;
+  let atOnce = "";
   const observer = new MutationObserver(() => {
     isChanged = true;
   });
@@ -57,20 +60,24 @@ async function tryCharacters() {
     refused = "";
     isChanged = false;
     type(key);
+    isChanged = observer.takeRecords().length > 0;
+    atOnce = isChanged ? effect() : "";
     await afterTask();
     const isMoved = own.activeElement(document) !== focus;
     if (isMoved) blurFocused();
     return isChanged || isMoved || refused !== "";
   };
+  before = pageState();
   for (const key of OTHERS) if (await doesSomething(key)) return [];
-  /** @type {string[]} */
+  /** @type {[string, string][]} */
   const found = [];
   for (const key of CHARACTERS) {
     if (found.length === MAX_REPORTED || performance.now() > until) break;
     if (await doesSomething(key)) {
-      found.push(key);
+      found.push([key, atOnce]);
       fillFields();
       await afterTask();
+      before = pageState();
     }
   }
   observer.disconnect();

@@ -45,7 +45,7 @@ function look(root, request) {
   const title = quote(tidy(get.title.call(pass.document), MAX_NAME));
   const about = `"next":${pass.next},"url":${url},"title":${title}`;
   const whole = `"nodes":[${nodes.join(",")}]`;
-  if (pass.boxes || !isDocument(root)) return `{${about},${whole}}`;
+  if (pass.boxes || pass.testIds || !isDocument(root)) return `{${about},${whole}}`;
   const known = request.since === generation;
   const answer = known ? `"ops":[${operations(last, nodes).join(",")}]` : whole;
   last = nodes;
@@ -63,11 +63,15 @@ function describe(element) {
 }
 
 const ID = /^[A-Za-z_][\w-]*$/;
+const TEST_ID = /^[\w.:/@-]{1,120}$/;
 
 /** @type {(element: AnyElement, root: Scope) => string} */
 function cssStepTo(element, root) {
   const id = attribute(element, "id");
   if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
+  const testId = attribute(element, "data-testid");
+  const marked = `[data-testid="${testId}"]`;
+  if (testId && TEST_ID.test(testId) && findAll(root, marked).length === 1) return marked;
   const tag = get.localName.call(element);
   let place = 1;
   for (
@@ -80,7 +84,8 @@ function cssStepTo(element, root) {
 }
 
 /**
- * Return the shortest CSS path that matches this element only: child positions, from an id if there is one.
+ * Return the shortest CSS path that matches this element only: child positions, from an id or a test id
+ * if there is one.
  *
  * @type {(element: AnyElement) => string}
  */

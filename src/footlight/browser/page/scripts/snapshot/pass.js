@@ -22,6 +22,7 @@ let passes = 0;
  * @property {"frame" | "testids" | "field" | "identify" | "look" | "ref"} what
  * @property {number} [next] the number of the next ref
  * @property {boolean} [boxes] whether to report the boxes of elements
+ * @property {boolean} [testIds] whether elements that say nothing besides their test id are reported as well
  * @property {string} [pass] the id of this pass
  * @property {string[]} [lost] the ids of passes whose answers were lost
  * @property {number} [since] the generation that the asker has
@@ -40,6 +41,7 @@ class Pass {
     this.document = document;
     this.next = request.next || 1;
     this.boxes = request.boxes === true;
+    this.testIds = request.testIds === true;
     /** @type {Map<AnyElement, Facts>} */
     this.facts = new Map(); // facts about elements that are not cached
     this.styled = new Styled();

@@ -8,7 +8,16 @@ import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { attribute, findAll, get, MAX_DEPTH, MAX_PART_DEPTH, MAX_PARTS, NOTHING, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { generatedText, spaceKept } from "./styles.js";
-import { HIDDEN, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
+import {
+  HIDDEN,
+  isClickable,
+  isEditingHost,
+  isFocusable,
+  isLeftOut,
+  SHOWN,
+  skipsContents,
+  visibilityOf,
+} from "./visibility.js";
 
 /** @import { Scope } from "./platform.js" */
 /** @import { Facts } from "./pass.js" */
@@ -75,21 +84,43 @@ function isInert(facts, flags) {
 function visitVisible(facts, depth, flags, nesting) {
   const focusable = isFocusable(facts);
   const role = roleOf(facts) === "none" && focusable ? "generic" : roleOf(facts);
-  const operable = focusable || INTERACTIVE.has(role);
+  const operable = INTERACTIVE.has(role) || (focusable && !isFocusedByScripts(facts, role));
   if (flags & PRESENTATIONAL && !operable) {
     visitFolded(facts, depth, flags, nesting);
     return;
   }
   const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
   const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
-  const testid = attr(facts, "data-testid");
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
   if (clickable || (operable && role === "generic")) noteParts(facts);
-  const refers = operable || clickable || !!testid || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
+  const refers =
+    operable || clickable || isMarked(facts, flags) || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
     visitFolded(facts, depth, flags, nesting);
   } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
 }
+
+/**
+ * Return whether tests know the element by its id. Applications give ids to most elements, so those that hold no text
+ * themselves, or one that is in a name already, are left out unless the ids are asked for.
+ *
+ * @type {(facts: Facts, flags: number) => boolean}
+ */
+const isMarked = (facts, flags) =>
+  !!attr(facts, "data-testid") &&
+  (pass.testIds ||
+    (!(flags & IN_NAME) && childrenOf(facts).some((child) => typeof child === "string" && /\S/.test(child))));
+
+/**
+ * Return whether only scripts move the focus to the element: nobody reaches it with Tab, and it has no role.
+ *
+ * @type {(facts: Facts, role: string) => boolean}
+ */
+const isFocusedByScripts = (facts, role) =>
+  role === "generic" &&
+  facts.element !== pass.focused &&
+  /^\s*-\s*\d/.test(attr(facts, "tabindex") || "") &&
+  !isEditingHost(facts);
 
 /** @type {(role: string) => boolean} */
 const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);

@@ -7,16 +7,17 @@ and navigation, headers and footers last. In each of these, controls and heading
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from footlight.browser.snapshot.chrome import CHROME
-from footlight.browser.snapshot.compact import compact_lines, is_compactable
-from footlight.browser.snapshot.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
-from footlight.browser.snapshot.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import Line, make_lines, render_text
+from footlight.browser.snapshot.text.chrome import CHROME
+from footlight.browser.snapshot.text.compact import compact_lines, is_compactable
+from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
+from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
+from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
 
 __all__ = ["fit_snapshot"]
 
@@ -27,7 +28,18 @@ _FULL = 0.9
 _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuitem", "term", "definition"))
 """Roles whose elements are similar as siblings, independent of their content."""
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
-_NEWS_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 2, 4, 6
+_SEEN_STATES = frozenset(("focused", "invalid", "selected"))
+_CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
+"""Roles of elements of which a reader must know which is selected."""
+_NEWS_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 1, 2, 4, 6
+MAX_ALIKE = 3
+"""More controls with the same role and name come after the others, such as "Reply" below each comment."""
+CONTROLS_IN_ROUND = 10
+"""So many more controls of a role come after as many of each other role."""
+MAX_LOOSE_TEXTS = 3
+"""So many texts outside all landmarks are news: pages put messages there that have no role."""
+MAX_MESSAGE_CHARS = 160
+"""Longer texts are no messages."""
 
 
 def fit_snapshot(
@@ -92,7 +104,7 @@ class _Siblings:
         for index in range(len(nodes) - 1, -1, -1):
             node = nodes[index]
             children = inside.pop(node.depth + 1, None)
-            is_seen = node.role in _NEWS or "focused" in node.states or "selected" in node.states
+            is_seen = node.role in _NEWS or not _SEEN_STATES.isdisjoint(node.states)
             key: object = node.role
             if children:
                 sizes[index] += sum([sizes[child] for child in children])
@@ -197,11 +209,15 @@ def _render_within(lines: Sequence[Line], room: int) -> list[str] | None:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent."""
+    """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent.
+
+    Of the lines of a rank, those of a lower `round` come first: the first ten controls of each role have 0.
+    """
 
     text: str
     rank: int
     above: int
+    round: int = 0
     is_kept: bool = False
 
 
@@ -210,6 +226,8 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
     by_rank: list[list[int]] = [[] for _ in range(_CHROME_RANK + 2)]
     for index, candidate in enumerate(candidates):
         by_rank[candidate.rank].append(index)
+    for ranked in by_rank:
+        ranked.sort(key=lambda index: candidates[index].round)
     for index in (index for ranked in by_rank for index in ranked):
         chain = list(_lines_to_keep(candidates, index))
         cost = sum([len(candidates[at].text) + 1 for at in chain])
@@ -235,6 +253,9 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
     above: list[tuple[int, int, int]] = []
     """Depth, index and area of the lines that the next one may be inside."""
     lines = tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))
+    loose = _find_loose_texts(lines, has_main=has_main)
+    alike: Counter[tuple[str, str, str]] = Counter()
+    roles: Counter[str] = Counter()
     for index, line in enumerate(lines):
         while above and above[-1][0] >= line.depth:
             above.pop()
@@ -244,8 +265,18 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
             rank = area
         if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
             rank = area
+        if index in loose or (index and _explains_error(lines[index - 1].node, line.node)):
+            rank = _NEWS_RANK
+        if rank == area and line.node is not None and not line.cells and _is_control(line.node):
+            words = (line.node.role, line.node.name, line.node.text)
+            alike[words] += 1
+            rank += alike[words] > MAX_ALIKE
+        turn = 0
+        if rank == area and line.node is not None and line.node.role in CONTROLS:
+            turn = roles[line.node.role] // CONTROLS_IN_ROUND
+            roles[line.node.role] += 1
         text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
-        found.append(_Candidate(text, rank, above[-1][1] if above else -1))
+        found.append(_Candidate(text, rank, above[-1][1] if above else -1, turn))
         above.append((line.depth, index, area))
     return found
 
@@ -256,13 +287,41 @@ def _rank(node: Node | None, area: int) -> tuple[int, int]:
         return area, area
     if node.role in _NEWS:
         return _NEWS_RANK, _NEWS_RANK
-    if "focused" in node.states:
+    if "focused" in node.states or "invalid" in node.states:
         return _NEWS_RANK, area
+    if "selected" in node.states and node.role in _CHOSEN:
+        return min(area, _CHOSEN_RANK), area
     if node.role == "main" and area != _NEWS_RANK:
         return _MAIN_RANK, _MAIN_RANK
     if node.role in CHROME and area != _NEWS_RANK:
         return _MAIN_RANK, _CHROME_RANK
     return (area if _is_control(node) or node.role == "heading" else area + 1), area
+
+
+def _find_loose_texts(lines: Sequence[Line], *, has_main: bool) -> set[int]:
+    """Return the texts beside the main content, or without one the last lines of a page if they are texts."""
+    outside = [index for index, line in enumerate(lines) if line.depth == 0 and not line.cells]
+    if not has_main:
+        outside = [index for index in outside if index >= len(lines) - 2]
+    loose = [index for index in outside if _is_text(lines[index].node)]
+    if len(loose) > MAX_LOOSE_TEXTS:
+        return set()
+    return {index for index in loose if _count_characters(lines[index].node) <= MAX_MESSAGE_CHARS}
+
+
+def _count_characters(node: Node | None) -> int:
+    return len(node.name) + len(node.text) if node is not None else 0
+
+
+def _is_text(node: Node | None) -> bool:
+    if node is None or _is_control(node):
+        return False
+    return node.role == "text" or (bool(node.text) and node.role in ("generic", "paragraph"))
+
+
+def _explains_error(node: Node | None, following: Node | None) -> bool:
+    """Return whether a text stands behind a field that the page calls invalid."""
+    return node is not None and "invalid" in node.states and _is_text(following)
 
 
 def _is_control(node: Node) -> bool:

@@ -18,11 +18,13 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from footlight.browser.snapshot.nodes import Node, NodeBox
+from footlight.browser.snapshot.text.rows import with_names_of_row
 
 __all__ = [
     "CELLS",
     "Line",
     "NodeInfo",
+    "is_action_url",
     "make_lines",
     "plural",
     "quote",
@@ -62,7 +64,7 @@ class Line:
     """Whether the links in the cells have their targets."""
     above: tuple[tuple[Node, ...], ...] = ()
     """For each cell, the one before it of the same kind: the cell above, or the item before. The role that a
-    named control shares with the one in it is left out.
+    named control shares with the one in it is left out, and in rows without targets of links the same name.
     """
 
     def render(self, *, limit: int | None = None) -> str:
@@ -109,6 +111,8 @@ def _render_cells(
     cells: Sequence[Sequence[Node]], limit: int | None, above: Sequence[Sequence[Node]], *, has_urls: bool
 ) -> str:
     """Return ` of buttons: e2 "1" | e3 "2"` if all cells have one role, else `: "Tea" | e4 link "Buy"`."""
+    if above and not has_urls:
+        above = with_names_of_row(above, cells)
     last = max((at for at, parts in enumerate(cells) if not _is_empty(parts)), default=len(cells) - 1)
     cells = cells[: last + 1]
     roles = {node.role for parts in cells for node in parts}
@@ -159,6 +163,8 @@ def _render_cell(
     rest = text.removeprefix(f"{ref}{quote_unless_word(node.role)}")
     if rest == text or (rest and rest[0] not in " :"):
         return text
+    if is_like and not has_url and before is not None and before.name == node.name:
+        rest = rest.removeprefix(f" {quote(shorten(node.name, limit))}")
     return f"{ref.rstrip()}{rest}" if ref else rest.lstrip()
 
 
@@ -196,19 +202,29 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
-    if has_url and node.url and not _ACTION_URL.match(node.url):
+    if has_url and node.url and not is_action_url(node.url):
         words.append(f"-> {_render_url(node.path or node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")
     if node.placeholder:
         words.append(f"placeholder {quote(shorten(node.placeholder, limit))}")
-    if node.description:
+    if node.description and not (has_url and _is_named_link(node, node.description)):
         is_title = node.role == "link" and node.name
         longest = min(limit or MAX_TITLE_CHARACTERS, MAX_TITLE_CHARACTERS) if is_title else limit
         words.append(f"description {quote(shorten(node.description, longest))}")
     if node.box:
         words.append(f"box={_render_numbers(node.box)}")
     return " ".join(words)
+
+
+def is_action_url(url: str) -> bool:
+    """Return whether the target says that the link is only there for its click."""
+    return _ACTION_URL.match(url) is not None
+
+
+def _is_named_link(node: Node, description: str) -> bool:
+    """Return whether a description only puts the name of a link, whose target is written, into a phrase."""
+    return node.role == "link" and bool(node.url and node.name) and f" {node.name} " in f" {description} "
 
 
 def _title_words(node: Node, limit: int | None) -> list[str]:
@@ -276,7 +292,6 @@ _UNSAFE = re.compile(f"[{_UNSAFES}]")
 _WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
 _URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
 _ACTION_URL = re.compile(r"#$|javascript:")
-"""The target of a link that is only there for its click."""
 _AMBIGUOUS = re.compile(
     rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
     r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # a ref, URL or note

@@ -8,7 +8,12 @@ from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import CELLS, Line
+from footlight.browser.snapshot.text.rendering import CELLS, Line
+from footlight.browser.snapshot.text.rows import (
+    have_numbered_urls,
+    without_descriptions,
+    without_repeated_urls,
+)
 
 __all__ = ["compact_lines", "is_compactable"]
 
@@ -16,9 +21,12 @@ MAX_CELLS = 60
 """A row with more cells has a line for each."""
 _WRAPPERS = frozenset((*CELLS, "generic"))
 _ROWS = frozenset(("row", "listitem"))
-_BARE = frozenset(("form", "generic", "group", "list", "listitem", "paragraph"))
-_NEEDLESS = frozenset(("generic", "group", "paragraph"))
+_BARE = frozenset(("caption", "form", "generic", "group", "list", "listitem", "paragraph"))
+_NEEDLESS = frozenset(("caption", "generic", "group", "paragraph"))
 """Roles of which a line says nothing if it has no ref and only one line inside."""
+_TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
+"""Roles of which the name is not written if the first line inside is a title with this name."""
+_TITLES = frozenset(("button", "caption", "heading", "link"))
 _CONTROLS = frozenset(
     (
         *("button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch"),
@@ -28,7 +36,9 @@ _CONTROLS = frozenset(
 """Roles that are clicked instead of a nameless element around them, such as their label."""
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 ROWS_WITH_URLS = 2
-"""So many rows of a table, or items of a list, show the targets of their links."""
+"""So many rows of a table, or items of a list, show the targets of their links. If the targets of the second
+differ from those of the first only by numbers, it shows none.
+"""
 MAX_ITEMS = 30
 MAX_ITEM_CHARACTERS = 600
 """A list with more items, or longer names in them, has a line for each item."""
@@ -46,9 +56,9 @@ def is_compactable(node: Node) -> bool:
     return (
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
-        or node.role == "option"
+        or node.role in ("heading", "option")
         or bool(node.description)
-        or (bool(node.name) and node.role in _WRAPPERS)
+        or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
     )
 
 
@@ -107,6 +117,13 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
                 index += 2
                 continue
             yield replace(line, node=replace(node, name=""))
+        elif node.role == "heading" and (child := _only_child(lines, index)) and _is_control(child.node):
+            assert child.node is not None
+            yield replace(line, node=replace(node, name="", ref=None), cells=((child.node,),))
+            index += 2
+            continue
+        elif node.name and node.role in _TITLED and _has_title(lines, index):
+            yield replace(line, node=replace(node, name=""))
         elif node.description and _is_beside(lines, index):
             yield replace(line, node=replace(node, description=""))
         else:
@@ -122,6 +139,7 @@ class _Run:
         self._count = 0
         self._end = 0
         self._cells: tuple[tuple[Node, ...], ...] = ()
+        self._urls: Sequence[tuple[Node, ...]] = ()
 
     def leave(self, depth: int) -> None:
         """Forget the rows if a line at this depth is not inside their table."""
@@ -140,8 +158,11 @@ class _Run:
         if self._depth != line.depth:
             self._count = 0
         self._count += not is_header
-        shown = _without_descriptions(cells)
+        shown = without_repeated_urls(without_descriptions(cells), only_first=self._count == ROWS_WITH_URLS)
+        if is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells):
+            shown = _without_urls(shown)
         has_urls = not is_header and self._count <= ROWS_WITH_URLS
+        self._urls = () if is_header else cells
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
         row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
@@ -180,23 +201,13 @@ class _Options:
 
 def _join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
     """Return a list and its items as one line."""
-    cells = (*items[:ROWS_WITH_URLS], *_without_urls(items[ROWS_WITH_URLS:]))
+    with_urls = 1 if have_numbered_urls(items[:1], items[1:2]) else ROWS_WITH_URLS
+    cells = (*items[:with_urls], *_without_urls(items[with_urls:]))
     return replace(line, cells=cells, above=((), *cells[:-1]))
 
 
 def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
     return tuple(tuple(replace(node, url="") if node.url else node for node in parts) for parts in cells)
-
-
-def _without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
-    """Return the cells of a row without the descriptions that only repeat a name in the row."""
-    if not any([node.description for parts in cells for node in parts]):
-        return tuple(cells)
-    names = {node.name for parts in cells for node in parts}
-    return tuple(
-        tuple(replace(node, description="") if node.description in names else node for node in parts)
-        for parts in cells
-    )
 
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
@@ -238,7 +249,7 @@ def _find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...
         size = 1 + sum(size for _, size in cells)
         items.append((parts, size))
         at += size
-    return items if len(items) > 1 else []
+    return items
 
 
 def _count_options(lines: Sequence[Line], index: int) -> int:
@@ -347,6 +358,17 @@ def _only_child(lines: Sequence[Line], index: int) -> Line | None:
     if child.node is None or child.note or child.mark != line.mark or child.node.box:
         return None
     return child if line.node is not None and child.node.name == line.node.name else None
+
+
+def _has_title(lines: Sequence[Line], index: int) -> bool:
+    """Return whether the first line inside a line has its name."""
+    line = lines[index]
+    for child in lines[index + 1 : index + 3]:
+        if child.node is None or line.node is None or child.depth <= line.depth or not _is_plain(child, line):
+            return False
+        if not _is_wrapper(child.node):
+            return child.node.role in _TITLES and child.node.name == line.node.name
+    return False
 
 
 def _is_beside(lines: Sequence[Line], index: int) -> bool:

@@ -19,44 +19,31 @@
 // `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
 // count where something did. `taken`: the page prevented what the browser would have done.
 
-import { getter } from "../driver/getter.js";
-import { isIn, parentNodeOf } from "./around.js";
-import { pathTo } from "./element_path.js";
-import { hasRoom, scrollsAbove, scrollsBy } from "./scrolling.js";
-import { EVERYTHING, shadowOf } from "./settling.js";
+import { getter } from "../../../driver/getter.js";
+import { isIn } from "../../around.js";
+import { pathTo } from "../../element_path.js";
+import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
+import { EVERYTHING, shadowOf } from "../../settling.js";
+import { connectedOf, describeInvalid, isEditable, isTextField, selectedLength, textIn, toggleAt } from "./fields.js";
+import { findProblem } from "./problems.js";
+import { areUndone, MAX_MUTATIONS } from "./undone.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
   "play pause copy cut drop selectionchange fullscreenchange";
 const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
-const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
 const MAX_INVALID = 3;
 const MAX_KEYS = 200;
-const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
-const OPENNESS = new Set(["aria-expanded", "open"]);
-const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
-const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
-const TOGGLES = new Set(["checkbox", "radio"]);
 const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
-const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
 const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
 
-const {
-  closest: closestOf,
-  getAttribute: attributeOf,
-  getBoundingClientRect: boxOf,
-  matches: isMatching,
-} = Element.prototype;
-const containsOf = Node.prototype.contains;
-const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
+const { getBoundingClientRect: boxOf, matches: isMatching } = Element.prototype;
 const focusOf = getter(Document, "activeElement");
-const dataOf = getter(CharacterData, "data");
 const bodyOf = getter(Document, "body");
 
-/** @typedef {import("./scrolling.js").Scroll} Scroll */
-/** @typedef {[kind: string, reason: string]} Problem */
+/** @typedef {import("../../scrolling.js").Scroll} Scroll */
 /** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
 
 /** @type {ActRecord | null} */
@@ -70,12 +57,6 @@ let records = Math.floor(Math.random() * 2 ** 40);
  */
 const changes = () => /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")];
 
-/** @type {(text: string | null | undefined) => string} */
-const shorten = (text) => {
-  const words = (text || "").replace(/\s+/g, " ").trim();
-  return words.length > MAX_WORDS ? words.slice(0, MAX_WORDS - 1) + "…" : words;
-};
-
 /** @returns {Element | null} */
 function focusNow() {
   let focused = focusOf.call(document);
@@ -83,18 +64,7 @@ function focusNow() {
   return focused === bodyOf.call(document) ? null : focused;
 }
 
-/** @type {(element: Element) => boolean} */
-const isTextField = (element) =>
-  (element instanceof HTMLInputElement && !TEXTLESS.has(element.type)) ||
-  element instanceof HTMLTextAreaElement ||
-  (element instanceof HTMLElement && element.isContentEditable);
-
-/** @type {(element: AnyElement) => boolean} */
-const isEditable = (element) => element.isContentEditable === true;
-/** @type {(field: AnyElement) => string} */
-const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
-
-class ActRecord {
+export class ActRecord {
   /**
    * @param {string} type
    * @param {EventTarget} target
@@ -209,7 +179,7 @@ class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    return (seen.changed || (this.changed && !seen.ticked)) && !this.isUndone() && !this.isTextUndone();
+    return (seen.changed || (this.changed && !seen.ticked)) && !areUndone(this.mutations) && !this.isTextUndone();
   }
 
   /**
@@ -225,51 +195,6 @@ class ActRecord {
     return mutations.length <= MAX_MUTATIONS && mutations.every(({ target }) => isInside(target));
   }
 
-  /**
-   * Return whether the page has taken back each of its changes.
-   *
-   * @returns {boolean}
-   */
-  isUndone() {
-    if (!this.mutations.length || this.mutations.length > MAX_MUTATIONS) return false;
-    /** @type {Map<Node, Map<string, string | null>>} */
-    const before = new Map();
-    /** @type {Map<Node, number>} */
-    const moves = new Map();
-    /** @type {Map<Node, MutationRecord>} */
-    const removals = new Map();
-    for (const each of this.mutations) {
-      const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } = each;
-      for (const node of addedNodes) moves.set(node, (moves.get(node) || 0) + 1);
-      for (const node of removedNodes) {
-        if (!moves.has(node)) removals.set(node, each);
-        moves.set(node, (moves.get(node) || 0) - 1);
-      }
-      if (attributeNamespace) return false;
-      const values = before.get(target) || new Map();
-      const name = attributeName || "";
-      if (!values.has(name) && (attributeName || target instanceof CharacterData)) values.set(name, oldValue);
-      before.set(target, values);
-    }
-    if ([...moves.values()].some(Boolean)) return false;
-    for (const [node, { target, nextSibling, previousSibling }] of removals)
-      if (
-        parentNodeOf.call(node) !== target ||
-        (nextOf.call(node) !== nextSibling && previousOf.call(node) !== previousSibling)
-      )
-        return false;
-    for (const [node, values] of before)
-      for (const [name, value] of values)
-        if (
-          value !==
-          (name
-            ? attributeOf.call(/** @type {Element} */ (node), name)
-            : dataOf.call(/** @type {CharacterData} */ (node)))
-        )
-          return false;
-    return true;
-  }
-
   /** @returns {Record<string, unknown>} */
   report() {
     this.isReported = true;
@@ -279,7 +204,7 @@ class ActRecord {
     const isOpened = [...this.toggled.values()].some(([before, now]) => before !== now);
     const isOther =
       changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
-    const problem = this.problem(changed);
+    const problem = findProblem(this, changed);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
     const isDone = [this.format, this.scrollKey].some((event) => event && !event.defaultPrevented);
     const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
@@ -304,7 +229,8 @@ class ActRecord {
     const path = receiver && (this.place || this.clicked || key) && pathTo(receiver);
     if (!path) return {};
     /** @type {Record<string, unknown>} */
-    const found = { path };
+    const found = { path: path.steps };
+    if (path.above !== null) found.above = path.above;
     if (this.place) [found.x, found.y] = this.place;
     else if (this.clicked) {
       const { left, top, width, height } = boxOf.call(receiver);
@@ -314,113 +240,11 @@ class ActRecord {
     return found;
   }
 
-  /** @type {(changed: boolean) => Problem | null} */
-  problem(changed) {
-    return (
-      this.validationProblem() ||
-      this.clickProblem() ||
-      this.dragProblem() ||
-      this.textProblem(changed) ||
-      this.uploadProblem(changed) ||
-      this.undoneProblem(changed) ||
-      this.submitProblem()
-    );
-  }
-
-  /**
-   * Return what is wrong with a form that the browser did not submit, because a field is invalid.
-   *
-   * @returns {Problem | null}
-   */
-  validationProblem() {
-    if (this.submit || !this.invalid.length) return null;
-    const isSubmit =
-      this.keys.some((each) => each.key === "Enter") || (this.target && closestOf.call(this.target, SUBMITS));
-    return isSubmit ? ["blocked", `invalid form: ${this.invalid.join("; ")}`] : null;
-  }
-
-  /** @returns {Problem | null} */
-  clickProblem() {
-    if (!this.pressed || !this.target || this.dragged || this.button !== 0) return null;
-    if (this.wasDisabled) return ["idle", "it is disabled"];
-    const button = closestOf.call(this.target, BUTTONS) || this.target;
-    if (isMatching.call(button, ":disabled") && !this.reached)
-      return ["lost", "disabled by its own press, before the click"];
-    if (connectedOf.call(this.target) && !this.reached)
-      return ["kept", "a listener of the page kept the click from the element"];
-    return this.toggleProblem() || this.linkProblem();
-  }
-
-  /** @returns {Problem | null} */
-  dragProblem() {
-    if (this.dropped) return ["idle", "the page took the drop and changed nothing"];
-    return this.dragged && this.button === 0 ? ["idle", "nothing took what was dragged"] : null;
-  }
-
-  /** @returns {Problem | null} */
-  toggleProblem() {
-    if (!this.toggle || this.toggle.checked !== this.wasChecked || !this.clicked) return null;
-    if (this.toggle.type === "radio" && this.wasChecked) return ["idle", "chosen already"];
-    return ["idle", "the page put the box back"];
-  }
-
-  /** @returns {Problem | null} */
-  linkProblem() {
-    const link = this.clicked && this.target && closestOf.call(this.target, "a[href], area[href]");
-    if (!link) return null;
-    const href = (link.getAttribute("href") || "").trim();
-    if (/^(mailto|tel|sms):/i.test(href))
-      return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
-    if (this.click?.defaultPrevented) return ["taken", "the page kept the link from opening"];
-    if (href.startsWith("#")) {
-      const id = decode(href.slice(1));
-      if (!id || id === "top") return ["nowhere", "its link leads to the top of this page"];
-      if (!document.getElementById(id) && !document.getElementsByName(id).length)
-        return ["nowhere", `nothing on the page has the id "${shorten(id)}"`];
-    }
-    return /^javascript:/i.test(href) ? ["taken", "its link runs a script that changes nothing"] : null;
-  }
-
   /** @returns {number} */
   offered() {
     /** @type {(event: KeyboardEvent) => boolean} */
     const isText = ({ key, ctrlKey, metaKey, altKey }) => key?.length === 1 && !ctrlKey && !metaKey && !altKey;
     return Math.max(this.text.length, this.keys.filter(isText).length);
-  }
-
-  /** @type {(changed: boolean) => Problem | null} */
-  textProblem(changed) {
-    const offered = this.offered();
-    if (!this.field || !offered || !connectedOf.call(this.field)) return null;
-    const now = textIn(this.field);
-    if (now && now === this.start && this.text === now) return ["idle", "the field had this value already"];
-    if (this.replaced === null && this.start) return null;
-    const grown = now.length - this.heldBefore + (this.replaced || 0);
-    if (grown >= offered) return now === this.start ? ["idle", "the page put the value back"] : null;
-    if (now === this.start && !changed) return ["idle", "the field refused the text"];
-    const isPartial = grown > 0 && !isEditable(this.field);
-    return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
-  }
-
-  /** @type {(changed: boolean) => Problem | null} */
-  uploadProblem(changed) {
-    return this.upload && !this.upload.files?.length && !changed ? ["lost", "the page emptied the field again"] : null;
-  }
-
-  /** @type {(changed: boolean) => Problem | null} */
-  undoneProblem(changed) {
-    if (changed || !this.isUndone()) return null;
-    const { target } = this.mutations.find((each) => OPENNESS.has(each.attributeName || "")) || {};
-    if (!(target instanceof Element)) return null;
-    const isOpen = attributeOf.call(target, "aria-expanded") === "true" || attributeOf.call(target, "open") !== null;
-    return ["undone", isOpen ? "it closed, and opened again at once" : "it opened, and closed again at once"];
-  }
-
-  /** @returns {Problem | null} */
-  submitProblem() {
-    if (this.submit?.defaultPrevented) return ["taken", "the page took the submit and did nothing"];
-    if (this.keys.some((each) => each.defaultPrevented)) return ["taken", "the page kept the key to itself"];
-    return null;
   }
 
   /** @type {(event: any) => void} */
@@ -460,6 +284,15 @@ class ActRecord {
       case "input":
       case "change":
         if (target instanceof HTMLInputElement && target.type === "file") this.upload = target;
+        // A field that was filled before says so only when it loses the focus to what is pressed.
+        else if (
+          event.type === "change" &&
+          this.pressed &&
+          target !== this.target &&
+          target instanceof Element &&
+          isTextField(target)
+        )
+          break;
         // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
         else if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
           this.valued = true;
@@ -495,40 +328,6 @@ class ActRecord {
     const scroller = box === document ? document.scrollingElement : box;
     if (!this.scrolls.some(([above]) => above === scroller)) this.moved = true;
   }
-}
-
-const connectedOf = getter(Node, "isConnected");
-
-/** @type {(field: AnyElement) => number | null} */
-function selectedLength(field) {
-  // In a shadow tree, the selection is not known.
-  if (field.isContentEditable) return containsOf.call(document, field) && getSelection()?.isCollapsed ? 0 : null;
-  const { selectionEnd, selectionStart } = field;
-  return selectionStart == null || selectionEnd == null ? null : selectionEnd - selectionStart;
-}
-
-/** @type {(text: string) => string} */
-function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** @type {(target: Element | null) => HTMLInputElement | null} */
-function toggleAt(target) {
-  const label = target && closestOf.call(target, "label");
-  const input = label instanceof HTMLLabelElement ? label.control : target;
-  return input instanceof HTMLInputElement && TOGGLES.has(input.type) ? input : null;
-}
-
-/** @type {(field: any) => string} */
-function describeInvalid(field) {
-  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
-  const name = shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`;
-  const isHidden = !field.checkVisibility({ visibilityProperty: true }) ? " (hidden)" : "";
-  return `"${name}"${isHidden}: ${shorten(field.validationMessage)}`;
 }
 
 /** @type {(event: Event) => void} */

@@ -1,191 +1,41 @@
-// The main content of a page as Markdown. A selector engine for Playwright, in a world of its own:
-// the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
-// The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
+// Elements as Markdown.
 
-import { getter } from "../driver/getter.js";
+import { fenceCode } from "./code_blocks.js";
+import { CONTROLS, isBeside, isHidden, isTextShown, NEVER } from "./left_out.js";
+import {
+  attribute,
+  childrenOf,
+  closest,
+  ELEMENT,
+  get,
+  isElement,
+  lower,
+  MAX_DEPTH,
+  querySelector,
+  TEXT,
+  tagOf,
+  textOf,
+  tidy,
+  typeOf,
+  words,
+} from "./nodes.js";
+import {
+  around,
+  code,
+  escapeStart,
+  escapeText,
+  indentLines,
+  joinBlocks,
+  oneLine,
+  prefixLines,
+  trimLines,
+} from "./texts.js";
 
 /** @typedef {{ links?: boolean }} Options whether links keep their addresses */
 /** @typedef {{ text: string, head: boolean }} Cell */
 /** @typedef {Cell[] & { inHead: boolean }} Row */
 
-const MAX_DEPTH = 300; // elements inside each other; deeper content is plain text
 const MAX_COLUMNS = 1_000; // of a table
-const ENOUGH = 200; // characters that make a `main` the main content
-const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
-
-// ---- the platform, without named properties ----
-
-const get = {
-  baseURI: getter(Node, "baseURI"),
-  body: getter(Document, "body"),
-  childNodes: getter(Node, "childNodes"),
-  data: getter(CharacterData, "data"),
-  localName: getter(Element, "localName"),
-  nodeType: getter(Node, "nodeType"),
-  parentNode: getter(Node, "parentNode"),
-  ownerDocument: getter(Node, "ownerDocument"),
-  shadowRoot: getter(Element, "shadowRoot"),
-  textContent: getter(Node, "textContent"),
-  title: getter(Document, "title"),
-  url: getter(Document, "URL"),
-};
-const { checkVisibility, closest, getAttribute, querySelector } = Element.prototype;
-const ELEMENT = 1;
-const TEXT = 3;
-const DOCUMENT = 9;
-
-/** @type {(text: string) => Set<string>} */
-const words = (text) => new Set(text.trim().split(/\s+/));
-/** @type {(element: AnyElement, name: string) => string | null} */
-const attribute = (element, name) => getAttribute.call(element, name);
-/** @type {(text: string | null) => string} */
-const lower = (text) => (text || "").trim().toLowerCase();
-/** @type {(element: AnyElement) => string} */
-const tagOf = (element) => get.localName.call(element);
-/** @type {(node: Node) => number} */
-const typeOf = (node) => get.nodeType.call(node);
-/**
- * @param {Node} node
- * @returns {node is AnyElement}
- */
-const isElement = (node) => typeOf(node) === ELEMENT;
-/** @type {(element: AnyElement) => string} */
-const textOf = (element) => get.textContent.call(element) || "";
-/**
- * Return the document of a node. Only a document itself has no owner.
- *
- * @type {(root: Node) => Document}
- */
-const documentOf = (root) => /** @type {Document} */ (typeOf(root) === DOCUMENT ? root : get.ownerDocument.call(root));
-/** @type {(text: string) => string} */
-const tidy = (text) => text.replace(/\s+/g, " ").trim();
-
-/**
- * Return the children in the flat tree: what is shown, not the source.
- *
- * @type {(element: AnyElement) => Node[]}
- */
-function childrenOf(element) {
-  const shadow = get.shadowRoot.call(element);
-  if (shadow) return [...get.childNodes.call(shadow)];
-  if (element instanceof HTMLSlotElement) {
-    const assigned = element.assignedNodes();
-    if (assigned.length) return assigned;
-  }
-  return [...get.childNodes.call(element)];
-}
-
-// ---- what is left out ----
-
-const NEVER = words(`
-  script style noscript template head meta link title canvas audio video object embed map param source track
-  datalist optgroup option progress meter`);
-const CONTROLS = words("input select textarea");
-const BESIDE = words("nav aside footer");
-const BESIDE_ROLES = words("navigation complementary contentinfo banner search menu menubar toolbar");
-const SECTIONING = "article, main, section, [role=article], [role=main]";
-const CONSENT = /(?:^|[\s_-])(?:cookie|cookies|consent|gdpr|onetrust|cookiebanner|cookieconsent)(?:$|[\s_-])/i;
-const FLOATING = words("fixed sticky");
-const DIALOGS = words("dialog alertdialog");
-
-/**
- * Return whether an element is left out because nobody sees it. Content with aria-hidden is decoration, or everything
- * behind a dialog.
- *
- * @type {(element: AnyElement) => boolean}
- */
-function isHidden(element) {
-  if (!checkVisibility.call(element) && getComputedStyle(element).display !== "contents") return true;
-  return lower(attribute(element, "aria-hidden")) === "true" && !querySelector.call(element, "h1, h2, main, p");
-}
-
-/** @type {(element: AnyElement) => boolean} */
-function isTextShown(element) {
-  if (tagOf(element) === "details" && attribute(element, "open") === null) return false;
-  return getComputedStyle(element).visibility === "visible";
-}
-
-/**
- * Return whether it is a header of the page, not that of an article.
- *
- * @type {(element: AnyElement, tag: string) => boolean}
- */
-const isPageHeader = (element, tag) => tag === "header" && !closest.call(element, SECTIONING);
-
-/** @type {(element: AnyElement) => boolean} */
-function isConsent(element) {
-  const names = ["id", "class", "aria-label"].map((name) => attribute(element, name) || "").join(" ");
-  if (!CONSENT.test(names.replace(/([a-z])([A-Z])/g, "$1 $2"))) return false;
-  return DIALOGS.has(lower(attribute(element, "role"))) || FLOATING.has(getComputedStyle(element).position);
-}
-
-/** @type {(element: AnyElement, tag: string) => boolean} */
-function isBeside(element, tag) {
-  const role = lower(attribute(element, "role"));
-  return (role ? BESIDE_ROLES.has(role) : BESIDE.has(tag) || isPageHeader(element, tag)) || isConsent(element);
-}
-
-// ---- where the main content is ----
-
-/** @type {(document: Document) => AnyElement | null} */
-function mainOf(document) {
-  const body = get.body.call(document);
-  if (!body) return null;
-  for (const css of ["main, [role=main]", "article, [role=article]"]) {
-    const found = [...Document.prototype.querySelectorAll.call(document, css)].filter((each) => !isHidden(each));
-    if (found.length === 1 && weightOf(found[0]) >= ENOUGH) return found[0];
-  }
-  return narrowest(body);
-}
-
-/**
- * Return the number of characters in each element, without links and without what is left out.
- *
- * @type {(root: AnyElement) => Map<Node, number>}
- */
-function weigh(root) {
-  /** @type {Map<Node, number>} */
-  const weights = new Map();
-  /** @type {(element: AnyElement, depth: number) => number} */
-  const visit = (element, depth) => {
-    let weight = 0;
-    for (const node of childrenOf(element)) {
-      if (typeOf(node) === TEXT) weight += tidy(get.data.call(/** @type {Text} */ (node))).length;
-      else if (isElement(node) && depth < MAX_DEPTH && counts(node)) weight += visit(node, depth + 1);
-    }
-    weights.set(element, weight);
-    return weight;
-  };
-  visit(root, 0);
-  return weights;
-}
-
-/** @type {(root: AnyElement) => number} */
-const weightOf = (root) => weigh(root).get(root) || 0;
-
-/** @type {(element: AnyElement) => boolean} */
-function counts(element) {
-  const tag = tagOf(element);
-  if (tag === "a" || tag === "button" || NEVER.has(tag) || CONTROLS.has(tag)) return false;
-  return !isHidden(element) && !isBeside(element, tag);
-}
-
-/** @type {(body: AnyElement) => AnyElement} */
-function narrowest(body) {
-  const weights = weigh(body);
-  const least = (weights.get(body) || 0) * MOST_OF_IT;
-  let at = body;
-  for (;;) {
-    const next = /** @type {AnyElement[]} */ (childrenOf(at)).find(
-      (node) => (weights.get(node) || 0) >= least && least > 0,
-    );
-    if (!next || /^(?:p|pre|ul|ol|dl|table|blockquote|h[1-6])$/.test(tagOf(next))) return at;
-    at = next;
-  }
-}
-
-// ---- Markdown ----
-
 const HEADING = /^h[1-6]$/;
 const BLOCKS = words(`
   address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form
@@ -195,7 +45,7 @@ const LAYOUT = words("presentation none");
 const PERMALINK = /^[#¶§🔗]$/u;
 
 // Inline text consists of pieces; a block ends the line of pieces before it.
-class Writer {
+export class Writer {
   /**
    * @param {Options} options
    * @param {boolean} whole
@@ -598,152 +448,3 @@ const labelImage = (text) => (text?.trim() ? `![${tidy(text)}]` : "");
 /** @type {(element: AnyElement, tag: string) => boolean} */
 const isTask = (element, tag) =>
   tag === "input" && lower(attribute(element, "type")) === "checkbox" && closest.call(element, "li") !== null;
-
-// ---- texts ----
-
-/** @type {(text: string) => string} */
-const oneLine = (text) => text.replace(/\s+/g, " ").trim();
-
-/**
- * Keep line breaks and remove the blanks around them.
- *
- * @type {(text: string) => string}
- */
-const trimLines = (text) =>
-  text
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
-
-/** @type {(text: string, by: string) => string} */
-const indentLines = (text, by) => text.replace(/\n(?!\n|$)/g, `\n${by}`);
-
-/** @type {(prefix: string, text: string) => string[]} */
-const prefixLines = (prefix, text) =>
-  text
-    ? [
-        text
-          .split("\n")
-          .map((line) => `${prefix}${line}`.trimEnd())
-          .join("\n"),
-      ]
-    : [];
-
-/**
- * Join the items of a list in sequence; a nested list follows without an empty line before it.
- *
- * @type {(blocks: string[]) => string}
- */
-const joinBlocks = (blocks) =>
-  blocks.reduce((text, block) => text + (/^(?:[-*]|\d+\.) /.test(block) ? "\n" : "\n\n") + block);
-
-/** @type {(mark: string, text: string) => string} */
-function around(mark, text) {
-  const inner = text.trim();
-  if (!inner || inner.startsWith(mark)) return text;
-  return text.replace(inner, () => `${mark}${inner}${mark}`);
-}
-
-/** @type {(text: string) => string} */
-function code(text) {
-  const inner = oneLine(text);
-  if (!inner) return "";
-  const ticks = fence(inner, 1);
-  const space = /^`|`$/.test(inner) ? " " : "";
-  return ticks + space + inner + space + ticks;
-}
-
-/**
- * Return a fence that is longer than any fence inside.
- *
- * @type {(text: string, least: number) => string}
- */
-const fence = (text, least) =>
-  "`".repeat(Math.max(least, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)));
-
-/** @type {(pre: AnyElement) => string} */
-function fenceCode(pre) {
-  const text = codeOf(pre).replace(/^\n/, "").trimEnd();
-  const ticks = fence(text, 3);
-  return `${ticks}${languageOf(pre)}\n${text}\n${ticks}`;
-}
-
-/** @type {(element: AnyElement, depth?: number) => string} */
-function codeOf(element, depth = 0) {
-  let text = "";
-  for (const node of childrenOf(element)) {
-    if (typeOf(node) === TEXT) text += get.data.call(/** @type {Text} */ (node));
-    else if (isElement(node) && depth < MAX_DEPTH) {
-      const tag = tagOf(node);
-      if (tag === "br") text += "\n";
-      else if (tag !== "button" && !NEVER.has(tag) && !isHidden(node)) text += codeOf(node, depth + 1);
-    }
-  }
-  return text;
-}
-
-const LANGUAGE = /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*)([\w+#.-]+)/;
-
-/** @type {(pre: AnyElement) => string} */
-function languageOf(pre) {
-  const inner = querySelector.call(pre, "code");
-  for (const element of [inner, pre, get.parentNode.call(pre)]) {
-    if (!element || !isElement(element)) continue;
-    const declared = attribute(element, "data-lang") || attribute(element, "data-language");
-    const language = declared || LANGUAGE.exec(attribute(element, "class") || "")?.[1];
-    if (language) return language.toLowerCase().replace(/[^\w+#.-]/g, "");
-  }
-  return "";
-}
-
-/**
- * Escape only characters that would have a meaning in Markdown.
- *
- * @type {(text: string) => string}
- */
-const escapeText = (text) =>
-  text
-    .replace(/[*`]/g, "\\$&")
-    .replace(/(^|[^\p{L}\p{N}])_|_(?=$|[^\p{L}\p{N}])/gu, (found) => found.replace("_", "\\_"))
-    .replace(/\](?=\()/g, "\\]");
-
-/** @type {(text: string) => string} */
-const escapeStart = (text) =>
-  text.replace(/^(#{1,6}|[-+>])(?=\s)|^(\d+)(?=[.)]\s)/gm, (found) => (/\d/.test(found) ? `${found}\\` : `\\${found}`));
-
-// ---- the reply ----
-
-/** @type {(root: Node, options: Options) => { title: string, url: string, markdown: string }} */
-function read(root, options) {
-  const isDocument = typeOf(root) === DOCUMENT;
-  const document = documentOf(root);
-  const element = isDocument ? mainOf(/** @type {Document} */ (root)) : /** @type {AnyElement} */ (root);
-  const writer = new Writer(options, !isDocument);
-  const blocks = element ? writer.all(element) : [];
-  if (isDocument && element && !blocks.some((block) => /^#{1,2} /.test(block)))
-    blocks.unshift(...firstHeading(document));
-  return {
-    title: tidy(get.title.call(document)),
-    url: get.url.call(document),
-    markdown: blocks.join("\n\n"),
-  };
-}
-
-/**
- * Return the first heading of the page. A title may be beside the text that it is the title of.
- *
- * @type {(document: Document) => string[]}
- */
-function firstHeading(document) {
-  const headings = [...Document.prototype.querySelectorAll.call(document, "h1")];
-  const first = headings.find((heading) => !isHidden(heading) && tidy(textOf(heading)));
-  return first ? [`# ${tidy(textOf(first))}`] : [];
-}
-
-/** @type {(root: Node, body: string) => Element[]} */
-export function queryAll(root, body) {
-  const element = Document.prototype.createElement.call(documentOf(root), "a");
-  element.setAttribute("v", JSON.stringify(read(root, JSON.parse(decodeURIComponent(body)))));
-  return [element];
-}

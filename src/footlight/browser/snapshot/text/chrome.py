@@ -8,12 +8,22 @@ from urllib.parse import urlsplit
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
 
-__all__ = ["CHROME", "fold_known_chrome"]
+__all__ = [
+    "CHROME",
+    "FEWEST_INSIDE",
+    "content_of",
+    "find_landmarks",
+    "fold_known_chrome",
+    "fold_landmark",
+    "is_plain_text",
+    "same_origin",
+    "shows_place",
+]
 
 CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 """The landmarks that the pages of a site usually share."""
-FEWEST_INSIDE = 3
-"""A landmark with fewer lines inside is written as it is."""
+FEWEST_INSIDE = 2
+"""A landmark with fewer lines inside, or another part with no more lines, is written as it is."""
 
 MAX_NESTING = 3
 """Landmarks inside so many others are not compared on their own."""
@@ -25,22 +35,26 @@ def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node
     The line says how many are inside: `unchanged-lines=24`. The focused line, `current` entries and new
     texts stay below it.
     """
-    if before is None or _origin(before) != _origin(after):
+    if before is None or not same_origin(before, after):
         return after.nodes
     known: dict[tuple[object, ...], set[str]] = {}
-    for span, content in _landmarks(before.nodes):
+    for span, content in find_landmarks(before.nodes):
         known.setdefault(content, set()).update(_texts(before.nodes[span.start : span.stop]))
     if not known:
         return after.nodes
     folded: list[Node] = []
     end = 0
-    for span, content in _landmarks(after.nodes):
+    for span, content in find_landmarks(after.nodes):
         if span.start < end or content not in known:
             continue
         folded += after.nodes[end : span.start]
-        folded += _fold(after.nodes[span.start : span.stop], known[content])
+        folded += fold_landmark(after.nodes[span.start : span.stop], known[content])
         end = span.stop
     return [*folded, *after.nodes[end:]] if folded else after.nodes
+
+
+def same_origin(one: Snapshot, other: Snapshot) -> bool:
+    return _origin(one) == _origin(other)
 
 
 def _origin(snapshot: Snapshot) -> tuple[str, str]:
@@ -48,7 +62,7 @@ def _origin(snapshot: Snapshot) -> tuple[str, str]:
     return parts.scheme, parts.netloc
 
 
-def _landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...]]]:
+def find_landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...]]]:
     """Yield where each landmark is, and what a reader sees of it but for texts; an outer one comes first."""
     open_until: list[int] = []
     for index, node in enumerate(nodes):
@@ -61,20 +75,20 @@ def _landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...
             end += 1
         open_until.append(end)
         if end - index > FEWEST_INSIDE:
-            inside = (each for each in nodes[index:end] if not _is_plain_text(each))
-            yield range(index, end), tuple(_content(each, node.depth) for each in inside)
+            inside = (each for each in nodes[index:end] if not is_plain_text(each))
+            yield range(index, end), tuple(content_of(each, node.depth) for each in inside)
 
 
-def _is_plain_text(node: Node) -> bool:
+def is_plain_text(node: Node) -> bool:
     return node.role == "text" and node.ref is None
 
 
 def _texts(nodes: Sequence[Node]) -> Iterator[str]:
-    return (node.name for node in nodes if _is_plain_text(node))
+    return (node.name for node in nodes if is_plain_text(node))
 
 
-def _content(node: Node, depth: int) -> tuple[object, ...]:
-    states = tuple(state for state in node.states if not _shows_place(state))
+def content_of(node: Node, depth: int) -> tuple[object, ...]:
+    states = tuple(state for state in node.states if not shows_place(state))
     return (
         node.depth - depth,
         node.role,
@@ -87,15 +101,15 @@ def _content(node: Node, depth: int) -> tuple[object, ...]:
     )
 
 
-def _fold(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
+def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
-    is_new = [_is_plain_text(node) and node.name not in known for node in nodes[1:]]
+    is_new = [is_plain_text(node) and node.name not in known for node in nodes[1:]]
     yield replace(landmark, states=(*landmark.states, f"unchanged-lines={is_new.count(False)}"))
     for node, is_new_text in zip(nodes[1:], is_new, strict=True):
-        if is_new_text or any(map(_shows_place, node.states)):
+        if is_new_text or any(map(shows_place, node.states)):
             yield replace(node, depth=landmark.depth + 1)
 
 
-def _shows_place(state: str) -> bool:
+def shows_place(state: str) -> bool:
     """Return whether a state says where on the page or on the site the reader is."""
     return state == "focused" or state.startswith("current")

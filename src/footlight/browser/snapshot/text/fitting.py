@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.rendering import Line, plural, quote_unless_word
+from footlight.browser.snapshot.text.rendering import Line, plural, quote_unless_word
 
 __all__ = [
     "MAX_WORD_CHARACTERS",

@@ -1,0 +1,51 @@
+// The fields that an action types into or ticks, and their words.
+
+import { getter } from "../../../driver/getter.js";
+
+const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
+const TOGGLES = new Set(["checkbox", "radio"]);
+const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
+
+const closestAbove = Element.prototype.closest;
+const containsOf = Node.prototype.contains;
+export const connectedOf = getter(Node, "isConnected");
+
+/** @type {(text: string | null | undefined) => string} */
+export const shorten = (text) => {
+  const words = (text || "").replace(/\s+/g, " ").trim();
+  return words.length > MAX_WORDS ? words.slice(0, MAX_WORDS - 1) + "…" : words;
+};
+
+/** @type {(element: Element) => boolean} */
+export const isTextField = (element) =>
+  (element instanceof HTMLInputElement && !TEXTLESS.has(element.type)) ||
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLElement && element.isContentEditable);
+
+/** @type {(element: AnyElement) => boolean} */
+export const isEditable = (element) => element.isContentEditable === true;
+/** @type {(field: AnyElement) => string} */
+export const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
+
+/** @type {(field: AnyElement) => number | null} */
+export function selectedLength(field) {
+  // In a shadow tree, the selection is not known.
+  if (field.isContentEditable) return containsOf.call(document, field) && getSelection()?.isCollapsed ? 0 : null;
+  const { selectionEnd, selectionStart } = field;
+  return selectionStart == null || selectionEnd == null ? null : selectionEnd - selectionStart;
+}
+
+/** @type {(target: Element | null) => HTMLInputElement | null} */
+export function toggleAt(target) {
+  const label = target && closestAbove.call(target, "label");
+  const input = label instanceof HTMLLabelElement ? label.control : target;
+  return input instanceof HTMLInputElement && TOGGLES.has(input.type) ? input : null;
+}
+
+/** @type {(field: any) => string} */
+export function describeInvalid(field) {
+  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
+  const name = shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`;
+  const isHidden = !field.checkVisibility({ visibilityProperty: true }) ? " (hidden)" : "";
+  return `"${name}"${isHidden}: ${shorten(field.validationMessage)}`;
+}

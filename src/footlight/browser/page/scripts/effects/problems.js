@@ -1,0 +1,126 @@
+// Why an action changed nothing, or what went wrong with it, from the record of its input events.
+
+import { connectedOf, isEditable, shorten, textIn } from "./fields.js";
+import { areUndone } from "./undone.js";
+
+const OPENNESS = new Set(["aria-expanded", "open"]);
+const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
+const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
+
+const { closest: closestOf, getAttribute: attributeOf, matches: matchesOf } = Element.prototype;
+
+/** @typedef {import("./effects.js").ActRecord} ActRecord */
+/** @typedef {[kind: string, reason: string]} Problem */
+
+/**
+ * Return the first problem of an action, or null.
+ *
+ * @type {(act: ActRecord, changed: boolean) => Problem | null}
+ */
+export function findProblem(act, changed) {
+  return (
+    validationProblem(act) ||
+    clickProblem(act) ||
+    dragProblem(act) ||
+    textProblem(act, changed) ||
+    uploadProblem(act, changed) ||
+    undoneProblem(act, changed) ||
+    submitProblem(act)
+  );
+}
+
+/**
+ * Return what is wrong with a form that the browser did not submit, because a field is invalid.
+ *
+ * @type {(act: ActRecord) => Problem | null}
+ */
+function validationProblem(act) {
+  if (act.submit || !act.invalid.length) return null;
+  const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && closestOf.call(act.target, SUBMITS));
+  return isSubmit ? ["blocked", `invalid form: ${act.invalid.join("; ")}`] : null;
+}
+
+/** @type {(act: ActRecord) => Problem | null} */
+function clickProblem(act) {
+  if (!act.pressed || !act.target || act.dragged || act.button !== 0) return null;
+  if (act.wasDisabled) return ["idle", "it is disabled"];
+  const button = closestOf.call(act.target, BUTTONS) || act.target;
+  if (matchesOf.call(button, ":disabled") && !act.reached)
+    return ["lost", "disabled by its own press, before the click"];
+  if (connectedOf.call(act.target) && !act.reached)
+    return ["kept", "a listener of the page kept the click from the element"];
+  return toggleProblem(act) || linkProblem(act);
+}
+
+/** @type {(act: ActRecord) => Problem | null} */
+function dragProblem(act) {
+  if (act.dropped) return ["idle", "the page took the drop and changed nothing"];
+  return act.dragged && act.button === 0 ? ["idle", "nothing took what was dragged"] : null;
+}
+
+/** @type {(act: ActRecord) => Problem | null} */
+function toggleProblem(act) {
+  if (!act.toggle || act.toggle.checked !== act.wasChecked || !act.clicked) return null;
+  if (act.toggle.type === "radio" && act.wasChecked) return ["idle", "chosen already"];
+  return ["idle", "the page put the box back"];
+}
+
+/** @type {(act: ActRecord) => Problem | null} */
+function linkProblem(act) {
+  const link = act.clicked && act.target && closestOf.call(act.target, "a[href], area[href]");
+  if (!link) return null;
+  const href = (link.getAttribute("href") || "").trim();
+  if (/^(mailto|tel|sms):/i.test(href)) return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
+  if (act.click?.defaultPrevented) return ["taken", "the page kept the link from opening"];
+  if (href.startsWith("#")) {
+    const id = decode(href.slice(1));
+    if (!id || id === "top") return ["nowhere", "its link leads to the top of this page"];
+    if (!document.getElementById(id) && !document.getElementsByName(id).length)
+      return ["nowhere", `nothing on the page has the id "${shorten(id)}"`];
+  }
+  return /^javascript:/i.test(href) ? ["taken", "its link runs a script that changes nothing"] : null;
+}
+
+/** @type {(act: ActRecord, changed: boolean) => Problem | null} */
+function textProblem(act, changed) {
+  const offered = act.offered();
+  if (!act.field || !offered || !connectedOf.call(act.field)) return null;
+  const now = textIn(act.field);
+  if (now && now === act.start && act.text === now) return ["idle", "the field had this value already"];
+  if (act.replaced === null && act.start) return null;
+  const grown = now.length - act.heldBefore + (act.replaced || 0);
+  if (grown >= offered) return now === act.start ? ["idle", "the page put the value back"] : null;
+  if (now === act.start && !changed) return ["idle", "the field refused the text"];
+  const isPartial = grown > 0 && !isEditable(act.field);
+  return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
+}
+
+/** @type {(act: ActRecord, changed: boolean) => Problem | null} */
+function uploadProblem(act, changed) {
+  return act.upload && !act.upload.files?.length && !changed ? ["lost", "the page emptied the field again"] : null;
+}
+
+/** @type {(act: ActRecord, changed: boolean) => Problem | null} */
+function undoneProblem(act, changed) {
+  if (changed || !areUndone(act.mutations)) return null;
+  const { target } = act.mutations.find((each) => OPENNESS.has(each.attributeName || "")) || {};
+  if (!(target instanceof Element)) return null;
+  const isOpen = attributeOf.call(target, "aria-expanded") === "true" || attributeOf.call(target, "open") !== null;
+  return ["undone", isOpen ? "it closed, and opened again at once" : "it opened, and closed again at once"];
+}
+
+/** @type {(act: ActRecord) => Problem | null} */
+function submitProblem(act) {
+  if (act.submit?.defaultPrevented) return ["taken", "the page took the submit and did nothing"];
+  if (act.keys.some((each) => each.defaultPrevented)) return ["taken", "the page kept the key to itself"];
+  return null;
+}
+
+/** @type {(text: string) => string} */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

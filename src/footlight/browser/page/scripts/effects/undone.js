@@ -1,0 +1,55 @@
+// Whether a page has taken back what it changed in its document.
+
+import { getter } from "../../../driver/getter.js";
+import { parentNodeOf } from "../../around.js";
+
+export const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
+
+const attributeValueOf = Element.prototype.getAttribute;
+const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
+const dataOf = getter(CharacterData, "data");
+
+/**
+ * Return whether the page has taken back each of these changes.
+ *
+ * @param {MutationRecord[]} mutations in their order
+ * @returns {boolean}
+ */
+export function areUndone(mutations) {
+  if (!mutations.length || mutations.length > MAX_MUTATIONS) return false;
+  /** @type {Map<Node, Map<string, string | null>>} */
+  const before = new Map();
+  /** @type {Map<Node, number>} */
+  const moves = new Map();
+  /** @type {Map<Node, MutationRecord>} */
+  const removals = new Map();
+  for (const each of mutations) {
+    const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } = each;
+    for (const node of addedNodes) moves.set(node, (moves.get(node) || 0) + 1);
+    for (const node of removedNodes) {
+      if (!moves.has(node)) removals.set(node, each);
+      moves.set(node, (moves.get(node) || 0) - 1);
+    }
+    if (attributeNamespace) return false;
+    const values = before.get(target) || new Map();
+    const name = attributeName || "";
+    if (!values.has(name) && (attributeName || target instanceof CharacterData)) values.set(name, oldValue);
+    before.set(target, values);
+  }
+  if ([...moves.values()].some(Boolean)) return false;
+  for (const [node, { target, nextSibling, previousSibling }] of removals)
+    if (
+      parentNodeOf.call(node) !== target ||
+      (nextOf.call(node) !== nextSibling && previousOf.call(node) !== previousSibling)
+    )
+      return false;
+  for (const [node, values] of before)
+    for (const [name, value] of values) {
+      const now = name
+        ? attributeValueOf.call(/** @type {Element} */ (node), name)
+        : dataOf.call(/** @type {CharacterData} */ (node));
+      const isEmpty = !value && !now && (name === "class" || name === "style");
+      if (value !== now && !isEmpty) return false;
+    }
+  return true;
+}

@@ -1,0 +1,84 @@
+"""Find out what a page did with a mouse that came over an element and changed nothing that a snapshot shows.
+
+Styles for `:hover` may have shown something that was there before, but transparent, clipped or out of sight.
+Chromium tells which listeners there are. The question is asked in an isolated world.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser.driver.playwright_api import Error, send
+from footlight.javascript import join_modules
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession
+
+    from footlight.browser.page.page import Page
+
+__all__ = ["HoverReaction", "find_hover_reaction"]
+
+HoverReaction = Literal["appeared", "restyled", "heard", "deaf"]
+"""Something appeared, only the look changed, listeners changed nothing that shows, or nothing listens."""
+
+ANSWER_SECONDS = 1.0
+"""How long the page may take to answer. It mostly takes a few milliseconds."""
+MAX_ABOVE = 12
+"""Elements around the hovered one whose listeners are looked for."""
+_TYPES = frozenset(
+    f"{device}{kind}" for device in ("mouse", "pointer") for kind in ("over", "enter", "move", "out", "leave")
+)
+
+_FIND_STYLES = f"""(async () => {{
+"use strict";
+{join_modules(Path(__file__).parent / "scripts", ["hover_styles"])}return findHoverStyles();
+}})()"""
+
+
+async def find_hover_reaction(page: Page) -> HoverReaction | None:
+    """Return what the page did with the mouse where it is now. None where the browser does not say."""
+    if page.session.engine != "chromium":
+        return None
+    # A KeyError: the document or element is no longer there.
+    with contextlib.suppress(Error, KeyError, TimeoutError):
+        async with asyncio.timeout(ANSWER_SECONDS):
+            cdp = await page.playwright.context.new_cdp_session(page.playwright)
+            try:
+                frames = await send(cdp, "Page.getFrameTree")
+                frame_id = frames["frameTree"]["frame"]["id"]
+                world = await send(cdp, "Page.createIsolatedWorld", {"frameId": frame_id})
+                context = world["executionContextId"]
+                asked = {"expression": _FIND_STYLES, "contextId": context, "awaitPromise": True}
+                pair = (await send(cdp, "Runtime.evaluate", asked))["result"]["objectId"]
+                first = {"objectId": pair, "functionDeclaration": "function () { return this[0]; }"}
+                reaction = (await send(cdp, "Runtime.callFunctionOn", first))["result"]["value"]
+                if reaction in ("appeared", "restyled"):
+                    return reaction
+                if reaction:
+                    return None
+                return "heard" if await _is_heard(cdp, pair) else "deaf"
+            finally:
+                await cdp.detach()
+    return None
+
+
+async def _is_heard(cdp: CDPSession, pair: str) -> bool:
+    """Return whether the hovered element, or one around it, has a listener for the mouse."""
+    for above in range(MAX_ABOVE):
+        climb = f"""function () {{
+          let at = this[1];
+          for (let step = 0; step < {above} && at; step++) at = at.parentNode || at.host;
+          return at || null; }}"""
+        reply = await send(cdp, "Runtime.callFunctionOn", {"objectId": pair, "functionDeclaration": climb})
+        if "objectId" not in reply["result"]:
+            return False
+        node = await send(cdp, "DOM.describeNode", {"objectId": reply["result"]["objectId"]})
+        # Chromium tells the listeners of an element only in the page's own world.
+        own = await send(cdp, "DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
+        found = await send(cdp, "DOMDebugger.getEventListeners", {"objectId": own["object"]["objectId"]})
+        if any(each["type"] in _TYPES and not each["passive"] for each in found["listeners"]):
+            return True
+    return False

@@ -1,0 +1,44 @@
+// The main content of a page as Markdown. A selector engine for Playwright, in a world of its own:
+// the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
+// The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
+
+import { isHidden } from "./left_out.js";
+import { mainOf } from "./main_content.js";
+import { DOCUMENT, documentOf, get, textOf, tidy, typeOf } from "./nodes.js";
+import { Writer } from "./writer.js";
+
+/** @typedef {import("./writer.js").Options} Options */
+
+/** @type {(root: Node, options: Options) => { title: string, url: string, markdown: string }} */
+function read(root, options) {
+  const isDocument = typeOf(root) === DOCUMENT;
+  const document = documentOf(root);
+  const element = isDocument ? mainOf(/** @type {Document} */ (root)) : /** @type {AnyElement} */ (root);
+  const writer = new Writer(options, !isDocument);
+  const blocks = element ? writer.all(element) : [];
+  if (isDocument && element && !blocks.some((block) => /^#{1,2} /.test(block)))
+    blocks.unshift(...firstHeading(document));
+  return {
+    title: tidy(get.title.call(document)),
+    url: get.url.call(document),
+    markdown: blocks.join("\n\n"),
+  };
+}
+
+/**
+ * Return the first heading of the page. A title may be beside the text that it is the title of.
+ *
+ * @type {(document: Document) => string[]}
+ */
+function firstHeading(document) {
+  const headings = [...Document.prototype.querySelectorAll.call(document, "h1")];
+  const first = headings.find((heading) => !isHidden(heading) && tidy(textOf(heading)));
+  return first ? [`# ${tidy(textOf(first))}`] : [];
+}
+
+/** @type {(root: Node, body: string) => Element[]} */
+export function queryAll(root, body) {
+  const element = Document.prototype.createElement.call(documentOf(root), "a");
+  element.setAttribute("v", JSON.stringify(read(root, JSON.parse(decodeURIComponent(body)))));
+  return [element];
+}

@@ -1,0 +1,38 @@
+"""Tell whether a page shows any contents yet. An application may draw them long after it has loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footlight.browser.snapshot.nodes import Node, Snapshot
+
+__all__ = ["BLANK_NOTICE", "is_blank"]
+
+BLANK_NOTICE = "No contents are shown yet. The page may still be loading: use wait_for, or look again."
+
+_AROUND = frozenset(("banner", "contentinfo", "navigation", "progressbar"))
+"""Roles of what stands around the contents, or in their place until they are there."""
+_CONTAINERS = frozenset(("document", "generic", "group", "list", "main", "none", "paragraph", "region"))
+
+
+def is_blank(seen: Snapshot) -> bool:
+    """Return whether a page of a site has no text, no control and no picture besides headers and menus."""
+    return seen.url.startswith(("http:", "https:")) and _has_no_contents(seen.nodes)
+
+
+def _has_no_contents(nodes: Sequence[Node]) -> bool:
+    outer: int | None = None
+    for node in nodes:
+        if outer is not None and node.depth > outer:
+            continue
+        outer = None
+        if node.role in _AROUND:
+            outer = node.depth
+        elif not (_is_empty_container(node) or (node.role == "link" and node.url.startswith("#"))):
+            return False
+    return True
+
+
+def _is_empty_container(node: Node) -> bool:
+    said = (node.name, node.text, node.value, node.description, node.states)
+    return node.role in _CONTAINERS and not any(said) and not node.is_frame

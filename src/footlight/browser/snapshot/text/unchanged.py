@@ -1,0 +1,277 @@
+"""Write what a reader knows from an earlier page as one line, and find the refs that its elements had there.
+
+Forms, tables, lists and the like count as known if everything in them is as it was. Headers, navigation,
+sidebars and footers may have other texts, which are written below their line, and what is in them counts as
+known also where an earlier page had the same lines elsewhere. A known link is written without its target.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.text.chrome import (
+    CHROME,
+    FEWEST_INSIDE,
+    content_of,
+    find_landmarks,
+    fold_landmark,
+    is_plain_text,
+    same_origin,
+    shows_place,
+)
+from footlight.browser.snapshot.text.narrowing import CONTROLS
+from footlight.browser.snapshot.text.rendering import CELLS, is_action_url, plural
+
+__all__ = ["Folded", "fold_unchanged"]
+
+_ITEMS = frozenset(("article", "listitem", "row", "treeitem"))
+"""Roles of elements of which several that are as before are one line: `rows unchanged=5`."""
+_NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
+"""Roles of what is always written, because it may have come again."""
+
+_BARE = frozenset(("row", "rowgroup"))
+"""Roles whose names only repeat what is inside."""
+
+_Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The nodes to write. `successors` maps the earlier refs of the elements left out to the current ones."""
+
+    nodes: Sequence[Node]
+    successors: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Snapshot) -> Folded:
+    """Return the nodes with each part that is as before as one line: `e40 form unchanged-lines=12`.
+
+    `before` is the previous page, of which the headers and the like are compared. `shown` are pages of which
+    a reader has seen everything; all parts are compared with them. The focused line and `current` entries
+    stay below.
+    """
+    numbers: dict[_Key, int] = {}
+    pages = [_Page(page.nodes, numbers) for page in shown if same_origin(page, after)]
+    known: dict[_Key, list[Sequence[Node]]] = {}
+    if before is not None and same_origin(before, after):
+        for span, content in find_landmarks(before.nodes):
+            known.setdefault(content, []).append(before.nodes[span.start : span.stop])
+    if not (known or pages):
+        return Folded(after.nodes)
+    writer = _Writer(_Page(after.nodes, numbers), pages, known)
+    nodes = list(writer.write())
+    return Folded(nodes if writer.has_folded else after.nodes, writer.successors)
+
+
+class _KnownLines:
+    """The lines of the pages that a reader has seen, wherever they were."""
+
+    def __init__(self, page: _Page, pages: Sequence[_Page]) -> None:
+        self._page = page
+        self._counts: Counter[_Key] | None = None
+        self._known: list[dict[_Key, list[Node]]] = []
+        for each in pages:
+            lines: dict[_Key, list[Node]] = {}
+            for node in each.nodes:
+                lines.setdefault(_line_of(node), []).append(node)
+            self._known.append(lines)
+
+    def without_target(self, node: Node) -> Node:
+        """Return a link that is known without its target, and any other node as it is."""
+        if node.url and node.name and not node.box and self._find(node):
+            return replace(node, url="", path="", description="")
+        return node
+
+    def find_all(self, span: Sequence[Node]) -> Sequence[tuple[Node, Node]] | None:
+        """Return each control with what it was called before if every line is known, or else None."""
+        pairs: list[tuple[Node, Node]] = []
+        for node in span:
+            if node.role in _NEWS or node.is_frame or node.box:
+                return None
+            if node.role in _BARE or not (node.name or node.value or node.text or _is_control(node)):
+                continue
+            if not (found := self._find(node)):
+                return None
+            if _leads_somewhere(node):
+                pairs += [(old, node) for old in found]
+            elif _is_control(node):
+                if len(found) > 1 or self._count(node) > 1:
+                    return None  # It would be uncertain which of them an earlier ref means.
+                pairs.append((found[0], node))
+        return pairs
+
+    def _find(self, node: Node) -> Sequence[Node]:
+        key = _line_of(node)
+        return next((lines[key] for lines in self._known if key in lines), ())
+
+    def _count(self, node: Node) -> int:
+        if self._counts is None:
+            self._counts = Counter(map(_line_of, self._page.nodes))
+        return self._counts[_line_of(node)]
+
+
+class _Page:
+    """The nodes of a page. `ends` tells where each subtree ends, and `keys` which subtrees are alike."""
+
+    def __init__(self, nodes: Sequence[Node], numbers: dict[_Key, int]) -> None:
+        self.nodes = nodes
+        self.ends = _find_ends(nodes)
+        self.keys = _number_subtrees(nodes, numbers)
+        self.counts = Counter(self.keys)
+        self._places = dict(zip(self.keys, range(len(nodes)), strict=True))
+
+    def span(self, index: int) -> Sequence[Node]:
+        """Return a node with what is in it."""
+        return self.nodes[index : self.ends[index]]
+
+    def find_only(self, key: int) -> Sequence[Node] | None:
+        """Return the subtree with a key, or None if there are none or several."""
+        return self.span(self._places[key]) if self.counts[key] == 1 else None
+
+
+class _Writer:
+    def __init__(
+        self, page: _Page, pages: Sequence[_Page], known: Mapping[_Key, Sequence[Sequence[Node]]]
+    ) -> None:
+        self._page = page
+        self._pages = pages
+        landmarks = find_landmarks(page.nodes) if known else ()
+        self._landmarks = {span.start: known[content] for span, content in landmarks if content in known}
+        self._lines = _KnownLines(page, pages) if pages else None
+        self.has_folded = False
+        self.successors: dict[str, str] = {}
+
+    def write(self) -> Iterator[Node]:
+        nodes, ends = self._page.nodes, self._page.ends
+        index = chrome_end = 0
+        while index < len(nodes):
+            if nodes[index].role in CHROME:
+                chrome_end = max(chrome_end, ends[index])
+            run = self._find_run(index)
+            fewest = FEWEST_INSIDE if nodes[index].role in CHROME else FEWEST_INSIDE + 1
+            if run and ends[run[-1]] - index > fewest:
+                yield from self._fold(run)
+                index = ends[run[-1]]
+            elif index in self._landmarks:
+                yield from self._fold_landmark(index)
+                index = ends[index]
+            elif index < chrome_end and ends[index] - index > FEWEST_INSIDE and self._is_repeated(index):
+                yield from self._fold_one(self._page.span(index))
+                index = ends[index]
+            else:
+                yield self._write_one(nodes[index])
+                index += 1
+
+    def _find_run(self, start: int) -> list[int]:
+        """Return the element if it is as before, and the similar items that follow it and are as before."""
+        nodes, ends = self._page.nodes, self._page.ends
+        first = nodes[start]
+        run: list[int] = []
+        index = start
+        while index < len(nodes) and (nodes[index].depth, nodes[index].role) == (first.depth, first.role):
+            if self._find_same(index) is None or (run and _has_place(self._page.span(index))):
+                break
+            run.append(index)
+            index = ends[index]
+            if first.role not in _ITEMS or _has_place(self._page.span(start)):
+                break
+        return run
+
+    def _find_same(self, index: int) -> Sequence[Node] | None:
+        """Return the only element on an earlier page that was like this one, with what was in it."""
+        key = self._page.keys[index]
+        if self._page.counts[key] > 1 or self._page.nodes[index].role in CELLS:
+            return None  # A row in which anything is new is written whole.
+        return next((found for page in self._pages if (found := page.find_only(key)) is not None), None)
+
+    def _fold(self, run: Sequence[int]) -> Iterator[Node]:
+        self.has_folded = True
+        for each in run:
+            self._note_successors(self._find_same(each) or (), self._page.span(each))
+        if len(run) > 1:
+            first = self._page.nodes[run[0]]
+            yield Node(first.depth, plural(first.role), "", states=(f"unchanged={len(run)}",))
+            return
+        yield from self._fold_one(self._page.span(run[0]))
+
+    def _is_repeated(self, index: int) -> bool:
+        """Return whether an earlier page has each line in an element, and note where its controls are."""
+        pairs = self._lines.find_all(self._page.span(index)[1:]) if self._lines else None
+        if pairs is None:
+            return False
+        self.has_folded = True
+        self.successors.update({old.ref: new.ref for old, new in pairs if old.ref and new.ref})
+        return True
+
+    def _write_one(self, node: Node) -> Node:
+        written = self._lines.without_target(node) if self._lines and node.url else node
+        self.has_folded = self.has_folded or written is not node
+        return written
+
+    @staticmethod
+    def _fold_one(span: Sequence[Node]) -> Iterator[Node]:
+        first, *inside = span
+        states = (*first.states, f"unchanged-lines={len(inside)}")
+        yield replace(first, states=states, value=None, text="", description="")
+        yield from (replace(node, depth=first.depth + 1) for node in inside if _has_place((node,)))
+
+    def _fold_landmark(self, index: int) -> Iterator[Node]:
+        """Yield a landmark of the page before as one line, and the texts in it that are new."""
+        self.has_folded = True
+        spans, now = self._landmarks[index], self._page.span(index)
+        if len(spans) == 1:
+            was, found = ([node for node in span if not is_plain_text(node)] for span in (spans[0], now))
+            self._note_successors(was, found)
+        known = {node.name for span in spans for node in span if is_plain_text(node)}
+        return fold_landmark(now, known)
+
+    def _note_successors(self, was: Sequence[Node], now: Sequence[Node]) -> None:
+        pairs = zip(was, now, strict=True)
+        self.successors.update(
+            {old.ref: new.ref for old, new in pairs if old.ref and new.ref and old.ref != new.ref}
+        )
+
+
+def _line_of(node: Node) -> _Key:
+    return (*content_of(node, node.depth), node.description)
+
+
+def _is_control(node: Node) -> bool:
+    return node.role in CONTROLS or "clickable" in node.states
+
+
+def _leads_somewhere(node: Node) -> bool:
+    """Return whether a link does the same wherever it is."""
+    return bool(node.url) and not is_action_url(node.url)
+
+
+def _has_place(nodes: Sequence[Node]) -> bool:
+    return any(shows_place(state) for node in nodes for state in node.states)
+
+
+def _find_ends(nodes: Sequence[Node]) -> list[int]:
+    """Return for each node the index after its last descendant."""
+    ends = [len(nodes)] * len(nodes)
+    above: list[int] = []
+    for index, node in enumerate(nodes):
+        while above and nodes[above[-1]].depth >= node.depth:
+            ends[above.pop()] = index
+        above.append(index)
+    return ends
+
+
+def _number_subtrees(nodes: Sequence[Node], numbers: dict[_Key, int]) -> list[int]:
+    """Return a number for each node that is equal for subtrees in which a reader sees the same."""
+    keys = [0] * len(nodes)
+    inside: dict[int, list[int]] = {}
+    for index in range(len(nodes) - 1, -1, -1):
+        node = nodes[index]
+        children = inside.pop(node.depth + 1, None)
+        content = (*content_of(node, node.depth), node.description, node.hint, node.testid, node.is_frame)
+        key = (content, tuple(children or ()), object() if node.role in _NEWS else None)
+        keys[index] = number = numbers.setdefault(key, len(numbers))
+        inside.setdefault(node.depth, []).append(number)
+    return keys

@@ -1,0 +1,171 @@
+"""Listing and calling the tools of a server, over any transport and revision of the protocol."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from footlight.protocol.connection import NO_HANDLER, OnProgress, Result
+from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
+from footlight.protocol.param_headers import check_annotations, mirror_arguments
+from footlight.protocol.results import error_of
+from footlight.protocol.versions import is_stateless
+
+if TYPE_CHECKING:
+    from footlight.client.client_session import ClientSession
+    from footlight.client.tool_list import ToolList
+    from footlight.protocol.deadline import CallDeadline
+    from footlight.protocol.results import ToolResult
+    from footlight.protocol.tools import Tool
+
+__all__ = ["ServerTools", "check_success", "find_tool", "has_words"]
+
+logger = logging.getLogger(__name__)
+
+
+class ServerTools:
+    """Lists and calls the tools of the server of a session.
+
+    In the stateless protocol over HTTP, a call repeats some of its arguments in headers, as the schema of its
+    tool says, so a tool whose schema is not valid for that is left out of the list.
+    """
+
+    def __init__(self, session: ClientSession, tools: ToolList) -> None:
+        self._session = session
+        self._tools = tools
+
+    def forget(self) -> None:
+        """Forget the list, because the server says that it changed."""
+        self._tools.forget()
+
+    async def list_tools(self, deadline: CallDeadline, *, refresh: bool = False) -> tuple[Tool, ...]:
+        """Return all tools, from the cache or from the server.
+
+        Raises:
+            MCPTimeoutError: the deadline passed first.
+        """
+        _, introduction = await self._session.ensure_connected(deadline)
+        uses_param_headers = is_stateless(introduction.version) and self._session.http is not None
+        try:
+            # The limit also covers waiting for a list that another task requests.
+            async with deadline.limit("tools/list"):
+                return await self._tools.get(
+                    lambda: self._session.request_pages("tools/list", deadline=deadline),
+                    refresh=refresh,
+                    usable=_has_valid_annotations if uses_param_headers else None,
+                )
+        except MCPTimeoutError:
+            raise deadline.make_timeout_error(
+                f"tools/list had no answer within {deadline.timeout_ms:.0f}ms"
+            ) from None
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        deadline: CallDeadline,
+        on_progress: OnProgress | None,
+    ) -> Result:
+        """Return the server's answer to a call, whether the tool failed or not.
+
+        Raises:
+            ToolInvocationError: the server refused the call.
+            MCPTimeoutError: the deadline passed first.
+        """
+        # Before the call, so that an unreachable server is not reported as a failure of the tool.
+        headers = await self._param_headers(name, arguments or {}, deadline)
+        params = {"name": name, "arguments": arguments or {}}
+        try:
+            return await self._session.request(
+                "tools/call", params, deadline=deadline, on_progress=on_progress, headers=headers
+            )
+        except MCPTimeoutError as error:
+            raise MCPTimeoutError(
+                f"The tool {name} gave no answer within {error.timeout_ms:.0f}ms",
+                timeout_ms=error.timeout_ms,
+                tool_name=name,
+            ) from None
+        except MCPError as error:
+            if error.reason != "peer":
+                raise
+            raise _as_tool_error(error, name, arguments) from error
+
+    async def _param_headers(
+        self, name: str, arguments: Mapping[str, Any], deadline: CallDeadline
+    ) -> Mapping[str, str]:
+        _, introduction = await self._session.ensure_connected(deadline)
+        if not is_stateless(introduction.version) or self._session.http is None:
+            return {}
+        # Many servers do not allow caching the list: it would be requested before every call.
+        tool = self._tools.last_seen(name) or find_tool(name, await self.list_tools(deadline))
+        return {} if tool is None else mirror_arguments(tool.input_schema, arguments)
+
+
+def find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
+    """Return the tool with this name, or None."""
+    return next((tool for tool in tools if tool.name == name), None)
+
+
+def has_words(tool: Tool, words: Sequence[str]) -> bool:
+    """Return whether the name, title or description of the tool has all these lower-case words."""
+    described = f"{tool.name} {tool.title or ''} {tool.description or ''}".lower()
+    return all(word in described for word in words)
+
+
+def check_success(result: ToolResult, name: str, arguments: Mapping[str, Any] | None) -> None:
+    """Raise the error that the tool reports in its result.
+
+    Raises:
+        ToolInvocationError: the result is an error.
+    """
+    if not result.is_error:
+        return
+    message, error = error_of(result)
+    raise ToolInvocationError(
+        message or f"The tool {name} failed without a message",
+        tool_name=name,
+        tool_args=arguments,
+        reason="unknown_tool" if _names_unknown_tool(message, name) else "tool",
+        data=error,
+        result=result,
+    )
+
+
+def _has_valid_annotations(tool: Tool) -> bool:
+    """Return whether the tool may be used over HTTP: its `x-mcp-header` annotations are valid."""
+    try:
+        check_annotations(tool.input_schema)
+    except MCPError as error:
+        logger.warning("left out the tool %s: %s", tool.name, error)
+        return False
+    return True
+
+
+def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
+    """Return the server's error as an error of the tool. Both SDKs send -32602 for an unknown tool."""
+    no_handler = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
+    unknown = error.rpc_code == -32601 or (
+        error.rpc_code == -32602 and _names_unknown_tool(error.message, name)
+    )
+    tool_error = ToolInvocationError(
+        error.message,
+        tool_name=name,
+        tool_args=arguments,
+        reason="protocol" if no_handler else "unknown_tool" if unknown else "peer",
+        rpc_code=error.rpc_code,
+        data=error.data,
+        status=error.status,
+    )
+    tool_error.retry_after_ms = error.retry_after_ms
+    return tool_error
+
+
+def _names_unknown_tool(message: str, name: str) -> bool:
+    """Return whether the whole message says in the words of a known server that there is no such tool."""
+    before = "(unknown tool|no such tool|tool not found)"
+    quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
+    wrapped = r"(MCP error -?\d+: |### Error\s+)?"
+    pattern = rf"{wrapped}({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
+    return re.fullmatch(pattern, message.strip(), re.IGNORECASE | re.DOTALL) is not None

@@ -1,0 +1,218 @@
+"""Expressions that match a secret in the forms that texts have in JSON, URLs, HTML and base64."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from html.entities import html5
+
+from footlight.patterns import ANY_SPACE
+from footlight.server.answers.secrets import SHORTEST
+
+__all__ = ["MARKED", "beginning_pattern", "value_pattern"]
+
+FEWEST_BASE64 = 5
+"""Characters. With fewer, the base64 form of a secret would be found by chance."""
+MARKED = r"\[secret \w+\]"
+"""Matches first, so that text that is masked already stays unchanged."""
+
+_INVISIBLE_POINTS = (
+    r"\x{AD}\x{300}-\x{36F}\x{61C}\x{115F}\x{1160}\x{180B}-\x{180F}\x{200B}-\x{200F}\x{202A}-\x{202E}"
+    r"\x{2060}-\x{206F}\x{20D0}-\x{20F0}\x{3164}\x{FE00}-\x{FE0F}\x{FEFF}\x{FFA0}\x{E0000}-\x{E01EF}"
+)
+"""Characters without a shape of their own, and marks that a page may put onto each letter."""
+_INVISIBLE = f"[{_INVISIBLE_POINTS}]"
+_BACKSLASH = r"(?:\\|%(?:25)*5c)"
+_ENTITY = r"(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b)|#38;|#x26;)*"
+_NUMBER = r"(?:#|%(?:25)*23)"
+_SEMICOLON = r"(?:;|%(?:25)*3b)"
+_SPACE = (
+    rf"(?:{ANY_SPACE}|{_BACKSLASH}+(?:[nrt]|(?:u00|x)(?:20|0a|0d|09|a0)"
+    rf"|u(?:\{{|%(?:25)*7b)(?:20|a|d|9|a0)(?:\}}|%(?:25)*7d)|0*20\s?)"
+    rf"|%(?:25)*(?:20|09|0a|0d)|\+|{_ENTITY}(?:nbsp|{_NUMBER}x?[0-9a-f]{{1,2}}){_SEMICOLON}|{_INVISIBLE})+"
+)
+_ESCAPED = (
+    r"\\+u\{?(?:00a[0d]|034f|20(?:0[b-f]|2[a-e]|6[0-4])|fe(?:ff|0[0-f]))\}?"
+    r"|&(?:amp;)*(?:shy|nbsp|zerowidthspace|zwn?j|lrm|rlm"
+    r"|#0*(?:173|160|847|82(?:0[3-7]|3[4-8]|8[89]|9[0-2])|6502[4-9]|6503\d|65279)"
+    r"|#x0*(?:a[0d]|34f|20(?:0[b-f]|2[a-e]|6[0-4])|fe(?:ff|0[0-f])));"
+    r"|%(?:25)*(?:c2%(?:25)*a[0d]|cd%(?:25)*8f|e2%(?:25)*8(?:0%(?:25)*(?:8[b-f]|a[a-e])|1%(?:25)*a[0-4])"
+    r"|ef%(?:25)*(?:bb%(?:25)*bf|b8%(?:25)*8[0-9a-f]))"
+)
+_NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
+"""Between two characters of a value: characters that a page does not show."""
+_LINE_BREAK = r"(?:\s|\\+[nrt]|%(?:25)*(?:20|0[ad]))"
+_BREAK = rf"(?:[\x{{A0}}{_INVISIBLE_POINTS}*_~`+-]|{_LINE_BREAK}|{_ESCAPED})*"
+"""Between two characters of a long value: spaces and dashes that group them, line breaks, and the marks of
+Markdown."""
+
+SHORTEST_GROUPED = 8
+"""Characters. The groups of a shorter value could be parts of other texts."""
+LONGEST_GROUPED = 100
+"""Characters. A longer value would make the expression too large."""
+_NOTHING = r"[^\x00-\x{10FFFF}]"
+"""Matches no character."""
+
+
+def value_pattern(value: str) -> str:
+    """Return an expression in RE2's syntax that matches any spelling of a value."""
+    spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
+    return "|".join((*_encode_base64_variants(value), *map(_plain_pattern, spellings)))
+
+
+def beginning_pattern(value: str) -> str:
+    """Return an expression for the beginning of a value in any spelling, in front of the mark of a cut.
+
+    The last character may be cut itself, as in `%C3%…`.
+    """
+    units = [_SPACE if char.isspace() else _character_pattern(char) for char in value]
+    if len(units) > LONGEST_GROUPED or len(units) <= SHORTEST:
+        return _NOTHING
+    rest = ""
+    for unit in reversed(units[SHORTEST:]):
+        rest = f"(?:{unit}{rest})?"
+    return f"(?i:{''.join(units[:SHORTEST])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
+
+
+_PART_OF_CHARACTER = r"(?:(?:%[0-9a-f]?[0-9a-f]?){1,4}|\\+u?[0-9a-f]{0,5}|&#?[0-9a-z]{0,8})?"
+
+
+def _plain_pattern(value: str) -> str:
+    is_short = len(value) < SHORTEST_GROUPED
+    between = "" if len(value) > LONGEST_GROUPED else _NO_CHARACTER if is_short else _BREAK
+    words = (between.join(map(_character_pattern, word)) for word in value.split())
+    # A page may remove the spaces around a value, and a URL loses its line breaks.
+    space = f"(?:{_SPACE}|{_ESCAPED})" + ("+" if is_short else "*")
+    return f"(?i:{space.join(words)})"
+
+
+_IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
+"""The characters that names of downloads keep. An underscore stands for each other one."""
+
+
+def _character_pattern(char: str) -> str:
+    """Return an expression for a character as it is, in the letters that stand for it, such as full-width
+    ones, and as all of these are escaped in JSON, scripts, style sheets, URLs and HTML.
+
+    The longest forms are first, because the first one that matches counts: `%` begins its own form `%25`.
+    """
+    cases = {char, char.lower(), char.upper()}
+    cases.update(unicodedata.normalize(form, case) for case in [*cases] for form in ("NFD", "NFKC"))
+    alike = "".join(_compatible_letters().get(case.casefold(), "") for case in cases)
+    cases.update(each for each in alike if FIRST_FULL_WIDTH <= each <= LAST_FULL_WIDTH)
+    longest_first = sorted(cases, key=lambda case: (-len(case), case))
+    in_class = [f"[{re.escape(alike)}]"] if alike else []
+    written = "|".join((*_codes(longest_first), *in_class, *map(re.escape, longest_first)))
+    if char.isascii() and char.isalnum():
+        return f"(?:{written})"
+    escaped = json.dumps(char)[1:-1]
+    letter = [rf"\\+{escaped[1:]}"] if re.fullmatch(r"\\[a-t]", escaped) else []
+    underscore = [] if _IN_FILE_NAMES.match(char) else ["_"]
+    return f"(?:{'|'.join((*letter, f'{_BACKSLASH}*(?:{written})', *underscore))})"
+
+
+FIRST_FULL_WIDTH, LAST_FULL_WIDTH = "\uff01", "\uff5e"
+"""The letters among those that stand for others which are found in their escaped forms too. For all of them
+the expression would be ten times as large.
+"""
+_WITH_COMPATIBLE_LETTERS = (
+    *(range(0xA0, 0x3400), range(0xA640, 0xAC00), range(0xF900, 0x10000), range(0x10780, 0x107C0)),
+    *(range(0x1D400, 0x1D800), range(0x1EE00, 0x1EF00), range(0x1F100, 0x1F200), range(0x1FBF0, 0x1FBFA)),
+)
+
+
+@cache
+def _compatible_letters() -> Mapping[str, str]:
+    """Return, for each letter without case, the characters that normalization replaces by it: full-width,
+    superscript, circled and mathematical ones.
+    """
+    found: dict[str, str] = {}
+    for char in map(chr, itertools.chain(*_WITH_COMPATIBLE_LETTERS)):
+        if unicodedata.decomposition(char):
+            letter = unicodedata.normalize("NFKC", char).casefold()
+            if len(letter) == 1 and letter != char.casefold():
+                found[letter] = found.get(letter, "") + char
+    return found
+
+
+@cache
+def _entity_names() -> Mapping[str, tuple[str, ...]]:
+    """Return the names of each character in HTML."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, char in html5.items():
+        if name.endswith(";") and len(char) == 1:
+            found[char] = (*found.get(char, ()), name[:-1])
+    return found
+
+
+def _codes(cases: Sequence[str]) -> Iterator[str]:
+    """Yield expressions for the numbers and names that stand for a character, in any of its forms."""
+    single = [case for case in cases if len(case) == 1]
+    points = [ord(case) for case in single]
+    mark = rf"(?:{_BACKSLASH}+|%(?:25)*)u"
+    if foreign := [case for case in cases if not case.isascii()]:
+        yield _tree([part for char in case for part in _percent_encoded(char)] for case in foreign)
+        alone = [case for case in foreign if len(case) == 1]
+        yield _tree([rf"{_BACKSLASH}+x{octet}" for octet in _octets(case.encode())] for case in alone)
+        yield _tree([mark + unit for unit in _octets(case.encode("utf-16-be"), 2)] for case in alone)
+    # After the form in UTF-8, which begins with the same byte for some characters, such as Ã.
+    if latin := "|".join(f"{point:02x}" for point in points if point <= 0xFF):
+        yield rf"(?:{_BACKSLASH}+(?:u00|x)|%(?:25)*)(?:{latin})"
+    hexadecimal = "|".join(f"{point:x}" for point in points)
+    yield (
+        rf"{_BACKSLASH}+(?:u(?:\{{|%(?:25)*7b)0*(?:{hexadecimal})(?:\}}|%(?:25)*7d)|0*(?:{hexadecimal})\s?)"
+    )
+    names = itertools.chain(*(_entity_names().get(case, ()) for case in single))
+    numbers = f"0*(?:{'|'.join(map(str, points))})|x0*(?:{hexadecimal})"
+    yield f"{_ENTITY}(?:{'|'.join((f'{_NUMBER}(?:{numbers})', *names))}){_SEMICOLON}"
+
+
+def _tree(sequences: Iterable[Sequence[str]]) -> str:
+    """Return an expression for any of the sequences of expressions. Common beginnings are written once."""
+    branches: dict[str, list[Sequence[str]]] = {}
+    for first, *rest in sequences:
+        branches.setdefault(first, []).append(rest)
+    written: list[str] = []
+    for first, rests in branches.items():
+        longer = [rest for rest in rests if rest]
+        optional = "?" if len(longer) < len(rests) else ""
+        written.append(f"{first}(?:{_tree(longer)}){optional}" if longer else first)
+    return f"(?:{'|'.join(written)})" if written else _NOTHING
+
+
+def _percent_encoded(char: str) -> list[str]:
+    """Return expressions for the bytes of a character in a URL. Letters and digits may stay as they are."""
+    encoded = [f"%(?:25)*{octet}" for octet in _octets(char.encode())]
+    return [f"(?:{re.escape(char)}|{encoded[0]})"] if char.isascii() else encoded
+
+
+def _octets(data: bytes, size: int = 1) -> list[str]:
+    """Return the bytes of a character, or units of several bytes, in hexadecimal."""
+    return [data[at : at + size].hex() for at in range(0, len(data), size)]
+
+
+def _encode_base64_variants(value: str) -> list[str]:
+    """Return the Base64 characters that depend only on the value, for each of the three positions of its
+    first byte.
+    """
+    data = value.encode()
+    between = f"{_LINE_BREAK}*" if len(value) >= SHORTEST_GROUPED else ""
+    found: list[str] = []
+    for before, first in ((0, 0), (1, 2), (2, 3)):
+        whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
+        full = (before + len(data)) * 8 // 6
+        if full - first >= FEWEST_BASE64:
+            rest = f"(?:{_base64_letters(whole[full:])}(?:=|%(?:25)*3[Dd])*)?" if whole[full:] else ""
+            found.append(between.join(map(_base64_letters, whole[first:full])) + between + rest)
+    return found
+
+
+def _base64_letters(text: str) -> str:
+    """Return an expression for Base64 text in both alphabets, and as in a URL."""
+    spelled = {"+": r"(?:[+-]|%(?:25)*2[Bb])", "/": r"(?:\\*/|_|%(?:25)*2[Ff])"}
+    return "".join(spelled.get(char, char) for char in text)

@@ -1,0 +1,134 @@
+"""Run a tool in its session, wait for what it started, and observe what it changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from footlight.errors import ExpectationFailed
+from footlight.server.answers.answer import Answer, failure, success
+from footlight.server.answers.playwright_lines import playwright_lines
+from footlight.server.calls.call_state import CallState
+from footlight.server.calls.dialog_race import (
+    check_expectation,
+    make_stopped_result,
+    run_until_dialog,
+)
+from footlight.server.calls.effects import find_effect, note_repeat
+from footlight.server.calls.observer import Observer
+from footlight.server.calls.steps import StepFailed
+from footlight.server.calls.time_limits import TimeLimit
+from footlight.server.tools.tool_call import ToolCall
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from footlight.server.tools.declaration import Tool
+
+__all__ = ["act_and_observe", "settle"]
+
+
+async def act_and_observe(
+    state: CallState, call: ToolCall, arguments: BaseModel, observer: Observer | None
+) -> Answer:
+    """Run the tool of a call and return its answer: the data, the observation, the effect and the events.
+
+    Raises:
+        FootlightError: the tool failed.
+    """
+    tool, session = state.tool, call.session
+    failed: StepFailed | ExpectationFailed | None = None
+    data: Mapping[str, Any] | None
+    try:
+        data = await _run_tool(state, call, arguments)
+    except StepFailed as error:
+        data, failed = {}, error
+    observation = None
+    async with TimeLimit(tool, call):
+        is_stopped = data is None
+        if data is None:
+            data = await make_stopped_result(tool, call)
+        elif tool.effect == "act":
+            await run_until_dialog(call, settle(call, observer))
+        if not failed:
+            try:
+                await check_expectation(call, arguments, since=session.actions.last.began_at)
+            except ExpectationFailed as error:
+                failed = error
+        if observer and not is_stopped:
+            observation = await run_until_dialog(call, observer.describe(call))
+    session.touch()
+    events = session.actions.take_events()
+    effect = None
+    if observer and tool.effect == "act" and not isinstance(failed, StepFailed):
+        found = await find_effect(call, observer.trace(call, events))
+        effect = note_repeat(call, tool.name, state.arguments, found).as_json(call.mask)
+    content: dict[str, Any] = {
+        "observation": observation,
+        "effect": effect,
+        "events": events,
+        "images": call.report.images,
+        "links": call.report.links,
+    }
+    page = call.maybe_page
+    if failed:
+        answer = failure(failed.as_error() if isinstance(failed, StepFailed) else failed, **content)
+        return replace(answer, source=page.url) if page else answer
+    locator = _take_locator(call)
+    if getattr(arguments, "locator", None) and effect is not None:
+        lines = playwright_lines(locator, state.arguments)
+        content["effect"] = {**effect, **({"locator": lines} if lines else {})}
+    answer = success(_with_page_facts(data, tool, call), **content)
+    if page:
+        answer = replace(answer, source=page.url)
+    return replace(answer, locator=locator)
+
+
+async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
+    """Return what the tool returned, or None where a dialog stopped it."""
+    tool, limit = state.tool, TimeLimit(state.tool, call)
+    work = _run_unless_abandoned(state, call, arguments)
+    try:
+        async with limit:
+            return await (run_until_dialog(call, work) if tool.queued and not tool.batch else work)
+    except (asyncio.CancelledError, TimeoutError) as error:
+        if isinstance(error, asyncio.CancelledError) or limit.expired:
+            state.is_cleaning_up = True
+            call.session.actions.add_closed_pages(await call.session.close_hung())
+        raise
+
+
+async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
+    state.is_configuring = state.tool.effect == "configure"
+    data = await state.tool.run(call, arguments)
+    if state.is_abandoned:
+        raise asyncio.CancelledError
+    return data
+
+
+async def settle(call: ToolCall, observer: Observer | None) -> None:
+    """Wait for what an action started, unless the tool says that it changed nothing."""
+    if call.report.has_no_effect:
+        return
+    if observer:
+        await observer.settle(call)
+    await call.session.actions.settle(call.deadline)
+
+
+def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Mapping[str, Any]:
+    """Add the page's URL as it is now, and the refs whose elements were replaced by others."""
+    page = call.maybe_page
+    if page is None:
+        return data
+    if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
+        data = {**data, "url": page.url}  # Scripts may change the URL after the action itself is done.
+    healed = page.view.take_healed()
+    return {**data, "healed": healed} if healed else data
+
+
+def _take_locator(call: ToolCall) -> Any:
+    if any(call.report.locators):
+        return call.report.locators
+    return call.maybe_page.view.take_located() if call.maybe_page else None

@@ -1,0 +1,159 @@
+"""Parts of a page that a caller knows from an earlier answer: each is one line, and its refs still work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.conftest import Browser, SessionBrowser, connect_browser
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
+    """Return a browser with the default observation of answers."""
+    root = tmp_path_factory.mktemp("unchanged")
+    async with connect_browser(site, "--state-directory", str(root / "state")) as browser:
+        browser.root = root
+        yield browser
+
+
+@pytest.fixture
+async def browser(server: Browser) -> AsyncGenerator[SessionBrowser]:
+    session_id = (await server.call("create_session"))["sessionId"]
+    yield SessionBrowser(server, session_id)
+    await server.client.call_tool("close_session", {"sessionId": session_id})
+
+
+async def show(browser: SessionBrowser, url: str, **arguments: Any) -> list[str]:
+    content: Any = (await browser.answer("navigate", url=url, **arguments)).structured_content
+    assert content["success"], content
+    return content["observation"].get("text", "").splitlines()
+
+
+FORM = """<form><label>Name <input name=a></label><label>Mail <input name=b></label>
+    <label>Town <input name=c></label><button>Save</button></form>"""
+PEOPLE = "<h1>People</h1><table><tr><th>Chosen<th>Name<th>Mail{}</table>"
+ROW = "<tr><td><button>Edit</button><button>Copy</button><button>Move</button><td>{0}<td>{0}@example.org"
+
+
+async def test_a_form_on_the_next_page_is_one_line_and_its_earlier_refs_work(browser: SessionBrowser) -> None:
+    first = browser.site.page(FORM)
+    second = browser.site.page(f"<p>Ada was added</p>{FORM}")
+    assert await show(browser, first) == [
+        "e1 form",
+        ' e2 textbox "Name"',
+        ' e3 textbox "Mail"',
+        ' e4 textbox "Town"',
+        ' e5 button "Save"',
+    ]
+
+    assert await show(browser, second) == ["paragraph: Ada was added", "e6 form unchanged-lines=4"]
+    await browser.call("fill", selector="e3", value="ada@example.org")
+
+    assert (await browser.call("snapshot"))["snapshot"].splitlines()[3] == (
+        ' e8 textbox "Mail" focused: ada@example.org'
+    )
+
+
+async def test_refs_work_over_several_pages_on_which_nothing_changed(browser: SessionBrowser) -> None:
+    await show(browser, browser.site.page(FORM))
+    for number in range(3):
+        await show(browser, browser.site.page(f"<p>{number}</p>{FORM}"))
+
+    await browser.call("fill", selector="e2", value="Ada")
+
+    assert 'textbox "Name" focused: Ada' in (await browser.call("snapshot"))["snapshot"]
+
+
+async def test_a_table_seen_before_at_its_address_shows_only_rows_that_are_new(
+    browser: SessionBrowser,
+) -> None:
+    people = ("Ada", "Bob", "Cyd", "Dan")
+    address = browser.site.page(PEOPLE.format("".join(map(ROW.format, people))), path="/people")
+    other = browser.site.page("<p>Edit", path="/edit")
+    known = await show(browser, address)
+    await show(browser, other)
+    browser.site.page(PEOPLE.format("".join(map(ROW.format, ("Eve", *people[1:])))), path="/people")
+
+    lines = await show(browser, f"{address}?saved")
+
+    assert [re.sub(r"\be\d+", "e", line) for line in lines] == [
+        'e heading "People" level=1',
+        "e table",
+        " e row unchanged-lines=3",
+        ' row: e button "Edit" & e button "Copy" & e button "Move" | "Eve" | "Eve@example.org"',
+        " rows unchanged=3",
+    ]
+    [bob] = [line for line in known if '"Bob"' in line]
+    await browser.call("click", selector=re.findall(r"\be\d+", bob)[0])
+    [focused] = [
+        line for line in (await browser.call("snapshot"))["snapshot"].splitlines() if " focused" in line
+    ]
+    assert '"Bob"' in focused
+
+
+async def test_a_form_in_which_a_field_is_other_is_written(browser: SessionBrowser) -> None:
+    await show(browser, browser.site.page(FORM))
+
+    lines = await show(browser, browser.site.page(FORM.replace("name=b", "name=b value=x")))
+
+    assert ' e8 textbox "Mail": x' in lines
+
+
+async def test_what_was_cut_from_the_answer_before_is_written(browser: SessionBrowser) -> None:
+    words = "".join(f"<p>Words {number} of a long page</p>" for number in range(40))
+    assert any("shown" in line for line in await show(browser, browser.site.page(words + FORM), budget=400))
+
+    assert ' e9 textbox "Town"' in await show(browser, browser.site.page(FORM))
+
+
+async def test_a_message_that_comes_again_is_written_again(browser: SessionBrowser) -> None:
+    message = "<div role=alert><p>Saved</p><a href=/a>Undo</a><a href=/b>Show</a><a href=/c>Close</a></div>"
+    await show(browser, browser.site.page(message + FORM))
+
+    lines = await show(browser, browser.site.page(message + FORM))
+
+    assert [re.sub(r"\be\d+", "e", line) for line in lines][:2] == ["e alert", " paragraph: Saved"]
+    assert lines[-1].endswith("form unchanged-lines=4")
+
+
+async def test_links_known_from_another_part_of_an_earlier_page_are_one_line_in_a_sidebar(
+    browser: SessionBrowser,
+) -> None:
+    places = "<a href=/tea>Green tea</a><a href=/milk>Milk</a>"
+    first = await show(browser, browser.site.page(f"<h1>Shop</h1><main>{places}</main>"))
+    tea = first[2].split()[0]
+    assert first[2].endswith('link "Green tea" -> /tea')
+
+    lines = await show(
+        browser,
+        browser.site.page(
+            """<nav><a href=/new>New</a><ul aria-label=Places><li><a href=/tea>Green tea</a>
+            <li><a href=/milk aria-current=page>Milk</a></ul></nav>
+            <main><a href=/milk>Milk</a><a href=/milk/2>Milk</a></main>"""
+        ),
+    )
+
+    assert [re.sub(r"\be\d+", "e", line) for line in lines] == [
+        "e navigation",
+        ' e link "New" -> /new',
+        ' e list "Places" unchanged-lines=4',
+        '  e link "Milk" current=page -> /milk',
+        "e main",
+        ' e link "Milk"',
+        ' e link "Milk" -> /milk/2',
+    ]
+    await browser.call("hover", selector=tea)
+
+
+async def test_elements_that_are_alike_are_written(browser: SessionBrowser) -> None:
+    """It would be uncertain which of them an earlier ref means."""
+    await show(browser, browser.site.page(FORM + FORM))
+
+    assert sum("textbox" in line for line in await show(browser, browser.site.page(FORM + FORM))) == 6
