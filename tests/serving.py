@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -20,11 +20,19 @@ def listen_on_free_port() -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends at once. Uvicorn's own takes up to 0.2 seconds for that."""
+    """A server that ends at once, and leaves signals alone. Uvicorn's own takes up to 0.2 seconds for its end.
+
+    Each of several servers in one process would restore the signal handler that it found, which may be that of a
+    server that has ended. sse-starlette takes this for the end of the process, and answers no event stream again.
+    """
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ended = asyncio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
 
     async def main_loop(self) -> None:
         second = 0

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
-import uvicorn
 from playwright.async_api import Browser, Error, Page
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
@@ -22,6 +21,7 @@ from starlette.routing import Route, WebSocketRoute
 from footlight.browser.network import filter_proxy, proxy_heads
 from footlight.browser.network.filter_proxy import FilterProxy
 from footlight.browser.network.policy import DomainPolicy
+from tests.serving import listen_on_free_port, serve_app
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -86,7 +86,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 async def proxied_server() -> AsyncGenerator[Site]:
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen_on_free_port()
     site = Site(listening.getsockname()[1])
     app = Starlette(
         routes=[
@@ -97,15 +97,8 @@ async def proxied_server() -> AsyncGenerator[Site]:
             Route("/{path:path}", site.page),
         ]
     )
-    config = uvicorn.Config(
-        app, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-    yield site
-    server.should_exit = True
-    await serving
-    listening.close()
+    async with serve_app(app, listening, ws="websockets-sansio"):
+        yield site
 
 
 @pytest.fixture
