@@ -20,10 +20,11 @@ def listen_on_free_port() -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends at once, and leaves signals alone. Uvicorn's own takes up to 0.2 seconds for its end.
+    """A server that ends at once, and leaves signals alone. Uvicorn's own takes up to 0.2 seconds.
 
-    Each of several servers in one process would restore the signal handler that it found, which may be that of a
-    server that has ended. sse-starlette takes this for the end of the process, and answers no event stream again.
+    Each of several servers in one process would restore the signal handler that it found, which may be that
+    of a server that has ended. sse-starlette takes this for the end of the process, and ends each event
+    stream at its start from then on.
     """
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -174,6 +174,11 @@ LATE = {
         "<button aria-haspopup=true onmouseover='setTimeout(() => {"
         ' document.body.insertAdjacentHTML("beforeend", "<p role=menu>late"); }, 250)\'>More</button>',
     ),
+    "a tooltip": (
+        "hover",
+        "<button onmouseenter='setTimeout(() => {"
+        ' document.body.insertAdjacentHTML("beforeend", "<p role=tooltip>late"); }, 500)\'>Help</button>',
+    ),
 }
 
 

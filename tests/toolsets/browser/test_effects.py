@@ -119,6 +119,16 @@ SILENT = (
         reason="took the submit and did nothing",
     ),
     Silent(
+        "a field for files",
+        "<label id=it>Picture <input type=file></label>",
+        reason="opens a file chooser; use upload_file",
+    ),
+    Silent(
+        "a button that opens a file chooser",
+        "<input type=file id=files hidden><button id=it onclick='files.click()'>Choose</button>",
+        reason="opens a file chooser; use upload_file",
+    ),
+    Silent(
         "a field that must be filled",
         "<form action=/thanks><label>Mail <input name=mail type=email required></label>"
         "<button id=it>Send</button></form>",

@@ -1,5 +1,6 @@
 // Says whether an action has begun something that often shows only after a pause: an upload of a file that the page
-// reads first, suggestions that wait until nobody types, a submenu that opens a moment after the mouse has come.
+// reads first, suggestions that wait until nobody types, a submenu or a tooltip that opens a moment after the mouse has
+// come.
 
 const SEARCHES = `input[type=search], [role=searchbox], [role=combobox], [aria-autocomplete=list],
   [aria-autocomplete=both]`;
@@ -7,10 +8,17 @@ const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=
 
 const { closest, matches } = Element.prototype;
 
-/** @typedef {"upload" | "suggestions" | "submenu"} LateWork */
+/** @typedef {"upload" | "suggestions" | "submenu" | "tooltip"} LateWork */
 
 /** @type {LateWork | null} */
 let begun = null;
+const shown = new MutationObserver(() => forget("tooltip"));
+
+/** @type {(kind: LateWork | null) => void} */
+function forget(kind) {
+  if (begun === kind) begun = null;
+  shown.disconnect();
+}
 
 /** @type {(event: Event) => LateWork | null} */
 function lateWorkOf(event) {
@@ -20,7 +28,10 @@ function lateWorkOf(event) {
     case "drop":
       return /** @type {DragEvent} */ (event).dataTransfer?.types.includes("Files") ? "upload" : null;
     case "mouseover":
-      return closest.call(target, CLOSED_MENUS) ? "submenu" : null;
+      if (closest.call(target, CLOSED_MENUS)) return "submenu";
+      if (target instanceof HTMLCanvasElement) return null; // What is drawn on it, no document tells.
+      shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      return "tooltip";
     case "input":
       if (matches.call(target, SEARCHES)) return "suggestions";
   }
@@ -30,8 +41,9 @@ function lateWorkOf(event) {
 for (const type of ["change", "drop", "input", "mouseover"])
   addEventListener(type, (event) => (begun = lateWorkOf(event) ?? begun), { capture: true, passive: true });
 
-// A press opens a menu at once.
-addEventListener("pointerdown", () => (begun = null), { capture: true, passive: true });
+// A press opens a menu at once, and a wheel only needs the mouse over what it scrolls.
+for (const type of ["pointerdown", "wheel"])
+  addEventListener(type, () => forget(begun), { capture: true, passive: true });
 
 /**
  * Return what has begun since the last call, or null.
@@ -40,6 +52,6 @@ addEventListener("pointerdown", () => (begun = null), { capture: true, passive: 
  */
 export function takeLateWork() {
   const taken = begun;
-  begun = null;
+  forget(taken);
   return taken;
 }

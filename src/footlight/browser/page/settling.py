@@ -33,7 +33,7 @@ WATCH_SECONDS = 0.1
 """A watch over a document that began no longer ago is continued."""
 FIRST_MS = 5_000.0
 """How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
-LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4}
+LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7}
 """How long an answer waits for what an action may have begun without a sign of it (`late_work.js`)."""
 MAX_FRAMES = 10
 RECORD_MS = 1_000.0

@@ -24,7 +24,16 @@ import { isIn } from "../../around.js";
 import { pathTo } from "../../element_path.js";
 import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
 import { EVERYTHING, shadowOf } from "../../settling.js";
-import { connectedOf, describeInvalid, isEditable, isTextField, selectedLength, textIn, toggleAt } from "./fields.js";
+import {
+  connectedOf,
+  describeInvalid,
+  isEditable,
+  isFileField,
+  isTextField,
+  selectedLength,
+  textIn,
+  toggleAt,
+} from "./fields.js";
 import { findProblem } from "./problems.js";
 import { areUndone, MAX_MUTATIONS } from "./undone.js";
 
@@ -90,6 +99,8 @@ export class ActRecord {
     this.receiver = null; // what was clicked, or got the last key
     /** @type {HTMLInputElement | null} */
     this.upload = null; // a field whose files were chosen
+    /** @type {Event | null} */
+    this.choice = null; // a click on a field for files, also by a script
     /** @type {Event | null} */
     this.submit = null;
     /** @type {HTMLInputElement | null} */
@@ -252,6 +263,7 @@ export class ActRecord {
     const target = event.composedPath()[0];
     switch (event.type) {
       case "click":
+        if (isFileField(target)) this.choice = event;
         if (!event.isTrusted || this.clicked) return;
         this.clicked = true;
         this.click = event;
@@ -283,7 +295,7 @@ export class ActRecord {
         break;
       case "input":
       case "change":
-        if (target instanceof HTMLInputElement && target.type === "file") this.upload = target;
+        if (isFileField(target)) this.upload = target;
         // A field that was filled before says so only when it loses the focus to what is pressed.
         else if (
           event.type === "change" &&

@@ -22,6 +22,12 @@ export const isTextField = (element) =>
   element instanceof HTMLTextAreaElement ||
   (element instanceof HTMLElement && element.isContentEditable);
 
+/**
+ * @param {EventTarget} target
+ * @returns {target is HTMLInputElement}
+ */
+export const isFileField = (target) => target instanceof HTMLInputElement && target.type === "file";
+
 /** @type {(element: AnyElement) => boolean} */
 export const isEditable = (element) => element.isContentEditable === true;
 /** @type {(field: AnyElement) => string} */

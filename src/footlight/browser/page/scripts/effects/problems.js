@@ -20,6 +20,7 @@ const { closest: closestOf, getAttribute: attributeOf, matches: matchesOf } = El
 export function findProblem(act, changed) {
   return (
     validationProblem(act) ||
+    choiceProblem(act) ||
     clickProblem(act) ||
     dragProblem(act) ||
     textProblem(act, changed) ||
@@ -38,6 +39,16 @@ function validationProblem(act) {
   if (act.submit || !act.invalid.length) return null;
   const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && closestOf.call(act.target, SUBMITS));
   return isSubmit ? ["blocked", `invalid form: ${act.invalid.join("; ")}`] : null;
+}
+
+/**
+ * Return that a file chooser opens, which belongs to the browser and not to the page.
+ *
+ * @type {(act: ActRecord) => Problem | null}
+ */
+function choiceProblem(act) {
+  if (!act.choice || act.choice.defaultPrevented || act.upload) return null;
+  return ["part", "it opens a file chooser; use upload_file to choose the files"];
 }
 
 /** @type {(act: ActRecord) => Problem | null} */
