@@ -6,12 +6,15 @@ import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from tests.certificates import make_certificate
 from tests.serving import listen_on_free_port, serve_app
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -20,8 +23,9 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Site:
     """Any host name that leads to loopback works: `site.url` is 127.0.0.1, `site.at("localhost")` another."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, *, scheme: str = "http") -> None:
         self.port = port
+        self._scheme = scheme
         self.requests: list[tuple[str, str]] = []
         """(method, path) of every request."""
         self._handlers: dict[str, Handler] = {}
@@ -32,7 +36,7 @@ class Site:
         return self.at("127.0.0.1")
 
     def at(self, host: str) -> str:
-        return f"http://{host}:{self.port}"
+        return f"{self._scheme}://{host}:{self.port}"
 
     def page(
         self,
@@ -93,8 +97,12 @@ class Site:
 
 
 @asynccontextmanager
-async def serve_site() -> AsyncGenerator[Site]:
+async def serve_site(*, is_secure: bool = False) -> AsyncGenerator[Site]:
+    """Serve a site, with `is_secure` over https with a certificate that no browser trusts."""
     listener = listen_on_free_port()
-    site = Site(listener.getsockname()[1])
-    async with serve_app(site, listener, ws="websockets-sansio"):
-        yield site
+    site = Site(listener.getsockname()[1], scheme="https" if is_secure else "http")
+    with TemporaryDirectory() as folder:
+        certificate = make_certificate(Path(folder)) if is_secure else None
+        options = {"ssl_certfile": certificate.path, "ssl_keyfile": certificate.key} if certificate else {}
+        async with serve_app(site, listener, ws="websockets-sansio", **options):
+            yield site

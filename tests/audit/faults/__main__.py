@@ -12,7 +12,7 @@ from footlight.audit.page.page import AuditedPage
 from tests.audit.faults import FAULTS
 from tests.audit.faults.clean import CLEAN_PAGES
 from tests.audit.faults.fault import Fault
-from tests.audit.faults.visiting import evidence_of, finding_of, one_browser
+from tests.audit.faults.visiting import evidence_of, evidence_of_twin, finding_of, one_browser
 
 __all__: list[str] = []
 
@@ -36,7 +36,7 @@ async def main(word: str) -> None:
 
 async def row(page: AuditedPage, fault: Fault, tally: Counter[str]) -> str:
     finding = await finding_of(page, fault)
-    alarms = [finding.rule for finding in (await evidence_of(page, fault.clean, fault.routes)).findings]
+    alarms = [finding.rule for finding in (await evidence_of_twin(page, fault)).findings]
     tally["found"] += finding is not None
     tally["alarms"] += len(alarms)
     found, severity = ("yes", finding.severity) if finding else ("NO", "")

@@ -120,4 +120,20 @@ FAULTS: Sequence[Fault] = (
         faulty=add_script("console.assert(document.querySelector('#price'), 'no price');"),
         clean=add_script("console.assert(document.querySelector('h1'), 'no heading');"),
     ),
+    Fault(
+        name="a script that a secure page asks for over http",
+        rule="console/mixed-content",
+        faulty=page(PLAIN, head='<script src="http://shop.test/shop.js" defer></script>'),
+        clean=page(PLAIN, head='<script src="/shop.js" defer></script>'),
+        routes={"/shop.js": reply("", type="text/javascript")},
+        is_secure=True,
+    ),
+    Fault(
+        name="prices that a secure page asks for over http",
+        rule="console/mixed-content",
+        faulty=add_script("fetch('http://shop.test/prices.json').catch(() => {});"),
+        clean=add_script("fetch('/prices.json').catch(() => {});"),
+        routes={"/prices.json": reply("[]", type="application/json")},
+        is_secure=True,
+    ),
 )

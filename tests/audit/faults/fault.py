@@ -18,7 +18,8 @@ class Fault:
     """`rule` must be found in `faulty`, and nothing at all in `clean`: both are whole HTML documents.
 
     `routes` are served beside both pages, on a site of their own: a path and what answers there. The paths
-    in `pages.NAVIGATION` answer anyway.
+    in `pages.NAVIGATION` answer anyway. Each page is at `/page` and is opened at its `path`, which may answer
+    otherwise, such as with a redirect to the page. With `is_secure` the site speaks https.
     """
 
     name: str
@@ -26,6 +27,9 @@ class Fault:
     faulty: str
     clean: str
     routes: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
+    faulty_path: str = "/page"
+    clean_path: str = "/page"
+    is_secure: bool = False
 
 
 def reply(

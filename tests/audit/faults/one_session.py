@@ -46,7 +46,7 @@ class OneSessionPage(FootlightPage):
     async def beside(self) -> AuditedPage:
         self._used += 1
         if len(self._beside) < self._used:
-            self._beside.append(OneSessionPage(self.client))
+            self._beside.append(OneSessionPage(self.client, session=self._session_arguments))
         return self._beside[self._used - 1]
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from tests.audit.faults.fault import Fault, reply
 from tests.audit.faults.pages import page
@@ -27,6 +27,14 @@ def answer_late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT
     async def handler(_: Request) -> Response:
         await anyio.sleep(seconds)
         return Response(content, media_type=type)
+
+    return handler
+
+
+def redirect(to: str, *, seconds: float = 0) -> Handler:
+    async def handler(_: Request) -> Response:
+        await anyio.sleep(seconds)
+        return RedirectResponse(to)
 
     return handler
 
@@ -186,5 +194,39 @@ FAULTS: Sequence[Fault] = (
         faulty=picture("/late.png", 600, 400),
         clean=picture("/leaves.png", 600, 400),
         routes={**PICTURES, "/late.png": answer_late(2.8, noise(600, 400), type="image/png")},
+    ),
+    Fault(
+        name="a page that moved twice",
+        rule="speed/redirects",
+        faulty=page(PLAIN),
+        clean=page(PLAIN),
+        routes={"/sencha": redirect("/tea"), "/tea": redirect("/page")},
+        faulty_path="/sencha",
+        clean_path="/tea",
+    ),
+    Fault(
+        name="a slash and a language that each cost a redirect",
+        rule="speed/redirects",
+        faulty=page(PLAIN),
+        clean=page(PLAIN),
+        routes={"/greens": redirect("/greens/"), "/greens/": redirect("/page?lang=en")},
+        faulty_path="/greens",
+    ),
+    Fault(
+        name="a page for which the server takes a second",
+        rule="speed/slow-answer",
+        faulty=page(PLAIN),
+        clean=page(PLAIN),
+        routes={"/late": answer_late(1.0, page(PLAIN), type="text/html")},
+        faulty_path="/late",
+    ),
+    Fault(
+        name="a server that takes long to redirect",
+        rule="speed/slow-answer",
+        faulty=page(PLAIN),
+        clean=page(PLAIN),
+        routes={"/late": redirect("/page", seconds=1.0), "/moved": redirect("/page")},
+        faulty_path="/late",
+        clean_path="/moved",
     ),
 )

@@ -14,7 +14,7 @@ from tests.audit.conftest import WALL_CLOCK
 from tests.audit.faults import FAULTS
 from tests.audit.faults.clean import CLEAN_PAGES, CleanPage
 from tests.audit.faults.fault import Fault
-from tests.audit.faults.visiting import evidence_of, finding_of, one_browser, own_to_check
+from tests.audit.faults.visiting import evidence_of, evidence_of_twin, finding_of, one_browser, own_to_check
 from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
@@ -68,7 +68,7 @@ async def test_nothing_is_found_on_their_clean_twins(
 
     async def found_on_twin(page: AuditedPage, fault: Fault) -> tuple[str, object, object]:
         views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)
-        evidence = await evidence_of(page, fault.clean, fault.routes, views=views)
+        evidence = await evidence_of_twin(page, fault, views=views)
         return fault.name, alarms(evidence, but=WALL_CLOCK - {fault.rule}), evidence.skipped
 
     async with asyncio.TaskGroup() as group:

@@ -18,14 +18,15 @@ from tests.audit.faults.pages import NAVIGATION, page
 from tests.client.browser_servers import config_of
 from tests.site import Handler, serve_site
 
-__all__ = ["evidence_of", "finding_of", "one_browser", "own_to_check"]
+__all__ = ["evidence_of", "evidence_of_twin", "finding_of", "one_browser", "own_to_check"]
 
 
 @asynccontextmanager
 async def one_browser(count: int = 1) -> AsyncGenerator[Sequence[AuditedPage]]:
     """Yield pages of one server and one client, each with a session for any number of visits in turn."""
     async with MCPClient(config_of("footlight").transport(), timeout_ms=60_000) as client:
-        pages = [OneSessionPage(client) for _ in range(count)]
+        session = {"ignoreHttpsErrors": True}  # Certificates of tests are signed by themselves.
+        pages = [OneSessionPage(client, session=session) for _ in range(count)]
         yield pages
         for page in pages:
             await page.end()
@@ -35,12 +36,27 @@ async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
     """Return what the rule found on its faulty page, or left to be checked: at the first width, or at any."""
     for views in (VIEWPORTS[:1], VIEWPORTS):
         evidence = await evidence_of(
-            audited, fault.faulty, fault.routes, views=views, collectors=_family(fault.rule)
+            audited,
+            fault.faulty,
+            fault.routes,
+            path=fault.faulty_path,
+            is_secure=fault.is_secure,
+            views=views,
+            collectors=_family(fault.rule),
         )
         for finding in (*evidence.findings, *own_to_check(evidence)):
             if finding.rule == fault.rule:
                 return finding
     return None
+
+
+async def evidence_of_twin(
+    audited: AuditedPage, fault: Fault, *, views: Sequence[AuditViewport] = VIEWPORTS
+) -> Evidence:
+    """Return the evidence of its clean page."""
+    return await evidence_of(
+        audited, fault.clean, fault.routes, path=fault.clean_path, is_secure=fault.is_secure, views=views
+    )
 
 
 def own_to_check(evidence: Evidence) -> Sequence[Finding]:
@@ -59,19 +75,23 @@ async def evidence_of(
     html: str,
     routes: Mapping[str, Handler],
     *,
+    path: str = "/page",
+    is_secure: bool = False,
     views: Sequence[AuditViewport] = VIEWPORTS,
     collectors: Sequence[Collector] | None = None,
 ) -> Evidence:
-    """Return the evidence of this page at `/page`. By default all collectors run that can find something."""
+    """Return the evidence of the page that is opened at this path; the HTML is at `/page`.
+
+    By default all collectors run that can find something.
+    """
     if collectors is None:
         collectors = [each for each in standard_collectors() if not isinstance(each, Photograph)]
-    async with serve_site() as site:
-        for path, title in NAVIGATION.items():
-            site.page(page(f"<h1>{title.replace('&', '&amp;')}</h1>", title=title), path=path)
-        for path, handler in routes.items():
-            site.route(handler, path=path)
-        evidence = await collect_evidence(
-            audited, site.page(html, path="/page"), collectors=collectors, views=views
-        )
+    async with serve_site(is_secure=is_secure) as site:
+        for place, title in NAVIGATION.items():
+            site.page(page(f"<h1>{title.replace('&', '&amp;')}</h1>", title=title), path=place)
+        for place, handler in routes.items():
+            site.route(handler, path=place)
+        site.page(html, path="/page")
+        evidence = await collect_evidence(audited, site.url + path, collectors=collectors, views=views)
         await audited.close()
         return evidence
