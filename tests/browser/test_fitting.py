@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.fitting import Fitted, cut_lines, fit
-from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text, render_yaml
+from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
+from footlight.browser.snapshot.text.yaml import render_yaml
 from tests.browser.trees import patient, trees
 
 OPTIONS = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
 from footlight.browser.page.refs import leading_ref
-from footlight.browser.snapshot.text.rendering import shorten
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.watch.entry import Box, Entry
 from footlight.watch.report_content import collect_messages, collect_report, collect_requests
 

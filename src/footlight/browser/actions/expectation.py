@@ -23,7 +23,7 @@ from footlight.browser.actions.wait import (
 )
 from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.reading import reads
-from footlight.browser.snapshot.text.rendering import shorten
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import (
     BrowserCrashed,
     DeadlineExceeded,

@@ -58,6 +58,11 @@ class Node:
     """For the first node in a row that is one line: what the row contains, and the rendered contents."""
 
     @property
+    def is_text(self) -> bool:
+        """Return whether this is a text, and not an element."""
+        return self.role == "text" and self.ref is None
+
+    @property
     def known_name(self) -> str:
         """Return the name to recognise the node by, which does not change when fields in it are filled."""
         return self.name if self.stable_name is None else self.stable_name

@@ -13,7 +13,8 @@ from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.chrome import fold_known_chrome
 from footlight.browser.snapshot.text.compact import compact_lines
 from footlight.browser.snapshot.text.fitting import LinkTo, fit, fold
-from footlight.browser.snapshot.text.rendering import Line, quote, render_text, shorten
+from footlight.browser.snapshot.text.quoting import quote, shorten
+from footlight.browser.snapshot.text.rendering import Line, render_text
 from footlight.browser.snapshot.text.unchanged import fold_unchanged
 
 __all__ = ["Change", "Observation", "find_change", "observe", "render_difference"]

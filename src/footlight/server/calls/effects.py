@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from footlight.browser.page.settling import read_records
 from footlight.browser.reading.hovering import HoverReaction, find_hover_reaction
 from footlight.browser.reading.listeners import Reaction, find_reaction
-from footlight.browser.snapshot.text.rendering import shorten
+from footlight.browser.snapshot.text.quoting import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from footlight.browser.page.capture import glance
 from footlight.browser.page.settling import settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
-from footlight.browser.snapshot.text.rendering import shorten
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.server.answers.json_values import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records

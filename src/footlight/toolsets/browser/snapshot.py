@@ -23,7 +23,8 @@ from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.chrome import fold_known_chrome
 from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
-from footlight.browser.snapshot.text.rendering import NodeInfo, render_json, render_yaml
+from footlight.browser.snapshot.text.node_tree import NodeInfo, render_json
+from footlight.browser.snapshot.text.yaml import render_yaml
 from footlight.errors import InvalidParameter
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text

@@ -15,7 +15,6 @@ __all__ = [
     "find_landmarks",
     "fold_known_chrome",
     "fold_landmark",
-    "is_plain_text",
     "same_origin",
     "shows_place",
 ]
@@ -75,16 +74,12 @@ def find_landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object,
             end += 1
         open_until.append(end)
         if end - index > FEWEST_INSIDE:
-            inside = (each for each in nodes[index:end] if not is_plain_text(each))
+            inside = (each for each in nodes[index:end] if not each.is_text)
             yield range(index, end), tuple(content_of(each, node.depth) for each in inside)
 
 
-def is_plain_text(node: Node) -> bool:
-    return node.role == "text" and node.ref is None
-
-
 def _texts(nodes: Sequence[Node]) -> Iterator[str]:
-    return (node.name for node in nodes if is_plain_text(node))
+    return (node.name for node in nodes if node.is_text)
 
 
 def content_of(node: Node, depth: int) -> tuple[object, ...]:
@@ -103,7 +98,7 @@ def content_of(node: Node, depth: int) -> tuple[object, ...]:
 
 def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
-    is_new = [is_plain_text(node) and node.name not in known for node in nodes[1:]]
+    is_new = [node.is_text and node.name not in known for node in nodes[1:]]
     yield replace(landmark, states=(*landmark.states, f"unchanged-lines={is_new.count(False)}"))
     for node, is_new_text in zip(nodes[1:], is_new, strict=True):
         if is_new_text or any(map(shows_place, node.states)):

@@ -64,7 +64,7 @@ def is_compactable(node: Node) -> bool:
 
 def _is_separator(node: Node) -> bool:
     """Return whether a text is only a mark between its neighbours, such as `|`."""
-    return node.role == "text" and node.ref is None and node.name in _SEPARATORS
+    return node.is_text and node.name in _SEPARATORS
 
 
 def compact_lines(lines: Sequence[Line]) -> list[Line]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.rendering import Line, plural, quote_unless_word
+from footlight.browser.snapshot.text.quoting import plural, quote_unless_word
+from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = [
     "MAX_WORD_CHARACTERS",
@@ -96,7 +97,7 @@ def _drop_deepest_texts(lines: Sequence[Line], written: Sequence[str], room: int
 
 
 def _is_text(line: Line) -> bool:
-    return line.node is not None and line.node.role == "text" and line.node.ref is None and not line.mark
+    return line.node is not None and line.node.is_text and not line.mark
 
 
 def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | None, comment: str = "") -> str:

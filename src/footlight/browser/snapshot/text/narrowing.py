@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.rendering import shorten
+from footlight.browser.snapshot.text.quoting import shorten
 
 __all__ = ["keep_interactive", "limit_depth", "subtree"]
 

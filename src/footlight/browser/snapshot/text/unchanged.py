@@ -18,12 +18,12 @@ from footlight.browser.snapshot.text.chrome import (
     content_of,
     find_landmarks,
     fold_landmark,
-    is_plain_text,
     same_origin,
     shows_place,
 )
 from footlight.browser.snapshot.text.narrowing import CONTROLS
-from footlight.browser.snapshot.text.rendering import CELLS, is_action_url, plural
+from footlight.browser.snapshot.text.quoting import plural
+from footlight.browser.snapshot.text.rendering import CELLS, is_action_url
 
 __all__ = ["Folded", "fold_unchanged"]
 
@@ -223,9 +223,9 @@ class _Writer:
         self.has_folded = True
         spans, now = self._landmarks[index], self._page.span(index)
         if len(spans) == 1:
-            was, found = ([node for node in span if not is_plain_text(node)] for span in (spans[0], now))
+            was, found = ([node for node in span if not node.is_text] for span in (spans[0], now))
             self._note_successors(was, found)
-        known = {node.name for span in spans for node in span if is_plain_text(node)}
+        known = {node.name for span in spans for node in span if node.is_text}
         return fold_landmark(now, known)
 
     def _note_successors(self, was: Sequence[Node], now: Sequence[Node]) -> None:

@@ -1,0 +1,66 @@
+"""Quote, shorten and number the words of a page for a line of text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from footlight.browser.snapshot.nodes import NodeBox
+
+__all__ = ["format_box", "plural", "quote", "quote_if_ambiguous", "quote_unless_word", "quote_url", "shorten"]
+
+MAX_URL_CHARACTERS = 60
+
+
+def shorten(text: str, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[: limit - 1]}…"
+
+
+def quote(text: str) -> str:
+    """Return the text as JSON, with line breaks, bidirectional controls and lone surrogates escaped."""
+    return _UNSAFE.sub(_escape, _encode(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+def quote_unless_word(text: str) -> str:
+    """Return a role or a state as it is, or in quotes where the page has invented it."""
+    return text if _WORD.fullmatch(text) else quote(text)
+
+
+def quote_if_ambiguous(text: str) -> str:
+    """Return a text that ends its line, in quotes where it could be taken for syntax."""
+    return quote(text) if _AMBIGUOUS.search(text) else text
+
+
+def quote_url(url: str) -> str:
+    """Return a URL that ends a line. A long one ends where its query begins."""
+    path, query, _ = url.partition("?")
+    is_long = len(url) > MAX_URL_CHARACTERS and query and path and len(path) < MAX_URL_CHARACTERS - 1
+    cut = f"{path}?…" if is_long else shorten(url, MAX_URL_CHARACTERS)
+    return cut if _URL.fullmatch(cut) else quote(cut)
+
+
+def format_box(box: NodeBox) -> str:
+    return ",".join(f"{number:g}" for number in box)
+
+
+def plural(role: str) -> str:
+    """Return the plural of a role."""
+    return f"{role}es" if role.endswith(("s", "x", "ch")) else f"{role}s"
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_UNSAFES = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
+_UNSAFE = re.compile(f"[{_UNSAFES}]")
+_WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
+_URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
+_AMBIGUOUS = re.compile(
+    rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
+    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # a ref, URL or note
+    r"|^[\s+~-]|\s$"
+)
