@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from footlight.client.client_session import State
     from footlight.protocol.channel import Transport
-    from footlight.protocol.connection import Handler, OnError, OnMessage, OnNotification, OnProgress, Result
+    from footlight.protocol.connection import OnError, OnMessage, OnNotification, OnProgress, Result
     from footlight.protocol.handshake import RequestedVersion
     from footlight.protocol.listings import (
         Completion,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ResourceTemplate,
     )
     from footlight.protocol.results import CallResult, ToolResult
+    from footlight.protocol.server_requests import Handler
     from footlight.protocol.tools import Tool
 
 __all__ = ["MCPClient"]

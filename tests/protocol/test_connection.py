@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from footlight.protocol import connection as connection_module
-from footlight.protocol.answer_queue import MOST_ANSWERS, MOST_SENDERS
 from footlight.protocol.connection import Connection
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, is_timeout
 from footlight.protocol.messages import encode
+from footlight.protocol.server_requests import MOST_ANSWERS, MOST_SENDERS, MOST_SERVED
 from tests.client.channels import LIMIT_SECONDS, Place, Refusal, Wire
 
 pytestmark = pytest.mark.anyio
@@ -760,7 +760,7 @@ async def test_a_flood_of_requests_takes_few_tasks_and_a_limited_memory(ends: En
 
 
 async def test_handlers_answer_a_limited_number_of_requests_at_once() -> None:
-    most = connection_module.MOST_SERVED
+    most = MOST_SERVED
     ends = await open_connection(handlers={"m": wait_forever})
     for number in range(most + 1):
         ends.wire.comes({"jsonrpc": "2.0", "id": number, "method": "m"})

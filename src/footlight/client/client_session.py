@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.client.get_stream import GetStream
 from footlight.client.tasks import LoopLock, SharedTask, shield_until_done
 from footlight.protocol.channel import HttpFeatures
-from footlight.protocol.connection import Connection, Handler, OnNotification, OnProgress, Result
+from footlight.protocol.connection import Connection, OnNotification, OnProgress, Result
 from footlight.protocol.deadline import CallDeadline
 from footlight.protocol.errors import (
     MCPConnectionError,
@@ -27,6 +27,7 @@ from footlight.protocol.errors import (
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
 from footlight.protocol.input_required import request_until_complete
+from footlight.protocol.server_requests import Handler
 from footlight.protocol.untrusted_json import text
 from footlight.protocol.versions import is_stateless
 

@@ -14,7 +14,6 @@ from footlight.client.streams import Stream
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
 from footlight.protocol.connection import (
-    Handler,
     ListenerResult,
     OnError,
     OnMessage,
@@ -26,6 +25,7 @@ from footlight.protocol.deadline import CallDeadline, check_timeout
 from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion
 from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
+from footlight.protocol.server_requests import Handler
 from footlight.protocol.tools import Tool
 from footlight.protocol.untrusted_json import items
 from footlight.protocol.versions import DEFAULT_VERSION, VERSIONS, is_stateless

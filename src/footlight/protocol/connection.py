@@ -11,22 +11,20 @@ import copy
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.protocol import messages
-from footlight.protocol.answer_queue import AnswerQueue
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError
+from footlight.protocol.server_requests import Handler, ServerRequests, find_handler_task
 from footlight.protocol.untrusted_json import an_object, number, text
 
 if TYPE_CHECKING:
     from footlight.protocol.channel import Channel, Transport
-    from footlight.protocol.messages import Message, RequestId
+    from footlight.protocol.messages import Message
 
 __all__ = [
     "Connection",
-    "Handler",
     "ListenerResult",
     "OnError",
     "OnMessage",
@@ -43,10 +41,6 @@ ListenerResult = Awaitable[None] | None
 """What a callback returns. The result of an async callback is awaited in a task of its own."""
 OnMessage = Callable[["Message"], ListenerResult]
 OnError = Callable[[MCPError], ListenerResult]
-Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
-"""Answers a request of the server: takes its params and returns the result. An `MCPError` is sent to the
-server.
-"""
 OnNotification = Callable[[str, Mapping[str, Any]], ListenerResult]
 """Takes the method and its params."""
 OnProgress = Callable[[float, float | None, str | None], ListenerResult]
@@ -58,15 +52,6 @@ CLOSE_SECONDS = 5.0
 STRAY_SECONDS = 0.5
 """How long to wait for the right answer after one with an unknown id."""
 MAX_STRAY_WARNINGS = 20
-MOST_SERVED = 500
-"""Requests of the server that handlers answer at the same time."""
-METHOD_NOT_FOUND = -32601
-INTERNAL_ERROR = -32603
-NO_HANDLER = "This client does not answer"
-"""Starts our refusal of a server's request, which many servers return as the error of the tool call."""
-
-_serving: ContextVar[asyncio.Task[Any] | None] = ContextVar("serving", default=None)
-"""The task that answers a request of the server, inside of its handler."""
 
 
 @dataclass(slots=True)
@@ -96,14 +81,12 @@ class Connection:
         on_notification: OnNotification | None = None,
         on_session_ended: Callable[[], None] | None = None,
     ) -> None:
-        self._handlers: Mapping[str, Handler] = {"ping": _pong, **(handlers or {})}
         self._on_notification = on_notification
         self._on_session_ended = on_session_ended
         self._last_id = 0
         self._stray_answers = 0
         self._pending: dict[int, _PendingRequest] = {}
-        self._serving: dict[RequestId, asyncio.Task[None]] = {}
-        self._answers = AnswerQueue(self._send_answer, self._start)
+        self._server_requests = ServerRequests(handlers or {}, send=self._send_answer, start=self._start)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._channel: Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -213,7 +196,7 @@ class Connection:
         for task in self._tasks:
             task.cancel()
         # A handler that closes its own client must not wait for itself.
-        if tasks := self._tasks - {_serving.get()}:
+        if tasks := self._tasks - {find_handler_task()}:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         if self._channel is not None:
             channel, self._channel = self._channel, None
@@ -268,7 +251,8 @@ class Connection:
         if kind in ("response", "error"):
             self._receive_answer(message, failed=kind == "error")
         elif kind == "request":
-            self._receive_request(message)
+            if self._channel is not None and self._end is None:
+                self._server_requests.receive(message)
         elif kind == "notification":
             self._receive_notification(message["method"], an_object(message.get("params")))
 
@@ -336,7 +320,7 @@ class Connection:
         if method == "notifications/progress":
             self._receive_progress(params)
         elif method == "notifications/cancelled":
-            self._receive_cancelled(params.get("requestId"))
+            self._server_requests.cancel(params.get("requestId"))
         if self._on_notification is not None:
             self._notify_listener(self._on_notification, method, params)
 
@@ -352,66 +336,13 @@ class Connection:
         if (running := call_listener(listener, *news)) is not None:
             self._start(running)
 
-    def _receive_cancelled(self, identifier: object) -> None:
-        task = self._serving.get(identifier) if messages.is_id(identifier) else None
-        if task is not None:
-            task.cancel()
-
-    def _receive_request(self, message: Message) -> None:
-        channel = self._channel
-        if channel is None or self._end is not None:
-            return
-        identifier, method = message["id"], message["method"]
-        handler = self._handlers.get(method)
-        if handler is _pong:
-            self._answers.add(messages.answer_to(identifier, result={}))
-        elif handler is None:
-            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method}"}
-            self._answers.add(messages.answer_to(identifier, error=error))
-        elif len(self._serving) >= MOST_SERVED:
-            error = {"code": INTERNAL_ERROR, "message": f"This client answers {MOST_SERVED} requests at once"}
-            self._answers.add(messages.answer_to(identifier, error=error))
-        else:
-            task = self._start(self._serve(channel, message))
-            self._serving[identifier] = task
-            task.add_done_callback(lambda _: self._serving.pop(identifier, None))
-
-    async def _serve(self, channel: Channel, message: Message) -> None:
-        _serving.set(asyncio.current_task())
-        await self._send_quietly(channel, await self._answer(message))
-
-    async def _answer(self, message: Message) -> Message:
-        identifier, method = message["id"], message["method"]
-        try:
-            result = await self.handle(method, an_object(message.get("params")))
-            return messages.answer_to(identifier, result=result)
-        except MCPError as error:
-            response_error = {"code": error.rpc_code or INTERNAL_ERROR, "message": error.message}
-            return messages.answer_to(identifier, error=response_error)
-
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what the handler of this method returns.
 
         Raises:
             MCPError: there is no handler, it refused, or it failed, which is logged.
         """
-        handler = self._handlers.get(method)
-        if handler is None:
-            raise MCPError(f"{NO_HANDLER} {method}", reason="protocol", rpc_code=METHOD_NOT_FOUND)
-        try:
-            answer = handler(params)
-            return _check_result(await answer if inspect.isawaitable(answer) else answer)
-        except MCPError:
-            raise
-        except Exception as error:
-            logger.exception("the handler of %s failed", method)
-            raise MCPError(
-                f"The client's handler of {method} failed", reason="protocol", rpc_code=INTERNAL_ERROR
-            ) from error
-
-
-def _pong(_: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {}
+        return await self._server_requests.handle(method, params)
 
 
 def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
@@ -421,21 +352,6 @@ def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None])
     error = sending.exception()
     if error is not None and not answer.done():
         answer.set_exception(error)
-
-
-def _check_result(result: object) -> Result:
-    """Return the result if it can be sent.
-
-    Raises:
-        TypeError: it is not a JSON object.
-    """
-    if not isinstance(result, Mapping):
-        raise TypeError("A handler must return an object")
-    try:
-        messages.encode(cast("Result", result))
-    except MCPError as error:
-        raise TypeError(error.message) from None
-    return cast("Result", result)
 
 
 def call_listener(listener: Callable[..., ListenerResult], *news: Any) -> Coroutine[Any, Any, None] | None:
