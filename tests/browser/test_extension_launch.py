@@ -20,6 +20,7 @@ from footlight.browser.driver.playwright_api import start_playwright
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
+from footlight.browser.launch.pending_starts import PendingStarts
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.page.capture import register_engine
 from footlight.browser.reading.storage import read_extension_storage, write_extension_storage
@@ -68,6 +69,7 @@ async def make_launcher(
             devices=Devices(cast("dict[str, Any]", playwright.devices)),
             filter_proxy=filter_proxy,
             temporary=folder,
+            starts=PendingStarts(),
         )
 
 

@@ -29,7 +29,7 @@ from tests.processes import (
     wait_until,
     wait_until_gone,
 )
-from tests.site import Site
+from tests.site import Site, serve_site
 from tests.tiers import sample_parameters
 from tests.wire import Wire, wired
 
@@ -425,6 +425,7 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
 async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
     from footlight.browser.driver.playwright_api import start_playwright
     from footlight.browser.launch.launcher import launch_browser
+    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.browser.launch.pool import Pool
     from footlight.config import PoolSettings, SessionSettings, Settings
     from footlight.errors import ResourceExhausted
@@ -433,7 +434,10 @@ async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
         pool=PoolSettings(minBrowsers=0, maxBrowsers=2), session=SessionSettings(maxSessions=4)
     )
     async with start_playwright(tmp_path) as playwright:
-        pool = Pool(settings, lambda: launch_browser(playwright, settings.browser, proxied=False))
+        starts = PendingStarts()
+        pool = Pool(
+            settings, lambda: launch_browser(playwright, settings.browser, proxied=False, starts=starts)
+        )
         held = [await pool.acquire() for _ in range(4)]
 
         with pytest.raises(ResourceExhausted, match="All 2 browsers are full"):
@@ -622,6 +626,22 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
         assert [each["sessionId"] for each in listed["sessions"]] == [made[1]]
         assert listed["kept"] == ["default"]
         assert (await data(wire, "get_text", selector="p"))["text"] == "written in the URL"
+
+
+@pytest.mark.slow
+async def test_a_session_whose_page_is_gone_is_not_called_restored(site: Site, tmp_path: Path) -> None:
+    config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    async with serve(site, tmp_path, config=config) as wire, serve_site() as going:
+        await data(wire, "navigate", url=going.page("<p>x</p>"))
+        cookie = {"name": "kept", "value": "1", "url": site.url}
+        await data(wire, "set_cookies", cookies=[cookie])
+        assert await wire.end() == 0
+
+    async with serve(site, tmp_path, config=config) as wire:
+        first, second = [await data(wire, "get_cookies") for _ in range(2)]
+
+    assert (first["restored"], [each["name"] for each in first["cookies"]]) == (False, ["kept"])
+    assert "restored" not in second
 
 
 @pytest.mark.slow

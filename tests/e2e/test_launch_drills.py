@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -32,6 +36,10 @@ async def test_a_browser_that_hangs_at_its_start_is_ended_with_the_server(site: 
         hanging = [each for each in descendants_of(psutil.Process()) if line_of(each) == ["sleep", "300"]]
 
     assert (error["code"], len(hanging)) == ("TIMEOUT", 2)
+    message = rf"navigate timed out after 2000ms before it could begin: chromium \({path}\) has not answered "
+    assert (waited := re.fullmatch(rf"{message}for (\d+)ms", error["message"]))
+    assert int(waited[1]) >= 1_000
+    assert error["suggestion"].startswith("Check that browser.executablePath (--executable-path) is a ")
     assert psutil.wait_procs(hanging, timeout=10)[1] == []
 
 
@@ -50,3 +58,36 @@ async def test_a_configured_file_that_is_no_browser_is_named_with_its_setting(
         "retryable": False,
         "suggestion": "Correct browser.executablePath (--executable-path), or leave it out.",
     }
+
+
+async def test_a_port_that_accepts_and_is_silent_is_named(site: Site) -> None:
+    connected: list[asyncio.StreamWriter] = []
+    silent = await asyncio.start_server(lambda _, writer: connected.append(writer), "127.0.0.1", 0)
+    endpoint = f"http://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+
+    async with silent:
+        async with connect_browser(site, "--cdp-endpoint", endpoint, "--timeout", "2000") as browser:
+            error = await browser.refused("navigate", url=site.page("<p>Hello"))
+        for each in connected:
+            each.close()
+
+    assert error["code"] == "TIMEOUT"
+    assert f"before it could begin: the browser at {endpoint} has not answered for " in error["message"]
+    assert error["suggestion"].startswith("Check that browser.cdpEndpoint is the address of a Chromium")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("--window-size=broad", "it ended with exit code 1: Malformed window size: broad"),
+        ("--remote-debugging-port=x", "it ended with exit code 1: Invalid devtools server port: x"),
+    ],
+)
+async def test_what_chromium_says_of_a_wrong_argument_is_told(site: Site, argument: str, said: str) -> None:
+    async with connect_browser(site, FOOTLIGHT_BROWSER_ARGS=json.dumps([argument])) as browser:
+        error: dict[str, Any] = await browser.refused("list_sessions")
+
+    assert error["message"].endswith(f" did not start: {said}")
+    assert error["suggestion"] == (
+        "Correct browser.args, or leave them out: the browser was started with them."
+    )

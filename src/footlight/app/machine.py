@@ -77,6 +77,7 @@ class Machine:
             self.toolset.offered,
             self.settings,
             sessions=self.engine.sessions,
+            find_silent_part=self.engine.find_silent_part,
             states=StateStore(self.settings.session.state_directory),
             withheld=self.toolset.withheld,
             secrets=self.secrets,

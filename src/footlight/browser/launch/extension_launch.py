@@ -25,7 +25,7 @@ from footlight.browser.launch.extensions import (
     load_extension,
 )
 from footlight.browser.launch.installation import find_browser
-from footlight.browser.launch.launcher import launch_arguments, launch_error
+from footlight.browser.launch.launcher import launch_arguments, launch_error, track_start
 from footlight.errors import BrowserCrashed, BrowserNotInstalled
 from footlight.private_files import remove_folder
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from footlight.browser.context.devices import Devices
     from footlight.browser.launch.display import Display
     from footlight.browser.launch.installation import FoundBrowser
+    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.config import BrowserSettings
 
 __all__ = ["ExtensionBrowser", "ExtensionLauncher", "WindowKind"]
@@ -92,7 +93,9 @@ class ExtensionLauncher:
         devices: Devices,
         filter_proxy: str | None,
         temporary: Path,
+        starts: PendingStarts,
     ) -> None:
+        self._starts = starts
         self._playwright = playwright
         self._settings = settings
         self._devices = devices
@@ -179,7 +182,8 @@ class ExtensionLauncher:
 
     async def _start(self, profile: Path, arguments: dict[str, Any], found: FoundBrowser) -> BrowserContext:
         try:
-            return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
+            with track_start(self._starts, self._settings, found):
+                return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
         except Error as error:
             raise option_error(error) or launch_error(error, self._settings, found) from error
 

@@ -14,10 +14,11 @@ from footlight.errors import BrowserNotInstalled
 if TYPE_CHECKING:
     from footlight.config import BrowserSettings
 
-__all__ = ["CORRECT_PATH", "FoundBrowser", "find_browser", "install_remedy"]
+__all__ = ["CHECK_PATH", "CORRECT_PATH", "FoundBrowser", "find_browser", "install_remedy"]
 
 Source = Literal["configured", "channel", "playwright", "system"]
 
+CHECK_PATH = "Check that browser.executablePath (--executable-path) is a browser that starts"
 CORRECT_PATH = "Correct browser.executablePath (--executable-path), or leave it out."
 
 _SHELLS = ("chromium-headless-shell", "chrome-headless-shell")

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import tempfile
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,19 @@ from footlight.browser.launch.chromium_flags import (
     NO_OWN_REQUESTS,
     UNLIMITED_NAVIGATIONS,
 )
-from footlight.browser.launch.installation import CORRECT_PATH, FoundBrowser, find_browser, install_remedy
+from footlight.browser.launch.installation import (
+    CHECK_PATH,
+    CORRECT_PATH,
+    FoundBrowser,
+    find_browser,
+    install_remedy,
+)
+from footlight.browser.launch.pending_starts import PendingStarts
+from footlight.config import BrowserSettings
 from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
-
-    from footlight.config import BrowserSettings
 
 __all__ = [
     "TriedBrowser",
@@ -31,6 +38,7 @@ __all__ = [
     "launch_arguments",
     "launch_browser",
     "launch_error",
+    "track_start",
     "try_browser",
 ]
 
@@ -50,7 +58,7 @@ async def try_browser(settings: BrowserSettings) -> TriedBrowser:
     """Start the configured browser, open a page and end it. Raise BrowserNotInstalled if that fails."""
     with tempfile.TemporaryDirectory(prefix="footlight-try-") as folder:
         async with start_playwright(Path(folder)) as playwright:
-            browser = await launch_browser(playwright, settings, proxied=False)
+            browser = await launch_browser(playwright, settings, proxied=False, starts=PendingStarts())
             await (await browser.new_page()).goto("about:blank")
             version = f"{settings.type} {browser.version}"
             await browser.close()
@@ -61,20 +69,35 @@ async def try_browser(settings: BrowserSettings) -> TriedBrowser:
             return TriedBrowser(version, found.path, sandboxed)
 
 
-async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, proxied: bool) -> Browser:
+async def launch_browser(
+    playwright: Playwright, settings: BrowserSettings, *, proxied: bool, starts: PendingStarts
+) -> Browser:
     """Start a browser, or attach to the one at `cdpEndpoint`.
 
     Raises:
-        BrowserNotInstalled: it is missing, or does not start.
+        BrowserNotInstalled: it is missing, does not start, or does not answer.
     """
     engine = getattr(playwright, settings.type)
     if settings.cdp_endpoint:
-        return await _attach(playwright, settings.cdp_endpoint)
+        return await _attach(playwright, settings.cdp_endpoint, starts)
     found = find_browser(settings, Path(engine.executable_path))
     try:
-        return await engine.launch(**launch_arguments(settings, found, proxied=proxied))
+        with track_start(starts, settings, found):
+            return await engine.launch(**launch_arguments(settings, found, proxied=proxied))
     except Error as error:
         raise launch_error(error, settings, found) from error
+
+
+def track_start(
+    starts: PendingStarts, settings: BrowserSettings, found: FoundBrowser
+) -> AbstractContextManager[None]:
+    """Count a browser as starting in this block."""
+    check = CHECK_PATH if found.source == "configured" else f"Check that {found.path} starts by itself"
+    return starts.track(
+        f"{settings.type} ({found.path})",
+        advice=f"{check}. If it is only slow, increase the timeout parameter.",
+        details={"browser": settings.type, "path": found.path},
+    )
 
 
 def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied: bool) -> dict[str, Any]:
@@ -107,9 +130,12 @@ def launch_error(error: Error, settings: BrowserSettings, found: FoundBrowser) -
     )
 
 
-async def _attach(playwright: Playwright, endpoint: str) -> Browser:
+async def _attach(playwright: Playwright, endpoint: str, starts: PendingStarts) -> Browser:
+    advice = "Check that browser.cdpEndpoint is the address of a Chromium that responds. "
+    advice += "If it is only slow, increase the timeout parameter."
     try:
-        return await playwright.chromium.connect_over_cdp(endpoint)
+        with starts.track(f"the browser at {endpoint}", advice=advice, details={"cdpEndpoint": endpoint}):
+            return await playwright.chromium.connect_over_cdp(endpoint)
     except Error as error:
         raise BrowserNotInstalled(
             f"No browser answers at {endpoint}: {cause(error)}",
@@ -142,6 +168,8 @@ _REFUSED_ARGUMENT = re.compile(
     r"Playwright manages remote debugging|Arguments can not specify page|Pass user_data_dir parameter"
 )
 _SAID = re.compile(r"\[pid=\d{1,10}\]\[err\] ([^\n]{1,300})")
+_ORIGIN = re.compile(r"^\[[\d/.:]{1,40}:[A-Z]{1,10}:[\w/.-]{1,200}:\d{1,6}\] ")
+"""Where in its source Chromium logged a line."""
 
 
 def _start_reason(error: Error) -> str:
@@ -151,8 +179,10 @@ def _start_reason(error: Error) -> str:
     ended = _EXITED.search(error.message)
     if ended is None:
         return cause(error)
-    words = _SAID.findall(error.message)
-    return f"it ended with exit code {ended[1]}" + (f": {words[-1].strip()}" if words else "")
+    # Its zygote complains after the browser has ended.
+    words = [each for each in _SAID.findall(error.message) if "/zygote/" not in each]
+    said = f": {_ORIGIN.sub('', words[-1].strip())}" if words else ""
+    return f"it ended with exit code {ended[1]}{said}"
 
 
 def _start_remedy(error: Error, settings: BrowserSettings, found: FoundBrowser) -> str:
@@ -172,6 +202,9 @@ def _start_remedy(error: Error, settings: BrowserSettings, found: FoundBrowser) 
             "Install the library with the system's package manager, "
             f"or run `python -m playwright install-deps {settings.type}`."
         )
+    if settings.args != BrowserSettings().args:
+        correct = "Correct browser.args, or leave them out: the browser was started with them."
+        return f"{correct} {CORRECT_PATH}" if found.source == "configured" else correct
     if found.source == "configured":
         return CORRECT_PATH
     return install_remedy(settings.type)

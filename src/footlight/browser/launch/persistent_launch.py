@@ -23,7 +23,7 @@ from footlight.browser.launch.browser_process import close_context, end_process,
 from footlight.browser.launch.chromium_flags import close_debugging_ports
 from footlight.browser.launch.installation import find_browser
 from footlight.browser.launch.launch_options import LaunchOptions, LaunchPlan, needs_own_agent
-from footlight.browser.launch.launcher import is_display_missing, launch_arguments, launch_error
+from footlight.browser.launch.launcher import is_display_missing, launch_arguments, launch_error, track_start
 from footlight.browser.launch.profile_lock import find_browser_holder
 from footlight.browser.launch.profiles import profile_in_use_error
 from footlight.errors import FootlightError, ResourceExhausted
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.context.devices import Devices
     from footlight.browser.launch.installation import FoundBrowser
+    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.config import BrowserSettings
 
 __all__ = ["DebugEndpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]
@@ -84,8 +85,10 @@ class PersistentLauncher:
         devices: Devices,
         filter_proxy: str | None,
         temporary: Path,
+        starts: PendingStarts,
     ) -> None:
         self._temporary = temporary
+        self._starts = starts
         self._playwright = playwright
         self._settings = settings
         self._devices = devices
@@ -145,7 +148,8 @@ class PersistentLauncher:
         listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
         arguments["args"] = [*close_debugging_ports(arguments["args"]), *launch.args, *listen]
         try:
-            return await self._playwright().chromium.launch_persistent_context(folder, **arguments)
+            with track_start(self._starts, self._settings, found):
+                return await self._playwright().chromium.launch_persistent_context(folder, **arguments)
         except Error as error:
             raise self._launch_error(error, launch, found) from error
 
@@ -164,7 +168,8 @@ class PersistentLauncher:
             arguments = launch_arguments(self._settings, found, proxied=False)
             arguments["headless"] = True
             try:
-                browser = await self._playwright().chromium.launch(**arguments)
+                with track_start(self._starts, self._settings, found):
+                    browser = await self._playwright().chromium.launch(**arguments)
                 try:
                     cdp = await browser.new_browser_cdp_session()
                     version = cast("dict[str, str]", await cdp.send("Browser.getVersion"))

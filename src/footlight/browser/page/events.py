@@ -35,14 +35,14 @@ class Events:
     """Collects events until an answer takes them. Past the limit the oldest are dropped.
 
     `closed` has the ids of pages that closed themselves, or were closed because their script did not end.
-    `restored` is set if the session was opened again from its saved state.
+    `restored` says, after the session was opened again, whether all of its saved state was restored.
     """
 
     pages: list[PageOpened] = field(default_factory=list[PageOpened])
     dialogs: list[DialogSeen] = field(default_factory=list[DialogSeen])
     downloads: list[DownloadSeen] = field(default_factory=list[DownloadSeen])
     closed: list[str] = field(default_factory=list[str])
-    restored: bool = False
+    restored: bool | None = None
 
     def add_download(self, download: DownloadSeen) -> None:
         self.downloads.append(download)
@@ -58,7 +58,7 @@ class Events:
             self.dialogs[len(earlier.dialogs) :],
             self.downloads[len(earlier.downloads) :],
             self.closed[len(earlier.closed) :],
-            self.restored and not earlier.restored,
+            self.restored if earlier.restored is None else None,
         )
 
     def take(self) -> Events:
@@ -70,5 +70,5 @@ class Events:
             self.closed[-MAX_EVENTS:],
             self.restored,
         )
-        self.pages, self.dialogs, self.downloads, self.closed, self.restored = [], [], [], [], False
+        self.pages, self.dialogs, self.downloads, self.closed, self.restored = [], [], [], [], None
         return events

@@ -24,11 +24,13 @@ from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.installation import find_browser
 from footlight.browser.launch.launcher import launch_browser
+from footlight.browser.launch.pending_starts import PendingStarts
 from footlight.browser.launch.persistent_launch import PersistentLauncher
 from footlight.browser.launch.pool import Pool
 from footlight.browser.launch.profiles import ProfileStore
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.page.capture import register_engine
+from footlight.browser.page.diagnosis import SILENCE_ADVICE
 from footlight.browser.page.press_check import register_press_check
 from footlight.browser.page.selectors import register_shown_text
 from footlight.browser.page.settling import register_settling
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
     from footlight.browser.driver.early_driver import EarlyDriver
+    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.launch.pending_starts import PendingStart
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
@@ -105,6 +109,7 @@ class Engine:
         self._sessions: SessionTable | None = None
         self._pool: Pool | ExtensionPool | None = None
         self._driver: Driver | None = None
+        self._starts = PendingStarts()
 
     def start(self) -> None:
         self._ready = asyncio.create_task(self._start())
@@ -131,20 +136,30 @@ class Engine:
         try:
             async with asyncio.timeout(READY_SECONDS):
                 await self.sessions()
-                return await self._find_silent_part()
         except FootlightError as error:
             return error.message
         except TimeoutError:
-            return "the browser is still starting"
-
-    async def _find_silent_part(self) -> str | None:
-        """Return which process does not respond, although it runs."""
-        driver, pool = self._driver, self._pool
-        if driver is not None and not await driver.answers():
+            start = self._starts.oldest
+            return start.describe() if start else "the browser is still starting"
+        if not await self._driver_answers():
             return "the driver of the browsers does not respond"
-        if pool is not None and not await pool.answers():
+        if not await self._browser_answers():
             return "the browser does not respond"
         return None
+
+    async def find_silent_part(self) -> PendingStart | SilentPart | None:
+        """Return what does not respond, so that calls cannot begin: what is starting, or what runs."""
+        if not await self._driver_answers():
+            return "driver"
+        if start := self._starts.oldest:
+            return start
+        return None if await self._browser_answers() else "browser"
+
+    async def _driver_answers(self) -> bool:
+        return self._driver is None or await self._driver.answers()
+
+    async def _browser_answers(self) -> bool:
+        return self._pool is None or await self._pool.answers()
 
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""
@@ -170,7 +185,7 @@ class Engine:
         if self._sessions is None:
             self._sessions = await self._open()
         elif self._driver is not None:
-            await self._driver.ensure()
+            await self._ensure_driver(self._driver)
         if self._pool is not None:
             await self._pool.warm_one()
             if self._warming is None or self._warming.done():
@@ -187,7 +202,7 @@ class Engine:
             temporary = self._resources.enter_context(run_folder())
         self._driver = Driver(temporary, prepare=self._prepare, on_end=self._start_again, process=process)
         self._resources.push_async_callback(self._driver.close)
-        playwright = await self._driver.ensure()
+        playwright = await self._ensure_driver(self._driver)
         policy = DomainPolicy(
             settings.security.allowed_domains,
             settings.security.blocked_domains,
@@ -221,6 +236,10 @@ class Engine:
             else self._make_pooled_sessions(environment)
         )
 
+    async def _ensure_driver(self, driver: Driver) -> Playwright:
+        with self._starts.track("the driver of the browsers", advice=SILENCE_ADVICE["driver"]):
+            return await driver.ensure()
+
     async def _prepare(self, playwright: Playwright) -> None:
         await register_engine(playwright)
         await register_scripts(playwright)
@@ -242,6 +261,7 @@ class Engine:
             devices=environment.devices,
             filter_proxy=self._proxy.url if self._proxy else None,
             temporary=self._short_folder(environment.scratch_path),
+            starts=self._starts,
         )
 
     def _make_pooled_sessions(self, environment: SessionEnvironment) -> PooledSessions:
@@ -281,6 +301,7 @@ class Engine:
                 devices=environment.devices,
                 filter_proxy=self._proxy.url if self._proxy else None,
                 temporary=self._short_folder(environment.scratch_path),
+                starts=self._starts,
             ),
             environment=replace(environment, after_crash="session.open opens the session again"),
             profiles=ProfileStore(settings.profiles.directory),
@@ -300,8 +321,10 @@ class Engine:
 
     async def _launch(self) -> Browser:
         assert self._driver is not None
-        playwright = await self._driver.ensure()
-        return await launch_browser(playwright, self._settings.browser, proxied=self._proxy is not None)
+        playwright = await self._ensure_driver(self._driver)
+        return await launch_browser(
+            playwright, self._settings.browser, proxied=self._proxy is not None, starts=self._starts
+        )
 
     def _find(self) -> None:
         """Return the browser to launch. Raise BrowserNotInstalled if there is none."""

@@ -173,8 +173,7 @@ class PooledSessions(SessionTable):
         options, next_ref = self._find_kept_details(id, caller)
         session = await self._open(id, caller, options)
         session.ref_numbers.next = max(session.ref_numbers.next, next_ref)
-        session.events.restored = True
-        await self._restore_state(session, state)
+        session.events.restored = await self._restore_state(session, state)
         return session
 
     async def _open(self, id: str, caller: Caller, options: SessionOptions) -> Session:
@@ -244,12 +243,17 @@ class PooledSessions(SessionTable):
             await shield_until_done(self._pool.end_session(browser))
             raise
 
-    async def _restore_state(self, session: Session, state: SessionState) -> None:
-        """Restore the state as far as possible, because the session can be used without it."""
+    async def _restore_state(self, session: Session, state: SessionState) -> bool:
+        """Restore the state as far as possible, because the session can be used without it.
+
+        Return whether all of it was restored.
+        """
         try:
             await apply_state(session, state, Deadline.after(self._settings.default_timeout))
-        except (Error, FootlightError):
+        except (Error, FootlightError, TimeoutError):
             logger.warning("the state of session %s could not be restored", session.id, exc_info=True)
+            return False
+        return True
 
     def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)

@@ -251,7 +251,7 @@ def _page_texts(value: Any) -> Iterator[PageText]:
 
 
 def _events_as_json(events: Events) -> dict[str, Any]:
-    """Return the lists that are not empty, each with the oldest event first, and what is true."""
+    """Return the lists that are not empty, each with the oldest event first, and whether it was restored."""
     lists: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
         "closedPages": events.closed,
@@ -275,7 +275,7 @@ def _events_as_json(events: Events) -> dict[str, Any]:
             for download in events.downloads
         ],
     }
-    return {key: value for key, value in lists.items() if value}
+    return {key: value for key, value in lists.items() if value not in ([], None)}
 
 
 def _shorten_value(value: Any) -> Any:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
     from footlight.browser.context.state_store import StateStore
     from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.launch.pending_starts import PendingStart
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.config import Settings
@@ -72,6 +74,7 @@ class Dispatcher:
         settings: Settings,
         *,
         sessions: Callable[[], Awaitable[SessionTable]],
+        find_silent_part: Callable[[], Awaitable[PendingStart | SilentPart | None]] | None = None,
         states: StateStore,
         withheld: Iterable[Tool] = (),
         secrets: Secrets | None = None,
@@ -82,12 +85,14 @@ class Dispatcher:
     ) -> None:
         """Create a dispatcher.
 
-        `withheld` are tools that are not offered; `mask` is applied to every answer.
+        `find_silent_part` returns what keeps calls from beginning. `withheld` are tools that are not offered;
+        `mask` is applied to every answer.
         """
         self._tools = {tool.name: tool for tool in tools}
         self._withheld = {tool.name: tool for tool in withheld}
         self._settings = settings
         self._sessions = sessions
+        self._find_silent_part = find_silent_part
         self._states = states
         self._secrets = secrets
         self._mask = mask
@@ -183,15 +188,23 @@ class Dispatcher:
                     async with asyncio.timeout_at(deadline.expires):
                         call = state.call = await self._make_call(state, deadline)
                         if tool.scope == "server":
+                            state.has_begun = True
                             return success(await tool.run(call, arguments), images=call.report.images)
                         await self._enter_session(state, call, arguments, stack)
                         if tool.scope == "page":
                             await _find_page(call, arguments)
                     return await self._run_in_session(state, call, arguments)
             except TimeoutError:
-                if not state.has_begun and state.awaited is not None and state.awaited.turn.is_persons:
-                    raise state.awaited.turn.refusal() from None
-                raise deadline_exceeded(tool, deadline, has_begun=state.has_begun) from None
+                raise await self._late_error(state, deadline) from None
+
+    async def _late_error(self, state: CallState, deadline: Deadline) -> FootlightError:
+        """Return the error of a call that missed its deadline, with what it waited for."""
+        silent = None
+        if state.awaited is None and self._find_silent_part is not None:
+            silent = await self._find_silent_part()
+        elif state.awaited is not None and not state.has_begun and state.awaited.turn.is_persons:
+            return state.awaited.turn.refusal()
+        return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)
 
     def _check_permission(self, tool: Tool) -> None:
         security = self._settings.security

@@ -7,12 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, Deadline
+from footlight.browser.launch.pending_starts import PendingStart
 from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
 from footlight.errors import DeadlineExceeded
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from footlight.browser.driver.playwright_api import SilentPart
     from footlight.config import SessionSettings
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
@@ -39,20 +41,29 @@ def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -
     )
 
 
-def deadline_exceeded(tool: Tool, deadline: Deadline, *, has_begun: bool) -> DeadlineExceeded:
-    """Return the error of a call that our own clock ended, before or after its tool had begun."""
-    after = f"after {deadline.elapsed}"
-    if not has_begun:
-        return DeadlineExceeded(
-            f"{tool.name} timed out {after} before it could begin: the browser or another call was busy",
-            suggestion=deadline.advice,
-            timeout=deadline.timeout_ms,
-            dispatched=False,
-        )
-    dispatched = tool.effect != "read"
+def deadline_exceeded(
+    tool: Tool, deadline: Deadline, *, has_begun: bool = True, silent: PendingStart | SilentPart | None = None
+) -> DeadlineExceeded:
+    """Return the error of a call that our own clock ended, before or after its tool had begun.
+
+    `silent` is what did not respond.
+    """
+    message = f"{tool.name} timed out after {deadline.elapsed}" + (
+        "" if has_begun else " before it could begin"
+    )
+    dispatched = has_begun and tool.effect != "read"
+    advice = None if dispatched else deadline.advice
+    if isinstance(silent, PendingStart):
+        message, advice, dispatched = f"{message}: {silent.describe()}", silent.advice, False
+    elif silent is not None:
+        message, advice = f"{message}; {describe_silence(silent)}", SILENCE_ADVICE[silent]
+        if dispatched:
+            advice += " Look at the page before you repeat the call: its action may have been done."
+    elif not has_begun:
+        message += ": the browser or another call was busy"
     return DeadlineExceeded(
-        f"{tool.name} timed out {after}",
-        suggestion=None if dispatched else deadline.advice,
+        message,
+        suggestion=advice,
         retryable=not dispatched,
         timeout=deadline.timeout_ms,
         dispatched=dispatched,
@@ -108,13 +119,4 @@ class TimeLimit:
         except TimeoutError:
             if not self._is_driver_silent:
                 raise
-            raise _driver_silent_error(self._tool, self._call.deadline) from None
-
-
-def _driver_silent_error(tool: Tool, deadline: Deadline) -> DeadlineExceeded:
-    error = deadline_exceeded(tool, deadline, has_begun=True)
-    error.message += f"; {describe_silence('driver')}"
-    error.suggestion = SILENCE_ADVICE["driver"]
-    if not error.retryable:
-        error.suggestion += " Look at the page before you repeat the call: its action may have been done."
-    return error
+            raise deadline_exceeded(self._tool, self._call.deadline, silent="driver") from None

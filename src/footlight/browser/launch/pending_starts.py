@@ -1,0 +1,56 @@
+"""The processes that are being started, for the errors of calls that wait for them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from footlight.browser.driver.playwright_api import PlaywrightTimeout
+from footlight.errors import BrowserNotInstalled
+
+__all__ = ["PendingStart", "PendingStarts"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PendingStart:
+    """A browser or driver that was started, or asked for a connection, and has not answered yet."""
+
+    what: str
+    """Its kind, and its path or address."""
+    advice: str
+    began: float = field(default_factory=time.monotonic)
+
+    def describe(self) -> str:
+        """Return a clause that says for how long it has not answered."""
+        return f"{self.what} has not answered for {(time.monotonic() - self.began) * 1000:.0f}ms"
+
+
+class PendingStarts:
+    """The starts that are under way. An engine and its launchers share one."""
+
+    def __init__(self) -> None:
+        self._pending: dict[PendingStart, None] = {}
+
+    @property
+    def oldest(self) -> PendingStart | None:
+        """The start that has taken the longest so far, or None."""
+        return next(iter(self._pending), None)
+
+    @contextmanager
+    def track(self, what: str, *, advice: str, details: Mapping[str, Any] | None = None) -> Generator[None]:
+        """Count a browser or driver as starting in this block.
+
+        Raises:
+            BrowserNotInstalled: it did not answer within Playwright's limit.
+        """
+        start = PendingStart(what, advice)
+        self._pending[start] = None
+        try:
+            yield
+        except PlaywrightTimeout as error:
+            raise BrowserNotInstalled(start.describe(), suggestion=advice, **(details or {})) from error
+        finally:
+            del self._pending[start]
