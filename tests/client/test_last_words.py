@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
 
 from footlight.client.transports.process_output import LastWords
+from tests.processor_time import limit_processor_time
 
 GROUP = """
 def fail():
@@ -101,8 +101,7 @@ def test_a_long_trace_does_not_push_out_the_reason_before_it() -> None:
 @pytest.mark.parametrize("character", " |+-^~.9\tat")
 def test_a_long_line_costs_what_its_characters_cost(character: str) -> None:
     words = LastWords()
-    began = time.perf_counter()
-    for line in (character * 100_000, f"  {character * 100_000}!", f"  | {character * 100_000}x"):
-        words.add(line)
 
-    assert time.perf_counter() - began < 1
+    with limit_processor_time(1):
+        for line in (character * 100_000, f"  {character * 100_000}!", f"  | {character * 100_000}x"):
+            words.add(line)

@@ -20,6 +20,7 @@ from footlight.protocol.results import (
     value_of,
 )
 from footlight.protocol.tools import Tool, read_tool
+from tests.processor_time import limit_processor_time
 from tests.protocol.test_messages import JSON, quick
 
 PART = st.fixed_dictionaries(
@@ -312,7 +313,7 @@ def test_what_only_looks_wrong_in_a_schema_passes(schema: dict[str, Any]) -> Non
     assert read_tool({"name": "a/b.c-d_e", "inputSchema": schema}).input_schema == schema
 
 
-@pytest.mark.timeout(20)
+@limit_processor_time(20)
 def test_a_large_and_deep_schema_is_checked_in_its_own_time() -> None:
     deep: dict[str, Any] = {"properties": {str(number): {} for number in range(9_000)}}
     for _ in range(900):

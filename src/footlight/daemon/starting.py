@@ -20,7 +20,7 @@ from footlight.private_files import open_private
 __all__ = ["ensure_running", "reach"]
 
 LOCK = "start.lock"
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 LAST_LINES = 12
 
 Say = Callable[[str], None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any, NotRequired
 
 import pytest
@@ -10,8 +10,15 @@ import pytest
 from footlight.client.codegen import schema_to_type
 from footlight.protocol.tools import Tool
 from tests.client.codegen.modules import execute, render, tool
+from tests.processor_time import limit_processor_time
 
-pytestmark = pytest.mark.timeout(30)  # Without a bound each took minutes, or did not end.
+
+@pytest.fixture(autouse=True)
+def bounded() -> Generator[None]:
+    """Without a bound each test took minutes, or did not end."""
+    with limit_processor_time(30):
+        yield
+
 
 WIDE = {"type": "object", "properties": {f"property{number}": {"type": "string"} for number in range(20_000)}}
 VALUES = [f"value{number}" for number in range(20_000)]

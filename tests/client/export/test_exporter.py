@@ -17,6 +17,7 @@ from footlight.client.replay.logged_results import Sidecars
 from footlight.protocol.errors import MCPError
 from tests.client.codegen.checking import errors_in
 from tests.client.export.test_python_source import format_source, values
+from tests.processor_time import limit_processor_time
 
 
 def make_call(
@@ -233,7 +234,7 @@ def test_a_text_about_python_needs_no_module() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(20)
+@limit_processor_time(20)
 def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
     calls = [
         LoggedCall(n + 1, "use", {"id": f"note-{n:08}"}, LoggedOutcome(True, {"id": f"note-{n + 1:08}"}))

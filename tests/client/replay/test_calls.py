@@ -16,6 +16,7 @@ from footlight.client.handles.call_log import Call, create_logger
 from footlight.client.replay.calls import LoggedCall, LoggedOutcome, read_calls
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import Content, ToolResult
+from tests.processor_time import limit_processor_time
 
 
 def read(text: str | bytes) -> tuple[LoggedCall, ...]:
@@ -175,7 +176,7 @@ def test_a_sequence_has_nothing_but_calls() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(20)
+@limit_processor_time(20)
 def test_many_lines_of_others() -> None:
     text = '{"name":' * 200_000 + "\n" + "x\n" * 20_000
 
@@ -266,7 +267,7 @@ def test_numbers_that_no_computer_writes() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(20)
+@limit_processor_time(20)
 def test_thirty_thousand_calls_without_numbers() -> None:
     """As a log has them whose fields somebody took out."""
     calls = "".join(line("a", _phase="before") for _ in range(30_000))
