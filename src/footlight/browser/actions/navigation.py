@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -34,7 +34,7 @@ from footlight.browser.page.settling import watch_next_document
 from footlight.errors import FootlightError, NavigationFailed, NetworkFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import Response
+    from playwright.async_api import Response, Route
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
@@ -92,8 +92,23 @@ async def reload(page: Page, deadline: Deadline, *, ignore_cache: bool) -> Navig
     """Load the page again."""
     if not ignore_cache:
         return await _run_navigation(page, lambda timeout: page.playwright.reload(timeout=timeout), deadline)
-    async with page.session.without_cache(page.playwright):
+    async with _without_cache(page):
         return await _run_navigation(page, lambda timeout: page.playwright.reload(timeout=timeout), deadline)
+
+
+@asynccontextmanager
+async def _without_cache(page: Page) -> AsyncGenerator[None]:
+    """Load without the browser's cache in this block, because interception disables the cache."""
+
+    async def fall_back(route: Route) -> None:
+        await route.fallback()
+
+    try:
+        await page.playwright.route("**/*", fall_back)
+        yield
+    finally:
+        with suppress(Error):
+            await page.playwright.unroute("**/*", fall_back)
 
 
 async def wait_for_load(page: Page, state: WaitUntil, deadline: Deadline) -> None:

@@ -1,19 +1,65 @@
-"""Say which of several cookies a browser refuses. The browser only says that one of them is wrong."""
+"""The cookies of a session, and which of several cookies a browser refuses."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
-from footlight.browser.driver.playwright_api import Error, is_closed, protocol_reason
+from footlight.browser.driver.playwright_api import Error, cause, is_closed, protocol_reason
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, BrowserContext
 
-__all__ = ["make_refused_cookie_error"]
+__all__ = ["CookieJar", "make_refused_cookie_error"]
+
+
+class CookieJar:
+    """The cookies of a browser context."""
+
+    def __init__(self, context: BrowserContext, browser: Browser) -> None:
+        self._context = context
+        self._browser = browser
+
+    async def find(self, urls: Sequence[str]) -> list[dict[str, Any]]:
+        """Return all cookies, or those that would be sent to the URLs."""
+        found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
+        return found
+
+    async def delete(self, *, name: str | None = None, domain: str | None = None) -> int:
+        """Delete the cookies of this name and domain, or all, and return how many there were.
+
+        The cookies of a domain's subdomains are not deleted with its own.
+        """
+        before = await self._context.cookies()
+        if domain is None:
+            await self._context.clear_cookies(name=name)
+        else:
+            host = domain.removeprefix(".")
+            for own in {each.get("domain", "") for each in before}:
+                if own.removeprefix(".") == host:
+                    await self._context.clear_cookies(name=name, domain=own)
+        return len(before) - len(await self._context.cookies())
+
+    async def are_stored(self, cookies: Sequence[dict[str, Any]]) -> list[bool]:
+        """Return for each cookie whether one of its name is stored for its host."""
+        stored = {_name_and_host(cookie) for cookie in await self._context.cookies()}
+        return [_name_and_host(cookie) in stored for cookie in cookies]
+
+    async def add(self, cookies: Sequence[dict[str, Any]]) -> None:
+        """Add cookies.
+
+        Raises:
+            InvalidParameter: the browser refuses one of them.
+        """
+        try:
+            await self._context.add_cookies(cast("Any", cookies))
+        except Error as error:
+            refusal = await make_refused_cookie_error(self._browser, cookies, error)
+            raise refusal or InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
 
 
 async def make_refused_cookie_error(
@@ -21,7 +67,8 @@ async def make_refused_cookie_error(
 ) -> InvalidParameter | None:
     """Return the error that names the first cookie which the browser refuses, or None if it takes each.
 
-    The cookies are tried in a separate context. `of` precedes the name of the field.
+    The browser itself only says that one of them is wrong, so they are tried in a separate context. `of`
+    precedes the name of the field.
     """
     if not cookies or is_closed(error):
         return None
@@ -39,6 +86,16 @@ async def make_refused_cookie_error(
                 text = reason[inner.end() :] if inner else reason
                 return InvalidParameter(f"{field}: {text}", parameter=field)
     finally:
-        with suppress(Error):
+        with contextlib.suppress(Error):
             await trial.close()
     return None
+
+
+def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what identifies a cookie with a URL or a domain, as the browser writes the host."""
+    url: str = cookie.get("url", "")
+    domain: str = cookie.get("domain", "")
+    host = (domain or urlsplit(url).hostname or "").removeprefix(".").lower()
+    with contextlib.suppress(UnicodeError):
+        host = host.encode("idna").decode()
+    return cookie["name"], host

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -127,10 +126,6 @@ class PageOwner(Protocol):
 
     def check_proxy_response(self, response: Response) -> None:
         """Check that a response comes from the site, and not from the filter proxy."""
-        ...
-
-    def without_cache(self, page: PlaywrightPage) -> AbstractAsyncContextManager[None]:
-        """Load without the browser's cache in this block."""
         ...
 
 

@@ -6,19 +6,18 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.context.arguments import open_context
-from footlight.browser.context.cookies import make_refused_cookie_error
+from footlight.browser.context.cookies import CookieJar
 from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.output_folder import OutputFolder
-from footlight.browser.driver.playwright_api import Error, cause, is_closed
+from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.network.console import Console
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.network.mocks import InterceptionRules
@@ -38,14 +37,12 @@ from footlight.browser.snapshot.view import PageView, RefCounter
 from footlight.errors import (
     BrowserCrashed,
     FootlightError,
-    InvalidParameter,
     NavigationFailed,
     SessionNotFound,
 )
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Response, Route
-    from playwright.async_api import Page as PlaywrightPage
+    from playwright.async_api import BrowserContext, Dialog, Response
 
     from footlight.browser.driver.playwright_api import SilentPart
     from footlight.browser.launch.extensions import LoadedExtension
@@ -147,6 +144,7 @@ class Session:
         self.actions = ActionTracker(
             pages=self.page_table, popups=popups, downloads=self.downloads, events=self.events
         )
+        self.cookies = CookieJar(context, browser.browser)
         self.rules = InterceptionRules(context)
         self.log = RequestLog(self.page_table.id_of_request)
         self.console = Console(context, page_id_of=self.page_table.id_of, spawn=self.spawn)
@@ -384,64 +382,3 @@ class Session:
             raise make_refused_host_error(host, response.url)
         if reason := response.headers.get("x-footlight-proxy"):
             raise NavigationFailed(f"{response.url} could not be opened: {reason}", url=response.url)
-
-    @contextlib.asynccontextmanager
-    async def without_cache(self, page: PlaywrightPage) -> AsyncGenerator[None]:
-        """Load without the browser's cache in this block, because interception disables the cache."""
-
-        async def fall_back(route: Route) -> None:
-            await route.fallback()
-
-        try:
-            await page.route("**/*", fall_back)
-            yield
-        finally:
-            with contextlib.suppress(Error):
-                await page.unroute("**/*", fall_back)
-
-    async def cookies(self, urls: Sequence[str]) -> list[dict[str, Any]]:
-        """Return all cookies, or those that would be sent to the URLs."""
-        found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
-        return found
-
-    async def delete_cookies(self, *, name: str | None = None, domain: str | None = None) -> int:
-        """Delete the cookies of this name and domain, or all, and return how many there were.
-
-        The cookies of a domain's subdomains are not deleted with its own.
-        """
-        before = await self._context.cookies()
-        if domain is None:
-            await self._context.clear_cookies(name=name)
-        else:
-            host = domain.removeprefix(".")
-            for own in {each.get("domain", "") for each in before}:
-                if own.removeprefix(".") == host:
-                    await self._context.clear_cookies(name=name, domain=own)
-        return len(before) - len(await self._context.cookies())
-
-    async def are_stored(self, cookies: Sequence[dict[str, Any]]) -> list[bool]:
-        """Return for each cookie whether one of its name is stored for its host."""
-        stored = {_name_and_host(cookie) for cookie in await self._context.cookies()}
-        return [_name_and_host(cookie) in stored for cookie in cookies]
-
-    async def add_cookies(self, cookies: Sequence[dict[str, Any]]) -> None:
-        """Add cookies.
-
-        Raises:
-            InvalidParameter: the browser refuses one of them.
-        """
-        try:
-            await self._context.add_cookies(cast("Any", cookies))
-        except Error as error:
-            refusal = await make_refused_cookie_error(self._browser.browser, cookies, error)
-            raise refusal or InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
-
-
-def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what identifies a cookie with a URL or a domain, as the browser writes the host."""
-    url: str = cookie.get("url", "")
-    domain: str = cookie.get("domain", "")
-    host = (domain or urlsplit(url).hostname or "").removeprefix(".").lower()
-    with contextlib.suppress(UnicodeError):
-        host = host.encode("idna").decode()
-    return cookie["name"], host

@@ -168,7 +168,7 @@ async def restore_state(
     """Restore session state. Replaces the current state and opens the saved URL."""
     restored = _get_named_state(call, state) if "name" in state else SessionState.from_json(state)
     await apply_state(call.session, restored, call.deadline)
-    stored = sum(await call.session.are_stored(restored.cookies))
+    stored = sum(await call.session.cookies.are_stored(restored.cookies))
     return {"url": (await call.session.page_table.get()).url, "cookieCount": stored}
 
 

@@ -62,7 +62,7 @@ async def get_cookies(
     urls: Annotated[list[str] | None, Field(description="Only cookies sent to these URLs")] = None,
 ) -> CookieList:
     """Get cookies"""
-    return {"cookies": await call.session.cookies(urls or [])}
+    return {"cookies": await call.session.cookies.find(urls or [])}
 
 
 @tool(scope="session", effect="configure", idempotent=True, untrusted=False)
@@ -78,8 +78,8 @@ async def set_cookies(
             )
         if "domain" in cookie:
             cookie.setdefault("path", "/")
-    await call.session.add_cookies(cookie_fields)
-    for index, is_stored in enumerate(await call.session.are_stored(cookie_fields)):
+    await call.session.cookies.add(cookie_fields)
+    for index, is_stored in enumerate(await call.session.cookies.are_stored(cookie_fields)):
         cookie = cookie_fields[index]
         # A cookie that has expired deletes the one of that name.
         if not is_stored and not 0 < cookie.get("expires", -1) <= time.time():
@@ -105,7 +105,7 @@ async def delete_cookies(
         raise InvalidParameter(
             "delete_cookies takes name and domain, or one of them, or all", parameter="name"
         )
-    return {"deleted": await call.session.delete_cookies(name=name, domain=domain)}
+    return {"deleted": await call.session.cookies.delete(name=name, domain=domain)}
 
 
 MAX_LISTED = 100
