@@ -9,6 +9,8 @@ from footlight.audit.page.page import AuditedPage, AuditViewport
 
 __all__ = ["Links"]
 
+SCRIPTS = ("words", "link_targets", "link_facts", "link_requests", "link_names", "frame_names", "links")
+
 RULES = (
     Rule(
         id="links/broken",
@@ -104,7 +106,7 @@ class Links:
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         settings = f"const RENDERS = {str(self._renders).lower()};"
-        answer = await page.evaluate(script("words", "link_targets", "links", before=settings))
+        answer = await page.evaluate(script(*SCRIPTS, before=settings))
         return Collected(
             findings=findings_of(RULES, answer, view, "the links of the page, and requests to its own site"),
             facts=facts_of(answer, "links"),
