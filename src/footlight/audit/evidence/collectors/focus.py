@@ -17,6 +17,8 @@ from footlight.protocol.untrusted_json import an_object, integer, items, text
 
 __all__ = ["FocusOrder"]
 
+SCRIPTS = ("focus_parts", "focus_looks", "focus_sight", "focus_names", "focus_order", "focus_exits", "focus")
+
 MAX_PRESSES = 120
 MAX_SECONDS = 40.0
 PRESSES_PER_CHECK = 8
@@ -167,7 +169,7 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
 
     Keys are sent one at a time on pages that keep the key event to themselves.
     """
-    await page.evaluate(script("focus_looks", "focus_parts", "focus_sight", "focus"))
+    await page.evaluate(script(*SCRIPTS))
     presses, at_once, deadline = 0, 1, time.monotonic() + MAX_SECONDS
     answer: Mapping[str, Any] = {}
     while presses < MAX_PRESSES and time.monotonic() < deadline:
@@ -184,7 +186,7 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
 
 async def _press_carefully(page: AuditedPage) -> int:
     """Press Tab until the focus order ends, and wait after each press until the page is at rest."""
-    await page.evaluate(script("focus_looks", "focus_parts", "focus_sight", "focus"))
+    await page.evaluate(script(*SCRIPTS))
     presses, deadline = 0, time.monotonic() + MAX_SECONDS
     while presses < MAX_PRESSES and time.monotonic() < deadline:
         await page.press("Tab")

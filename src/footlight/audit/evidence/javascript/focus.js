@@ -1,19 +1,12 @@
 // Record the focus while Tab is pressed, from the top of the page. The collector calls `look`, `settle`, `resume` and `end`;
 // the listener for keydown also calls `look`, so that several presses need no call in between.
 
-import {
-  allElements,
-  describeAll,
-  documentBody,
-  documentRoot,
-  isVisible,
-  oneLine,
-  own,
-  selectorOf,
-  textOf,
-} from "./dom.js";
+import { allElements, describeAll, documentBody, documentRoot, isVisible, own, selectorOf } from "./dom.js";
+import { documentedExit, revealedExit } from "./focus_exits.js";
 import { around, isTransparent, lookOf } from "./focus_looks.js";
-import { hasSeveralParts, isTabbable, outcomeInside } from "./focus_parts.js";
+import { kindOf, nameOf } from "./focus_names.js";
+import { backwards, firstInMain, stopsBeforeMain, stopsIn } from "./focus_order.js";
+import { hasSeveralParts, isTabbable, outcomeInside, tabbable } from "./focus_parts.js";
 import { coverOf, hiddenBy } from "./focus_sight.js";
 
 /**
@@ -25,10 +18,8 @@ import { coverOf, hiddenBy } from "./focus_sight.js";
  * @property {boolean} isShown
  * @property {string | null} hidden why nobody can see it
  * @property {AnyElement | null} cover
- * @property {Edges} box
+ * @property {import("./focus_order.js").Edges} box
  */
-
-/** @typedef {{ x: number, y: number, right: number, bottom: number }} Edges */
 
 const KEY = Symbol.for("footlight.focus");
 const MOST_STOPS = 80;
@@ -47,20 +38,7 @@ for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets,
 
 const QUIET_MS = 120;
 const MAX_SETTLE_MS = 1000;
-const MAX_EXIT_TEXT = 50_000;
-const MAX_HELP = 3;
-const OPENS_HELP = 'button, [role=button], summary, a[href^="#"]';
-const HELP =
-  /\b(help|how|instructions?|exit|leave|keyboard|keys|hilfe|verlassen|tasten|aide|quitter|clavier|ayuda|salir|teclado|aiuto|uscire)\b/i;
 const MODAL_INSIDE = "iframe, object, embed, audio, video, area";
-const KEY_NAME = "(esc|escape|f\\d{1,2}|(?:(?:ctrl|control|alt|shift|cmd)\\s?[+-]\\s?)?[a-z])";
-const EXIT = new RegExp(
-  `\\b(?:press|use|hit|type)\\s+(?:the\\s+)?["“'‘]?${KEY_NAME}["”'’]?(?:[\\s-]key)?\\b[^.!?\\n]{0,40}\\b(?:exit|leave|escape|get out|close|quit|next)\\b` +
-    `|\\b(?:exit|leave|get out|quit)\\b[^.!?\\n]{0,40}\\b(?:press|use|hit|type|with)\\s+(?:the\\s+)?["“'‘]?${KEY_NAME}\\b`,
-  "i",
-);
-
-export const tabbable = allElements().filter(isTabbable);
 const stops = /** @type {Stop[]} */ ([]),
   lost = /** @type {AnyElement[]} */ ([]),
   listening = new AbortController();
@@ -134,7 +112,12 @@ addEventListener(
     return { done, heard, isRestless };
   },
   settle,
-  exit: async () => documentedExit() ?? (await revealedExit()),
+  exit: async () =>
+    documentedExit() ??
+    (await revealedExit(
+      stops.map((each) => each.element),
+      settle,
+    )),
   resume: () => {
     const before = stops.length;
     done = null;
@@ -191,35 +174,6 @@ function missedElements() {
       !lost.includes(each) &&
       !stops.some((stop) => stop.element === each),
   );
-}
-
-/**
- * Return the key that the page names as the way out of a part, and the text that names it.
- *
- * @returns {{ key: string, words: string } | null}
- */
-function documentedExit() {
-  const text = (documentBody()?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
-  const found = EXIT.exec(text);
-  return found ? { key: found[1] ?? found[2], words: oneLine(found[0], 120) } : null;
-}
-
-/**
- * Return the way out that the page names after its help was asked for, among the elements that Tab reaches.
- *
- * @returns {Promise<{ key: string, words: string } | null>}
- */
-async function revealedExit() {
-  const help = stops
-    .map((each) => each.element)
-    .filter((each) => own.matches(each, OPENS_HELP) && HELP.test(nameOf(each)));
-  for (const each of help.slice(0, MAX_HELP)) {
-    each.click?.();
-    await settle();
-    const found = documentedExit();
-    if (found) return found;
-  }
-  return null;
 }
 
 /** @returns {Record<string, any>} */
@@ -365,108 +319,9 @@ function end() {
       () => "had the focus when Tab was pressed, and then nothing had it",
     ),
     order: describeAll(
-      backwards(),
-      (each) => `its ${stopsIn(each).length} parts come in the order opposite to that on the screen`,
+      backwards(stops),
+      (each) => `its ${stopsIn(stops, each).length} parts come in the order opposite to that on the screen`,
     ),
-    "no-skip-link": describeAll(stopsBeforeMain(), () => `${firstInMain()} stops before the main part`),
+    "no-skip-link": describeAll(stopsBeforeMain(stops), () => `${firstInMain(stops)} stops before the main part`),
   };
-}
-
-/** @type {(element: AnyElement) => string} */
-function kindOf(element) {
-  /** @type {Record<string, string>} */
-  const kinds = {
-    a: "link",
-    area: "link",
-    select: "list",
-    textarea: "text field",
-    summary: "summary",
-    iframe: "frame",
-  };
-  /** @type {Record<string, string>} */
-  const inputs = {
-    checkbox: "checkbox",
-    radio: "radio",
-    submit: "button",
-    button: "button",
-    reset: "button",
-    image: "button",
-    range: "slider",
-    file: "file",
-  };
-  return (
-    own.getAttribute(element, "role") ||
-    (own.localName(element) === "input"
-      ? (inputs[element.type ?? ""] ?? "text field")
-      : (kinds[own.localName(element)] ?? own.localName(element)))
-  );
-}
-
-/** @type {(element: AnyElement) => string} */
-function nameOf(element) {
-  const name =
-    own.getAttribute(element, "aria-label") ||
-    (element.labels?.[0] && textOf(element.labels[0], 40)) ||
-    textOf(element, 40) ||
-    element.alt ||
-    /** @type {AnyElement | null} */ (own.querySelector(element, "img[alt]"))?.alt ||
-    own.getAttribute(element, "title") ||
-    element.placeholder;
-  return (
-    name || (own.matches(element, "input:is([type=submit], [type=button], [type=reset])") ? element.value : "") || ""
-  );
-}
-
-/**
- * Return the rows and columns of at least three whose parts the focus visits from the last to the first.
- *
- * @returns {AnyElement[]}
- */
-function backwards() {
-  const parents = new Set(
-    stops
-      .map((each) => own.parentElement(each.element))
-      .flatMap((each) => [each, own.parentElement(each)])
-      .filter((each) => each != null),
-  );
-  return [...parents].filter((parent) => {
-    if (!/flex|grid/.test(getComputedStyle(parent).display) || getComputedStyle(parent).direction !== "ltr")
-      return false;
-    const boxes = stopsIn(parent).map((each) => each.box);
-    /** @type {(test: (one: Edges, before: Edges) => boolean) => boolean} */
-    const all = (test) => boxes.length > 2 && boxes.slice(1).every((box, n) => test(box, boxes[n]));
-    const inRow = (/** @type {Edges} */ one, /** @type {Edges} */ other) =>
-        one.y < other.bottom && other.y < one.bottom,
-      inColumn = (/** @type {Edges} */ one, /** @type {Edges} */ other) => one.x < other.right && other.x < one.right;
-    return (
-      all((one, before) => inRow(one, before) && one.right <= before.x + 1) ||
-      all((one, before) => inColumn(one, before) && one.bottom <= before.y + 1)
-    );
-  });
-}
-
-/** @type {(parent: AnyElement) => Stop[]} */
-function stopsIn(parent) {
-  const inside = stops.filter(
-    (each) =>
-      own.tabIndex(each.element) === 0 &&
-      (own.parentElement(each.element) === parent || own.parentElement(own.parentElement(each.element)) === parent),
-  );
-  return inside.length === stops.filter((each) => own.contains(parent, each.element)).length ? inside : [];
-}
-
-/** @returns {number} */
-function firstInMain() {
-  return stops.findIndex((each) => own.closest(each.element, "main, [role=main]"));
-}
-
-/** @returns {AnyElement[]} */
-function stopsBeforeMain() {
-  /** @type {(element: AnyElement) => boolean} */
-  const isSkip = (element) =>
-    (own.matches(element, 'a[href*="#"]') &&
-      (element.hash ?? "").length > 1 &&
-      element.pathname === location.pathname) ||
-    /skip|jump/i.test(nameOf(element));
-  return firstInMain() >= 15 && !stops.slice(0, 3).some((each) => isSkip(each.element)) ? [stops[0].element] : [];
 }

@@ -1,7 +1,7 @@
 // Detect how an element shows that it has the focus: compare its looks before and after.
 
 import { above, documentBody, own } from "./dom.js";
-import { tabbable } from "./focus.js";
+import { tabbable } from "./focus_parts.js";
 
 // biome-ignore format: a table
 const STYLES = [

@@ -67,3 +67,6 @@ function countTabbable(frame) {
     return null;
   }
 }
+
+/** What Tab should reach. */
+export const tabbable = allElements().filter(isTabbable);
