@@ -12,15 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
-from footlight.browser.actions.wait import (
-    POLL_SECONDS,
-    UrlPattern,
-    find_state,
-    wait_for_entry,
-    wait_for_text,
-    wait_for_text_gone,
-    wait_for_url,
-)
+from footlight.browser.actions.waiting.elements import find_state
+from footlight.browser.actions.waiting.network import wait_for_entry, wait_for_url
+from footlight.browser.actions.waiting.texts import wait_for_text, wait_for_text_gone
+from footlight.browser.actions.waiting.url_pattern import UrlPattern
 from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.reading import reads
 from footlight.browser.snapshot.text.quoting import shorten
@@ -39,6 +34,9 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = ["PAGE_CLOSED", "Expectation", "RequestPattern", "meet_expectation"]
+
+POLL_SECONDS = 0.1
+"""The time between two questions to a page that cannot report by itself."""
 
 T = TypeVar("T")
 Condition = Callable[[], Awaitable[object]]

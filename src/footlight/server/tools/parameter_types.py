@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from footlight.browser.actions.expectation import Expectation, RequestPattern
-from footlight.browser.actions.wait import UrlPattern
+from footlight.browser.actions.waiting.url_pattern import UrlPattern
 from footlight.browser.page.selectors import parse
 from footlight.errors import InvalidParameter, InvalidSelector
 from footlight.server.answers.secrets import SecretText

@@ -6,9 +6,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.actions import navigation
-from footlight.browser.actions import wait as waiting
 from footlight.browser.actions.navigation import Navigation
-from footlight.browser.actions.wait import UrlPattern
+from footlight.browser.actions.waiting.elements import wait_for_selector as wait_for_element
+from footlight.browser.actions.waiting.functions import wait_for_function
+from footlight.browser.actions.waiting.network import wait_for_download, wait_for_response, wait_for_url
+from footlight.browser.actions.waiting.texts import wait_for_text, wait_for_text_gone
+from footlight.browser.actions.waiting.url_pattern import UrlPattern
 from footlight.browser.reading import reads as reading
 from footlight.browser.sessions.overview import DownloadInfo, download_info
 from footlight.errors import ExpectationFailed, InvalidParameter, MissingParameter, PermissionDenied
@@ -164,21 +167,21 @@ async def wait_for(
     found: WaitResult = {"url": page.url}
     match condition:
         case "text", str(words):
-            await waiting.wait_for_text(page, words, deadline)
+            await wait_for_text(page, words, deadline)
         case "textGone", str(words):
-            await waiting.wait_for_text_gone(page, words, deadline)
+            await wait_for_text_gone(page, words, deadline)
         case "url", str(pattern):
-            await waiting.wait_for_url(page, UrlPattern(pattern, parameter="url"), deadline)
+            await wait_for_url(page, UrlPattern(pattern, parameter="url"), deadline)
         case "selector", str(element):
-            await waiting.wait_for_selector(page, element, state or "visible", deadline)
+            await wait_for_element(page, element, state or "visible", deadline)
         case "function", str(expression):
             _check_evaluation(call)
-            found["result"] = await waiting.wait_for_function(page, expression, deadline)
+            found["result"] = await wait_for_function(page, expression, deadline)
         case "response", str(pattern):
-            entry = await waiting.wait_for_response(page, UrlPattern(pattern, parameter="response"), deadline)
+            entry = await wait_for_response(page, UrlPattern(pattern, parameter="response"), deadline)
             found["response"] = {"id": entry.id, "url": entry.url, "status": entry.status}
         case _:
-            found["download"] = download_info(await waiting.wait_for_download(page, deadline))
+            found["download"] = download_info(await wait_for_download(page, deadline))
     return {**found, "url": page.url}
 
 

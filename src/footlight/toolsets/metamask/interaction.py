@@ -10,9 +10,9 @@ from typing_extensions import TypedDict
 from footlight.apps.nodes import trim_nodes
 from footlight.apps.observation import wait_until_drawn
 from footlight.browser.actions import navigation
-from footlight.browser.actions import wait as waiting
 from footlight.browser.actions.click import click_element
 from footlight.browser.actions.text_input import replace_text
+from footlight.browser.actions.waiting.elements import wait_for_selector
 from footlight.browser.page.capture import look
 from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
@@ -288,7 +288,7 @@ async def wait_for(
         is_notification = running_app(call).app.role_of(call.page) == "notification"
         try:
             with translate_refs(call, a11y_ref):
-                await waiting.wait_for_selector(call.page, found, "visible", limit)
+                await wait_for_selector(call.page, found, "visible", limit)
             return {"found": True, "target": words}
         except FootlightError:
             if a11y_ref is not None or not is_notification or not _use_current_page(call):

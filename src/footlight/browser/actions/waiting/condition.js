@@ -1,0 +1,42 @@
+// The value of an expression or function that a caller waits for.
+
+/** @typedef {() => Promise<[unknown]>} Caller evaluates the caller's expression, which may be a promise */
+
+/** @type {(caller: Caller) => Promise<unknown>} */
+async function evaluateCaller(caller) {
+  const [value] = await caller();
+  return typeof value === "function" ? value() : value;
+}
+
+/**
+ * Return the value once it is true. Playwright calls a function again until it returns something true, which a
+ * promise is from the start. So this returns the last value, and begins to evaluate it anew.
+ *
+ * @type {(state: {value?: unknown, runs?: boolean}, caller: Caller) => unknown}
+ */
+export function pollUntilTrue(state, caller) {
+  if (!state.value && !state.runs) {
+    state.runs = true;
+    evaluateCaller(caller)
+      .then(
+        (value) => {
+          state.value = value;
+        },
+        () => {},
+      )
+      .finally(() => {
+        state.runs = false;
+      });
+  }
+  return state.value;
+}
+
+/** @type {(caller: Caller) => Promise<string>} */
+export async function describeValue(caller) {
+  try {
+    const value = await evaluateCaller(caller);
+    return `is ${typeof value === "string" ? JSON.stringify(value) : value}`;
+  } catch (error) {
+    return `throws ${error}`;
+  }
+}

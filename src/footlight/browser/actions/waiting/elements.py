@@ -1,0 +1,68 @@
+"""Wait until an element is in a state, and find its state now."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from footlight.browser.actions.waiting.quotes import STATE_SECONDS
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
+from footlight.browser.driver.scripts import run
+from footlight.browser.page import inspection
+from footlight.browser.page.diagnosis import explain_timeout
+from footlight.browser.page.element_diagnosis import explain_element_failure
+from footlight.browser.page.inspection import INSPECT
+from footlight.browser.page.refs import locate, locate_now
+from footlight.errors import FootlightError, StaleRef
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+    from footlight.browser.reading.reads import ElementState
+
+__all__ = ["find_state", "wait_for_selector"]
+
+
+async def wait_for_selector(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
+    """Wait until an element is in a state."""
+    deadline.stage(f"waiting for {selector} to be {state}")
+    unwatched = deadline.without_patience()
+    to_leave = state in ("hidden", "detached")
+    try:
+        found = await (locate_now if to_leave else locate)(page, selector, unwatched)
+        if state == "visible":
+            found = found.filter(visible=True)
+        await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
+    except StaleRef as error:
+        if not (to_leave and error.is_gone):
+            raise
+    except PlaywrightTimeout as error:
+        elapsed = deadline.elapsed
+        now, closest = await find_state(page, selector, unwatched)
+        raise await explain_timeout(
+            page,
+            f'"{selector}" was not {state} after {elapsed}'
+            + (f"; it is {now}" if now else "")
+            + (f". Closest on the page: {'; '.join(closest)}" if closest else ""),
+            deadline,
+            selector=selector,
+            state=state,
+            now=now,
+            page=page.url,
+            closest=closest or None,
+        ) from error
+    except Error as error:
+        raise await explain_element_failure(page, error, selector) from error
+
+
+async def find_state(page: Page, selector: str, deadline: Deadline) -> tuple[ElementState | None, list[str]]:
+    """Return the state of an element now, and where it is missing the elements that come closest."""
+    with contextlib.suppress(Error, FootlightError, TimeoutError, ValueError):
+        async with asyncio.timeout(STATE_SECONDS):
+            found = await locate_now(page, selector, deadline)
+            if await found.count():
+                return "visible" if await found.first.is_visible() else "hidden", []
+            reply = await run(page.playwright, INSPECT, inspection.closest_request(selector))
+            return "detached", inspection.read_closest(reply)
+    return None, []
