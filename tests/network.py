@@ -17,7 +17,7 @@ from tests.evidence import server_log
 
 Transport = Literal["stdio", "http", "websocket"]
 
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 
 
 @asynccontextmanager

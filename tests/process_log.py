@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 
 class ProcessLog:

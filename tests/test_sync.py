@@ -20,7 +20,7 @@ import pytest
 from footlight import MCPConnectionError, MCPError, ServerNotAvailableError, is_timeout, sync
 from footlight.client import mcp_client
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 SERVER = r"""
 import json, os, sys

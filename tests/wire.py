@@ -21,7 +21,7 @@ MODERN_META = {
     "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
 }
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 
 class Wire:

@@ -52,7 +52,7 @@ pytestmark = [
 
 PLAIN = LaunchOptions()
 ADA, BOB = (Caller(name, connection=name, named=True) for name in ("ada", "bob"))
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 30.0
+LIMIT_SECONDS = 60.0
 
 NOWHERE = MCPConfig("no-such-command", ())
 

@@ -30,7 +30,7 @@ from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 30.0
+LIMIT_SECONDS = 60.0
 
 FORM = """<title>Form</title><form>
 <label>Name <input id=name value=old></label> <textarea id=about></textarea> <input id=born type=date>

@@ -12,7 +12,7 @@ from footlight.protocol.channel import Receiver
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import Message, answer_to, notification
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)

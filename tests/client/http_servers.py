@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-LIMIT_SECONDS = 10.0
+LIMIT_SECONDS = 60.0
 
 Message = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from mcp.server import Server, ServerRequestContext
 from footlight.client.mcp_client import MCPClient
 from footlight.client.transports.memory import InMemory
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 Answer = types.CallToolResult | Callable[[Mapping[str, Any]], Awaitable[types.CallToolResult]]
 

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(ENGINE != "chromium", reason="reads Chromium's codes"),
 ]
 
-LIMIT_SECONDS = 30.0
+LIMIT_SECONDS = 60.0
 MIB = 1 << 20
 READ_TIMEOUT_MS = 1_500
 

@@ -29,7 +29,7 @@ from tests.protocol.fixtures import PIXEL
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 Mode = Literal["legacy", "auto"]
 Connect = Callable[[Mode], AbstractAsyncContextManager[Client]]

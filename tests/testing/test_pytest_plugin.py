@@ -24,7 +24,7 @@ pytest_plugins = ["pytester"]
 
 SMALL = Path(__file__).with_name("small_server.py")
 LIMIT_SECONDS = 90.0
-GONE_SECONDS = 10.0
+GONE_SECONDS = 30.0
 QUICK = ("-p", "no:hypothesispytest", "-p", "no:cacheprovider")  # They take most of the time to start.
 SCOPE = "asyncio_default_fixture_loop_scope=function"
 

@@ -20,7 +20,7 @@ from footlight.transports.network.websocket_server import serve_websocket
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 MOST = 2
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"

@@ -22,7 +22,7 @@ from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 60.0
 LOOPBACK = "http://127.0.0.1:1/v1"
 STAGE = Stage(instructions="Judge.", prompt="Look at it.")
 ONCE = Limits(retries=0)

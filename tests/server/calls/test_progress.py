@@ -23,7 +23,7 @@ from tests.wire import MODERN_META, Wire, wired
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 
 AFTERWARDS = ("answered 200, loading", "the document has loaded, loading the rest", "loaded")
 """The stages of a navigation after its request."""

@@ -28,7 +28,7 @@ from footlight.transports.messages import message_of, to_json
 
 pytestmark = pytest.mark.anyio
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 60.0
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 META: dict[str, Any] = {VERSION_KEY: "2026-07-28", CAPABILITIES_KEY: {}}
