@@ -116,7 +116,7 @@ def decode_letters(text: str) -> str:
     Invisible characters are removed.
     """
     if not text.isascii():
-        # In most texts nothing is to replace. Finding that out by their different characters is ten times faster.
+        # Most texts have nothing to replace. Their different characters tell that ten times faster.
         plain = {each: _plain_character(each) for each in set(text)}
         if any(each != character for each, character in plain.items()):
             text = "".join(map(plain.__getitem__, text))

@@ -25,7 +25,7 @@ __all__ = ["Article", "MarkdownPart", "cut_part", "read", "register_markdown_eng
 
 ENGINE = "footlight-read"
 
-_MODULES = ("nodes", "left_out", "main_content", "texts", "code_blocks", "writer", "markdown")
+_MODULES = ("nodes", "left_out", "main_content", "texts", "code_blocks", "tables", "writer", "markdown")
 """The parts of the script in `scripts/markdown/`; each uses those before it."""
 
 NEAR_END = 0.7

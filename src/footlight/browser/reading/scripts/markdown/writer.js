@@ -11,7 +11,6 @@ import {
   isElement,
   lower,
   MAX_DEPTH,
-  querySelector,
   TEXT,
   tagOf,
   textOf,
@@ -19,6 +18,7 @@ import {
   typeOf,
   words,
 } from "./nodes.js";
+import { tableLines } from "./tables.js";
 import {
   around,
   code,
@@ -32,16 +32,12 @@ import {
 } from "./texts.js";
 
 /** @typedef {{ links?: boolean }} Options whether links keep their addresses */
-/** @typedef {{ text: string, head: boolean }} Cell */
-/** @typedef {Cell[] & { inHead: boolean }} Row */
 
-const MAX_COLUMNS = 1_000; // of a table
 const HEADING = /^h[1-6]$/;
 const BLOCKS = words(`
   address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form
   header hgroup hr html li legend main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul
   h1 h2 h3 h4 h5 h6 iframe`);
-const LAYOUT = words("presentation none");
 const PERMALINK = /^[#¶§🔗]$/u;
 
 // Inline text consists of pieces; a block ends the line of pieces before it.
@@ -376,72 +372,10 @@ export class Writer {
 
   /** @type {(element: AnyElement) => string[]} */
   table(element) {
-    const { caption, rows, nested } = this.rowsOf(element);
-    const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
-    if (nested || columns < 2 || LAYOUT.has(lower(attribute(element, "role")))) return this.blocks(element);
-    const isHead = rows[0].every((cell) => cell.head) || rows[0].inHead;
-    const texts = rows.map((row) => Array.from({ length: columns }, (_, at) => (row[at] ? row[at].text : "")));
-    const [head, body] = isHead ? [texts[0], texts.slice(1)] : [texts[0].map(() => ""), texts];
-    const lines = [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`);
-    return [...(caption ? [`**${caption}**`] : []), lines.join("\n")];
-  }
-
-  /**
-   * Return the rows with a place for each column and row that a cell spans; the text is in the first place.
-   *
-   * @type {(table: AnyElement) => { caption: string, rows: Row[], nested: boolean }}
-   */
-  rowsOf(table) {
-    /** @type {Row[]} */
-    const rows = [];
-    let caption = "";
-    let nested = false;
-    /** @type {number[]} */
-    const below = []; // How many more rows are occupied in each column.
-    /** @type {(row: AnyElement, inHead: boolean) => void} */
-    const visitRow = (row, inHead) => {
-      const cells = Object.assign(/** @type {Cell[]} */ ([]), { inHead });
-      /** @returns {void} */
-      const skip = () => {
-        while (below[cells.length] > 0 && cells.length < MAX_COLUMNS) {
-          below[cells.length] -= 1;
-          cells.push({ text: "", head: false });
-        }
-      };
-      for (const cell of childrenOf(row)) {
-        if (!isElement(cell) || isHidden(cell) || !/^t[dh]$/.test(tagOf(cell))) continue;
-        skip();
-        nested = nested || querySelector.call(cell, "table, ul, ol, pre, h1, h2, h3, h4, p + p") !== null;
-        const wide = spanOf(cell, "colspan");
-        const high = spanOf(cell, "rowspan");
-        for (let at = 0; at < wide && cells.length < MAX_COLUMNS; at += 1) {
-          below[cells.length] = high - 1;
-          cells.push({ text: at ? "" : cellText(this.line(cell)), head: tagOf(cell) === "th" });
-        }
-      }
-      skip();
-      if (cells.length) rows.push(cells);
-    };
-    /** @type {(element: AnyElement, inHead: boolean) => void} */
-    const visit = (element, inHead) => {
-      for (const node of childrenOf(element)) {
-        if (!isElement(node) || isHidden(node)) continue;
-        const tag = tagOf(node);
-        if (tag === "caption") caption = oneLine(this.line(node));
-        else if (tag === "tr") visitRow(node, inHead);
-        else if (/^t(?:head|body|foot)$/.test(tag)) visit(node, tag === "thead");
-      }
-    };
-    visit(table, false);
-    if (!rows.length) nested = true;
-    return { caption, rows, nested };
+    return tableLines(element, (each) => this.line(each)) ?? this.blocks(element);
   }
 }
 
-/** @type {(cell: AnyElement, name: string) => number} */
-const spanOf = (cell, name) => Math.min(MAX_COLUMNS, Math.max(1, parseInt(attribute(cell, name) || "", 10) || 1));
-/** @type {(text: string) => string} */
-const cellText = (text) => oneLine(text).replace(/\|/g, "\\|");
 /** @type {(text: string | null) => string} */
 const labelImage = (text) => (text?.trim() ? `![${tidy(text)}]` : "");
 
