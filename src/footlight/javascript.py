@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.resources.abc import Traversable
 
-__all__ = ["join_modules", "run_once", "selector_engine"]
+__all__ = ["join_modules", "page_function", "run_once", "selector_engine"]
 
 
 def join_modules(folder: Traversable, names: Sequence[str]) -> str:
@@ -29,6 +29,12 @@ def join_modules(folder: Traversable, names: Sequence[str]) -> str:
                 raise ValueError(f"{declared[declaration]}.js and {name}.js both declare {declaration}")
         lines += _code_lines(source)
     return "".join(f"{line}\n" for line in lines)
+
+
+def page_function(folder: Traversable, names: Sequence[str], function: str) -> str:
+    """Return these modules as one function, which passes its two arguments to `function` of theirs."""
+    code = join_modules(folder, names)
+    return f'(first, second) => {{\n"use strict";\n{code}return {function}(first, second);\n}}'
 
 
 def selector_engine(folder: Traversable, *names: str) -> str:

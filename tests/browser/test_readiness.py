@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from footlight.browser.actions.click import click_element
-from footlight.browser.actions.text_input import fill_field
+from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, was_dispatched
 from footlight.browser.page.press_check import find_readiness, take_outcome

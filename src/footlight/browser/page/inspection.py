@@ -13,7 +13,7 @@ from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from footlight.javascript import join_modules
+from footlight.javascript import page_function
 
 __all__ = [
     "INSPECT",
@@ -61,13 +61,7 @@ _MODULES = (
     "answer",
 )
 
-
-def _script() -> str:
-    code = join_modules(Path(__file__).parent / "scripts" / "inspect", _MODULES)
-    return f'(first, request) => {{\n"use strict";\n{code}return inspect(first, request);\n}}'
-
-
-INSPECT = _script()
+INSPECT = page_function(Path(__file__).parent / "scripts" / "inspect", _MODULES, "inspect")
 """The function that answers requests about elements or a page."""
 
 Request = dict[str, Any]

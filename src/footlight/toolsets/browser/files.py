@@ -7,7 +7,7 @@ from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from footlight.browser.actions.drop import drop_onto_element
-from footlight.browser.actions.form_controls import upload_files
+from footlight.browser.actions.forms.controls import upload_files
 from footlight.browser.driver.output_folder import OutputFolder, write_new
 from footlight.browser.network.policy import upload_paths
 from footlight.browser.reading import printing

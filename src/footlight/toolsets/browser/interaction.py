@@ -5,11 +5,13 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from footlight.browser.actions import forms, text_input, touch
 from footlight.browser.actions import mouse as pointer
+from footlight.browser.actions import touch
 from footlight.browser.actions.click import click_element, drag_element, hover_element
-from footlight.browser.actions.form_controls import set_checked
-from footlight.browser.actions.forms import FieldKind, choose_option
+from footlight.browser.actions.forms import filling, kinds, text_input
+from footlight.browser.actions.forms.controls import set_checked
+from footlight.browser.actions.forms.filling import choose_option
+from footlight.browser.actions.forms.kinds import FieldKind
 from footlight.browser.actions.keyboard import Modifier, press_key
 from footlight.browser.actions.mouse import Point, scroll_by
 from footlight.browser.actions.touch import Direction
@@ -321,8 +323,8 @@ async def fill_form(
     call: ToolCall, fields: Annotated[list[FormField], Field(min_length=1, max_length=100)]
 ) -> FormResult:
     """Fill form. Many fields of any kind in one call; does not submit."""
-    form_fields = [forms.Field(field.selector, field.value) for field in fields]
-    filled = await forms.fill_form(call.page, form_fields, call.deadline)
+    form_fields = [kinds.Field(field.selector, field.value) for field in fields]
+    filled = await filling.fill_form(call.page, form_fields, call.deadline)
     results: list[FilledField] = []
     for field, each in zip(form_fields, filled, strict=True):
         result: FilledField = {"selector": field.selector, "kind": each.kind}

@@ -11,7 +11,7 @@ from footlight.apps.nodes import trim_nodes
 from footlight.apps.observation import wait_until_drawn
 from footlight.browser.actions import navigation
 from footlight.browser.actions.click import click_element
-from footlight.browser.actions.text_input import replace_text
+from footlight.browser.actions.forms.text_input import replace_text
 from footlight.browser.actions.waiting.elements import wait_for_selector
 from footlight.browser.page.capture import look
 from footlight.browser.reading import reads as reading

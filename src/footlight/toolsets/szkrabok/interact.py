@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from footlight.browser.actions import text_input
 from footlight.browser.actions.click import click_element
-from footlight.browser.actions.form_controls import select_option
-from footlight.browser.actions.text_input import fill_field
+from footlight.browser.actions.forms import text_input
+from footlight.browser.actions.forms.controls import select_option
+from footlight.browser.actions.forms.text_input import fill_field
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Number, ToolCall
 from footlight.toolsets.browser.interaction import ClickResult, SelectResult, TypeResult

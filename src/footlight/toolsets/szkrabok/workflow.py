@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.actions import forms
 from footlight.browser.actions.click import click_element
+from footlight.browser.actions.forms import filling, kinds
+from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.actions.keyboard import press_key
-from footlight.browser.actions.text_input import fill_field
 from footlight.browser.page.settling import settle
 from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidSelector, StaleRef
@@ -199,9 +199,9 @@ async def fill_form(
     ],
 ) -> FormSteps:
     """Fill a form. Fields of any kind, in the given order; does not submit."""
-    form_fields = [forms.Field(selector, value) for selector, value in fields.items()]
+    form_fields = [kinds.Field(selector, value) for selector, value in fields.items()]
     try:
-        filled = await forms.fill_form(call.page, form_fields, call.deadline)
+        filled = await filling.fill_form(call.page, form_fields, call.deadline)
     except FootlightError as error:
         steps = [report_step("fill", "not begun", field.selector) for field in form_fields]
         error.details["steps"] = report_failure(

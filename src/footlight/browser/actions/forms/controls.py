@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footlight.browser.actions.field_values import check_files
+from footlight.browser.actions.forms.field_values import check_files
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
 from footlight.browser.driver.scripts import run_isolated_about

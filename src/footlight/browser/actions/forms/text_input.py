@@ -6,7 +6,13 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from footlight.browser.actions.field_values import IS_EDITOR, TEXT_LENGTH, check_added, check_text, find_field
+from footlight.browser.actions.forms.field_values import (
+    IS_EDITOR,
+    TEXT_LENGTH,
+    check_added,
+    check_text,
+    find_field,
+)
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle

@@ -1,0 +1,1 @@
+"""Fill the fields of forms: texts, choices, checkboxes and files."""

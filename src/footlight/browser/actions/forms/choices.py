@@ -1,0 +1,129 @@
+"""Choose options by their names: of radio groups, listboxes, comboboxes and suggestions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.actions.forms.controls import choose_radio, press
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import run_about
+from footlight.browser.page.element_diagnosis import find_obstacle
+from footlight.browser.page.element_operations import read_element
+from footlight.browser.page.refs import locate_now
+from footlight.errors import FootlightError, InvalidParameter
+from footlight.javascript import page_function
+
+if TYPE_CHECKING:
+    from playwright.async_api import ElementHandle, Locator
+
+    from footlight.browser.actions.forms.kinds import Field
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = [
+    "choose_in_group",
+    "choose_options",
+    "find_options_problem",
+    "open_and_choose",
+    "take_suggestion",
+    "to_text",
+]
+
+OPTIONS_MS = 2_000.0
+"""How long a list may take to name its options."""
+SUGGEST_MS = 1_000
+"""How long a field may take to suggest the text that was typed into it."""
+
+_FOLDER = Path(__file__).parent
+_RADIO = page_function(_FOLDER, ["field", "radios"], "findRadio")
+_NAMES, _OPTION, _CHOSEN, _SUGGESTS = (
+    page_function(_FOLDER, ["field", "options"], name)
+    for name in ("listNames", "findOption", "listChosen", "suggests")
+)
+
+
+def to_text(value: str | float) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+async def choose_in_group(page: Page, group: Locator, field: Field, timeout_ms: float) -> None:
+    found = await group.evaluate_handle(_RADIO, option_name(field), timeout=timeout_ms)
+    if radio := found.as_element():
+        await choose_radio(page, radio, timeout_ms)
+        return
+    raise _missing_option_error(field, option_name(field), await found.json_value())
+
+
+async def find_options_problem(
+    page: Page, field: Field, options: list[str], deadline: Deadline
+) -> FootlightError | None:
+    """Return the error that says which option a list does not have, or why it cannot be used."""
+    try:
+        box = (await locate_now(page, field.selector, deadline)).first
+        names: list[str] | None = await run_about(box, _NAMES, timeout_ms=OPTIONS_MS)
+    except Error:
+        names = None
+    missing = [each for each in options if names is not None and each not in names]
+    if names is not None and missing:
+        return _missing_option_error(field, missing[0], names)
+    return await find_obstacle(page, field.selector, deadline)
+
+
+async def open_and_choose(
+    page: Page, box: Locator, field: Field, deadline: Deadline, timeout_ms: float
+) -> None:
+    if await box.get_attribute("aria-expanded", timeout=timeout_ms) != "true":
+        await press(page, box, timeout_ms)
+    found = await box.evaluate_handle(_OPTION, [option_name(field), deadline.start_patience().element_ms / 2])
+    if option := found.as_element():
+        await press(page, option, timeout_ms)
+        return
+    await box.press("Escape", timeout=timeout_ms)
+    raise _missing_option_error(field, option_name(field), await found.json_value())
+
+
+async def choose_options(
+    page: Page, box: Locator, field: Field, names: list[str], deadline: Deadline, timeout_ms: float
+) -> None:
+    """Choose these options of a listbox. Where the value is a list, also drop all other ones."""
+    chosen: list[str] = await run_about(box, _CHOSEN, timeout_ms=timeout_ms)
+    change = [each for each in names if each not in chosen]
+    if isinstance(field.value, list):
+        change += [each for each in chosen if each not in names]
+    options: list[ElementHandle] = []
+    for each in change:
+        found = await box.evaluate_handle(_OPTION, [each, deadline.start_patience().element_ms / 2])
+        option = found.as_element()
+        if option is None:
+            raise _missing_option_error(field, each, await found.json_value())
+        options.append(option)
+    for option in options:
+        await press(page, option, timeout_ms)
+
+
+async def take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool:
+    """Choose the option that a field suggests for its text. Return whether it suggests exactly that."""
+
+    async def take(box: Locator, timeout_ms: float) -> bool:
+        if not await run_about(box, _SUGGESTS, timeout_ms=timeout_ms):
+            return False
+        found = await box.evaluate_handle(_OPTION, [option_name(field), min(SUGGEST_MS, timeout_ms)])
+        if option := found.as_element():
+            await press(page, option, timeout_ms)
+        return option is not None
+
+    return await read_element(page, field.selector, deadline.without_patience(), take, acts=True)
+
+
+def option_name(field: Field) -> str:
+    return field.value[0] if isinstance(field.value, list) else to_text(field.value)
+
+
+def _missing_option_error(field: Field, name: str, names: Any) -> InvalidParameter:
+    known = "; ".join(f'"{each}"' for each in names[:50]) or "none that this tool can see: use click"
+    return InvalidParameter(
+        f'value: "{field.selector}" has no option "{name}", or more than one; it has: {known}',
+        parameter="value",
+        options=names[:50],
+    )

@@ -1,0 +1,168 @@
+"""Fill many fields: find the kind of each, check its value, and then fill them one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.actions.forms.choices import (
+    choose_in_group,
+    choose_options,
+    find_options_problem,
+    open_and_choose,
+    take_suggestion,
+    to_text,
+)
+from footlight.browser.actions.forms.controls import select_option, set_checked
+from footlight.browser.actions.forms.field_values import check_choice, check_text, find_field
+from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_value, find_kind
+from footlight.browser.actions.forms.text_input import fill_field
+from footlight.browser.page.element_operations import act_on_element
+from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["Filled", "choose_option", "fill_form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A field that was filled, and what the caller should know about it."""
+
+    kind: FieldKind
+    notice: str | None = None
+
+
+async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[Filled]:
+    """Fill the fields, and return their kinds, with a notice for each that holds another value than given.
+
+    A combobox that took the text without a choice is a `text`.
+
+    Raises:
+        FootlightError: a field is missing or cannot hold its value, and no field was changed yet; or a field
+            could not be filled. `details` has its index, and the indexes of the fields that were filled.
+    """
+    kinds: list[Kind] = []
+    for index, field in enumerate(fields):
+        try:
+            kinds.append(check_value(await find_kind(page, field.selector, deadline.start_patience()), field))
+        except FootlightError as error:
+            raise _add_field_index(error, index, done=None) from error
+    filled: list[Filled] = []
+    for index, (field, kind) in enumerate(zip(fields, kinds, strict=True)):
+        deadline.stage(f"filling {field.selector}")
+        try:
+            filled.append(await _fill(page, field, kind, deadline.start_patience()))
+        except FootlightError as error:
+            raise _add_field_index(error, index, done=list(range(index))) from error
+    # A page may change a field when the focus leaves it, or when another one changes.
+    return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
+
+
+async def choose_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
+    """Select an option of a `select`, or choose one of a combobox or listbox that the page has made itself.
+
+    Returns:
+        The values that are selected afterwards; of a combobox or listbox, the name of the option.
+
+    Raises:
+        FootlightError: the element offers no options, or not this one.
+    """
+    try:
+        return await select_option(page, selector, value, deadline)
+    except ElementNotInteractive as error:
+        if error.details.get("reason") != "wrong kind":
+            raise
+        kind = await find_kind(page, selector, deadline)
+        if kind.name not in ("combobox", "listbox"):
+            raise
+    field = Field(selector, [value] if kind.multiple else value)  # A list replaces what was chosen.
+    filled = await _fill(page, field, kind, deadline)
+    if filled.kind == "text":
+        raise InvalidParameter(
+            f'value: "{selector}" suggests no option "{value}"; the text is in the field now',
+            parameter="value",
+            suggestion="Look at the options that it shows, and click one.",
+        )
+    return [value]
+
+
+async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:
+    """Return `filled`, with a notice if the field holds another value."""
+    if filled.kind not in ("text", "select"):
+        return filled
+    if (element := await find_field(page, field.selector, deadline)) is None:
+        return filled
+    words = field.value if isinstance(field.value, list) else [to_text(field.value)]
+    if filled.kind == "select":
+        return replace(filled, notice=await check_choice(page, element, words, deadline.remaining_ms))
+    return replace(filled, notice=await check_text(page, element, words[0], deadline.remaining_ms))
+
+
+def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
+    """Return the error with the field's index. `done` is None where no field was changed yet."""
+    details: dict[str, Any] = {**error.details, "field": index, "done": done or []}
+    if details.get("parameter") == "value":
+        details["parameter"] = f"fields.{index}.value"
+    state = f"fields before it ({len(done)}) are filled" if done else "no field was filled"
+    message = f"fields.{index}: {error.message.removeprefix('value: ')}; {state}"
+    return type(error)(message, suggestion=error.suggestion, retryable=error.retryable, **details)
+
+
+async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> Filled:
+    selector, value = field.selector, field.value
+    # The element was found with its kind. Its steps have all of the time.
+    unwatched = deadline.without_patience()
+    words = value if isinstance(value, list) else [to_text(value)]
+    if kind.name == "checkbox" or (kind.name == "radio" and value is True):
+        await set_checked(page, selector, bool(value), deadline)
+    elif kind.name in ("radio", "radiogroup"):
+        await act_on_element(
+            page,
+            selector,
+            unwatched,
+            lambda group, timeout_ms: choose_in_group(page, group, field, timeout_ms),
+        )
+    elif kind.name == "select":
+        await _select(page, field, words, deadline)
+    elif kind.name == "listbox":
+        await act_on_element(
+            page,
+            selector,
+            unwatched,
+            lambda box, timeout_ms: choose_options(page, box, field, words, deadline, timeout_ms),
+        )
+    elif kind.name == "combobox" and not kind.editable:
+        await act_on_element(
+            page,
+            selector,
+            unwatched,
+            lambda box, timeout_ms: open_and_choose(page, box, field, deadline, timeout_ms),
+        )
+    else:
+        return Filled(await _fill_text(page, field, kind, words[0], deadline))
+    return Filled(kind.name)
+
+
+async def _select(page: Page, field: Field, options: list[str], deadline: Deadline) -> None:
+    """Select the options of a `select` element."""
+    if not isinstance(field.value, list):
+        await select_option(page, field.selector, options[0], deadline)
+        return
+    await act_on_element(
+        page,
+        field.selector,
+        deadline,
+        lambda box, timeout_ms: box.select_option(options, timeout=timeout_ms),
+        find=lambda: find_options_problem(page, field, options, deadline),
+    )
+
+
+async def _fill_text(page: Page, field: Field, kind: Kind, text: str, deadline: Deadline) -> FieldKind:
+    """Fill a text field, or an editable combobox, which becomes a text field if it suggests nothing."""
+    await fill_field(page, field.selector, text, deadline, check=False)
+    is_chosen = kind.name == "combobox" and await take_suggestion(page, field, deadline)
+    return "combobox" if is_chosen else "text"
