@@ -56,6 +56,8 @@ _MODULES = (
     "obstacle",
     "likeness",
     "closest",
+    "table_search",
+    "table_layout",
     "table",
     "links",
     "answer",
