@@ -15,26 +15,24 @@ import asyncio
 import contextlib
 import functools
 import logging
-import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
-from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
-from footlight.errors import FootlightError, InternalError, PermissionDenied
+from footlight.errors import FootlightError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.json_values import count_work
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.calls.acting import act_and_observe, settle
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
-from footlight.server.calls.dialog_race import (
-    check_no_dialog,
-)
+from footlight.server.calls.dialog_race import check_no_dialog
+from footlight.server.calls.failures import log_if_bug, translate_exception
 from footlight.server.calls.observer import ObservationOptions, Observer
+from footlight.server.calls.permissions import check_permission
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, parse_steps, run_steps
@@ -170,14 +168,14 @@ class Dispatcher:
         except InputRequired:
             raise
         except FootlightError as error:
-            return failure(_log_if_bug(error, state.tool), events=_take_events(state))
+            return failure(log_if_bug(error, state.tool), events=_take_events(state))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
-            return failure(await _translate(error, state), events=_take_events(state))
+            return failure(await translate_exception(error, state), events=_take_events(state))
 
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
         tool = state.tool
         arguments = tool.parse(state.arguments, self._secrets)
-        self._check_permission(tool)
+        check_permission(tool, self._settings.security)
         deadline = make_deadline(tool, arguments, self._settings.session)
         async with report_stages(
             report, began=state.began, total_ms=deadline.timeout_ms, stage=_describe_stage(tool)
@@ -205,15 +203,6 @@ class Dispatcher:
         elif state.awaited is not None and not state.has_begun and state.awaited.turn.is_persons:
             return state.awaited.turn.refusal()
         return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)
-
-    def _check_permission(self, tool: Tool) -> None:
-        security = self._settings.security
-        if tool.permission == "evaluation" and not security.enable_script_evaluation:
-            raise _disabled_error(tool, "security.enableScriptEvaluation")
-        if tool.permission == "upload" and not security.enable_file_upload:
-            raise _disabled_error(tool, "security.enableFileUpload")
-        if tool.permission == "page tools" and not security.enable_page_tools:
-            raise _disabled_error(tool, "security.enablePageTools")
 
     async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
         return ToolCall(
@@ -316,7 +305,7 @@ class Dispatcher:
             secrets=self._secrets,
         )
         for step in steps:
-            self._check_permission(step.tool)
+            check_permission(step.tool, self._settings.security)
         return await run_steps(
             call,
             steps,
@@ -391,31 +380,6 @@ def _make_masking_report(report: Report, mask: Mask) -> Report:
 
 def _describe_stage(tool: Tool) -> str:
     return f"{tool.name} is running"
-
-
-def _disabled_error(tool: Tool, setting: str) -> PermissionDenied:
-    return PermissionDenied(
-        f"{tool.name} is disabled on this server",
-        suggestion=f"Ask the server operator to enable `{setting}`.",
-        setting=setting,
-    )
-
-
-async def _translate(error: Exception, state: CallState) -> FootlightError:
-    """Return the reason of an unexpected error: the session's end, a full disk, or a bug."""
-    if state.session and (ended := await state.session.explain_end()):
-        return ended
-    if full := disk_full_error(error):
-        return full
-    return _log_if_bug(InternalError(f"Unexpected {type(error).__name__}"), state.tool, error)
-
-
-def _log_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
-    """Log a bug with its traceback, under an id that the answer contains."""
-    if isinstance(error, InternalError):
-        error.details["errorId"] = error_id = secrets.token_hex(6)
-        logger.error("%s failed [%s]", tool.name, error_id, exc_info=cause or error)
-    return error
 
 
 def _take_events(state: CallState) -> Any:
