@@ -9,6 +9,7 @@ import sys
 import threading
 import tomllib
 from collections.abc import Generator
+from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -62,30 +63,57 @@ def pages_of(built: Path) -> list[str]:
     return [page for page in pages if page != "404.html"]
 
 
+TABS = 8
+"""Number of pages that load side by side: a network is idle half a second after its last request."""
+
+
+@dataclass(frozen=True)
+class Visits:
+    """What was seen of all pages, in tabs of one browser."""
+
+    messages: list[dict[str, Any]]
+    requests: list[dict[str, Any]]
+    links: set[str]
+
+
+@pytest.fixture(scope="module")
+def visits(built: Path, url: str) -> Visits:
+    messages: list[dict[str, Any]] = []
+    links: set[str] = set()
+    pages = pages_of(built)
+    with open_browser(size=DESKTOP) as browser:
+        for first in range(0, len(pages), TABS):
+            tabs = [
+                browser.call("tabs", action="new", url=f"{url}/{page}")["data"]["active"]
+                for page in pages[first : first + TABS]
+            ]
+            for tab in tabs:
+                browser.call("wait_for_load", state="networkidle", pageId=tab)
+                messages += browser.call("console_messages", pageId=tab)["data"]["messages"]
+                links |= {each["href"] for each in browser.call("extract_links", pageId=tab)["data"]["links"]}
+                browser.call("tabs", action="close", pageId=tab)
+        requests = browser.call("get_request_log", limit=1_000)["data"]["entries"]
+    return Visits(messages, requests, links)
+
+
 @slow
 @long
-def test_every_page_loads_without_errors_and_without_other_hosts(built: Path, url: str) -> None:
-    with open_browser(size=DESKTOP) as browser:
-        for page in pages_of(built):
-            browser.call("navigate", url=f"{url}/{page}", waitUntil="networkidle", observe="none")
-        messages = browser.call("console_messages")["data"]["messages"]
-        requests = browser.call("get_request_log", limit=1_000)["data"]["entries"]
+def test_every_page_loads_without_errors_and_without_other_hosts(
+    built: Path, url: str, visits: Visits
+) -> None:
+    loaded = {each["url"] for each in visits.requests}
 
     assert len(pages_of(built)) == len(PAGES)
-    assert messages == []
-    assert [each["url"] for each in requests if not each["url"].startswith(url)] == []
-    assert [each["url"] for each in requests if each.get("status") not in (200, 304)] == []
+    assert [page for page in pages_of(built) if f"{url}/{page}" not in loaded] == []
+    assert visits.messages == []
+    assert [each for each in loaded if not each.startswith(url)] == []
+    assert [each["url"] for each in visits.requests if each.get("status") not in (200, 304)] == []
 
 
 @slow
 @long
-def test_every_internal_link_leads_to_a_page_and_an_anchor(built: Path, url: str) -> None:
-    links: set[str] = set()
-    with open_browser(size=DESKTOP) as browser:
-        for page in pages_of(built):
-            browser.call("navigate", url=f"{url}/{page}", observe="none")
-            links |= {each["href"] for each in browser.call("extract_links")["data"]["links"]}
-    internal = {link.removeprefix(f"{url}/") for link in links if link.startswith(url)}
+def test_every_internal_link_leads_to_a_page_and_an_anchor(built: Path, url: str, visits: Visits) -> None:
+    internal = {link.removeprefix(f"{url}/") for link in visits.links if link.startswith(url)}
 
     assert len(internal) > 500
     assert [link for link in sorted(internal) if not leads_somewhere(built, link)] == []

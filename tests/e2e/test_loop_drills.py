@@ -29,7 +29,7 @@ async def browser(site: Site, watched_file: Path) -> AsyncGenerator[Browser]:
     secrets = watched_file.with_name("secrets.env")
     secrets.write_text("PASSWORD='\"pw!x(9)'\nTOKEN='\\\\aaaaaaaaaaaa'\nPIN=3141\n")
     secrets.chmod(0o600)
-    flags = ("--enable-script-evaluation", "--tools", "all", "--secrets", str(secrets), "--timeout", "20000")
+    flags = ("--enable-script-evaluation", "--tools", "all", "--secrets", str(secrets), "--timeout", "90000")
     command, *arguments = command_watched(watched_file, server_command(*flags))
     parameters = StdioServerParameters(command=command, args=arguments)
     with server_log() as log:

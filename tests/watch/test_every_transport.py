@@ -57,7 +57,7 @@ async def test_a_server_on_stdio_prints_its_page_on_standard_error(
         process.stdin.close()
         said = [json.loads(line) async for line in process.stdout]
         assert {each.get("id") for each in said} >= {1, 2}
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(LIMIT_MS / 1000):
             assert await process.wait() == 0
     finally:
         if process.returncode is None:
