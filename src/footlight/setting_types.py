@@ -1,0 +1,46 @@
+"""The types of settings that are checked or expanded when they are read: paths, host patterns and URLs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator
+
+__all__ = ["DomainSetting", "HttpUrlSetting", "PathSetting", "check_http_url"]
+
+
+def _expand_path(value: object) -> object:
+    if not isinstance(value, str | Path):
+        return value
+    if "\0" in str(value):
+        raise ValueError("a path cannot hold a NUL character")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such home directory") from None
+
+
+def _check_domain(value: str) -> str:
+    """Check a host pattern. A pattern that matches no host would block nothing without any notice."""
+    if not re.fullmatch(_DOMAIN, value.strip()):
+        raise ValueError("must be a host such as example.com or *.example.com, with no scheme, port or path")
+    return value
+
+
+_DOMAIN = (
+    r"\*|(?:\*\.)?[^\s*.,/\\:@?#\[\]][^\s*,/\\:@?#\[\]]*"
+    r"|\[(?=.*:.*:)[0-9a-fA-F:.]+\]|(?=.*:.*:)[0-9a-fA-F:.]+"
+)
+
+
+def check_http_url(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#\"\\]+(?:/[^\s?#\"\\]*)?", value):
+        raise ValueError("must be an http or https URL without query, such as https://example.com/path")
+    return value
+
+
+HttpUrlSetting = Annotated[str, AfterValidator(check_http_url)]
+PathSetting = Annotated[Path, BeforeValidator(_expand_path)]
+DomainSetting = Annotated[str, AfterValidator(_check_domain)]
