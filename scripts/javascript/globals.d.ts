@@ -11,6 +11,11 @@ declare const WIDE: boolean;
 declare const ADDRESSES: string[];
 declare const axe: any;
 
+// A function of Chromium's console.
+declare function getEventListeners(
+  target: EventTarget,
+): Record<string, { listener: EventListenerOrEventListenerObject; passive: boolean; useCapture: boolean }[]>;
+
 interface PerformanceResourceTiming {
   readonly contentEncoding?: string;
   readonly contentType?: string;

@@ -1,0 +1,71 @@
+// The listeners that an input event reaches. Chromium lists them with `getEventListeners`.
+
+import { accessor } from "./accessor.js";
+
+/** @typedef {{key?: string, code?: string, keyCode?: number, which?: number} & EventModifierInit} Key */
+/** @typedef {EventListenerOrEventListenerObject} Listener */
+/** @typedef {[node: any, listener: Listener]} HeardBy */
+/** @typedef {[x: number, y: number] | null} Point */
+/**
+ * What there is to call: the listeners of the nearest element and those above, and what the event is about.
+ *
+ * @typedef {[HeardBy[], HeardBy[], Element, Document, Window, Point, Key | null]} Found
+ */
+
+const MAX_TYPES = 20;
+
+/** @type {(target: Element | null, input: [Point, Key | null]) => Found | Element | "unknown" | "disabled" | "vain"} */
+export function findListeners(target, [point, key]) {
+  if (!target) return "unknown";
+  const parentOf = accessor(Node, "parentNode");
+  const kindOf = accessor(Node, "nodeType");
+  const page = document;
+  const view = window;
+  if (!key && Element.prototype.closest.call(target, ":disabled, [aria-disabled=true], [inert]")) return "disabled";
+  const types = key
+    ? ["keydown", "keypress", "keyup", "beforeinput"]
+    : ["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend", "submit"];
+  // A library keeps the listeners of an element in a property, and listens on an element above.
+  const properties = key
+    ? ["onKeyDown", "onKeyUp"]
+    : ["onClick", "onMouseDown", "onMouseUp", "onPointerDown", "onPointerUp"];
+  /** @type {(node: any) => any} */
+  const around = (node) =>
+    parentOf.call(node) || (kindOf.call(node) === Node.DOCUMENT_FRAGMENT_NODE && node.host) || null;
+  /** @type {HeardBy[]} */
+  const own = [];
+  /** @type {HeardBy[]} */
+  const above = [];
+  let isHeard = false;
+  for (let at = /** @type {any} */ (target); at; at = at === page ? view : at === view ? null : around(at)) {
+    const isRoot = at === view || kindOf.call(at) === Node.DOCUMENT_FRAGMENT_NODE;
+    const found = getEventListeners(at);
+    const heard = types.flatMap((type) => found[type] || []).filter((each) => !isRoot || !isOurs(each));
+    if (heard.length) isHeard = true;
+    // Whoever listens for everything, or on the whole page, may pass events on.
+    const isWhole = at === view || at === page || at === page.body || at === page.documentElement;
+    const passesOn = Object.keys(found).length > MAX_TYPES || (!key && isWhole);
+    const kept = Object.keys(at)
+      .filter((name) => name.startsWith("__reactProps$"))
+      .flatMap((name) => properties.map((property) => at[name]?.[property]).filter(Boolean));
+    const isNear = !passesOn && (key || own.every(([node]) => node === at));
+    for (const { listener } of heard) (isNear ? own : above).push([at, listener]);
+    for (const listener of kept) own.push([at, listener]);
+  }
+  if (!isHeard && !own.length) return target;
+  return own.length || above.length ? [own, above, target, page, view, point, key] : "vain";
+}
+
+/**
+ * Return whether Playwright has added a listener: it installs its scripts in the page's own world too, once it runs one
+ * of them there. A listener that is passive and comes before all others changes nothing of a click.
+ *
+ * @type {(heard: {listener: Listener, passive: boolean, useCapture: boolean}) => boolean}
+ */
+function isOurs({ listener, passive, useCapture }) {
+  return (
+    useCapture &&
+    (passive ||
+      (typeof listener === "function" && Function.prototype.toString.call(listener).includes("_hitTargetInterceptor")))
+  );
+}
