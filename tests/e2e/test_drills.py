@@ -679,6 +679,35 @@ async def test_two_servers_with_one_folder_of_states_do_not_open_the_same_sessio
         assert await data(wire, "get_text", selector="p") == {"text": "kept", "restored": True}
 
 
+async def test_a_browser_that_ends_right_after_its_start_is_called_crashed(tmp_path: Path) -> None:
+    from playwright.async_api import Browser
+
+    from footlight.browser.driver.driver_process import find_process_ids
+    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.launch.launcher import launch_browser
+    from footlight.browser.launch.pending_starts import PendingStarts
+    from footlight.browser.launch.pool import Pool
+    from footlight.config import Settings
+    from footlight.errors import BrowserCrashed
+
+    settings = Settings()
+    async with start_playwright(tmp_path) as playwright:
+
+        async def launch_and_kill() -> Browser:
+            browser = await launch_browser(
+                playwright, settings.browser, proxied=False, starts=PendingStarts()
+            )
+            for pid in await find_process_ids(browser, "browser"):
+                psutil.Process(pid).kill()
+            return browser
+
+        pool = Pool(settings, launch_and_kill)
+        with pytest.raises(BrowserCrashed, match="ended right after its start"):
+            await pool.warm_one()
+
+        assert pool.browsers == ()
+
+
 # A browser that was there before
 
 

@@ -108,20 +108,23 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
-            message = await error(wire, "get_text", selector="button", timeout=300)
+            brief = await error(wire, "get_text", selector="button", timeout=300)
+            message = await error(wire, "get_text", selector="button", timeout=8_000)
 
+        assert "and stays open: its process does not answer either: it is stopped" in brief["message"]
+        assert "closedPages" not in brief["details"]
         assert "the page's process does not answer either: it is stopped" in message["message"]
         assert message["details"]["closedPages"] == ["page-1"]
 
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
-            message = await error(wire, "navigate", url=page, timeout=300)
+            message = await error(wire, "navigate", url=page, timeout=8_000)
 
         assert "the page's process does not answer either: it is stopped" in message["message"]
 
         await data(wire, "navigate", url=page)
-        message = await error(wire, "click", selector="button", timeout=300)
+        message = await error(wire, "click", selector="button", timeout=8_000)
         assert "a script in the page does not end" in message["message"]
 
 

@@ -38,6 +38,8 @@ LAST_SECONDS = 1.0
 LOOK_SECONDS = 0.02
 LAST_LINES = 40
 LINE_CHARACTERS = 2_000
+PIECE_BYTES = 250
+"""Bytes of output that are logged at once. Each may be a line, so more would hold up the event loop."""
 
 _KEEPER = (sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")))
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -66,6 +68,9 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
     def __init__(self, name: str) -> None:
         self.ended = asyncio.Event()
         self._lines = _OutputLines(name)
+        self._pieces = deque[bytes]()
+        """Output that is not logged yet. None is read meanwhile, so that a fast program waits for the log."""
+        self._is_at_end = False
         self._read = asyncio.Event()
         self._has_exited = asyncio.Event()
         self._empty = False
@@ -80,6 +85,8 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         await self.ended.wait()
         # The wait is limited, because a child may hold the output open.
         await _wait_at_most(LAST_SECONDS, self._read.wait())
+        while self._pieces:
+            await _wait_at_most(LAST_SECONDS, self._read.wait())
         code = self._transport.get_returncode()
         assert code is not None
         return code
@@ -118,12 +125,35 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self._group = self._transport.get_pid()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is one
-        self._lines.take(data)
+        self._set_reading(False)
+        self._pieces.extend(data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
+        self._log_piece()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         if fd == 1:
-            self._lines.end()
-            self._read.set()
+            self._is_at_end = True
+            if not self._pieces:
+                self._end_output()
+
+    def _log_piece(self) -> None:
+        self._lines.take(self._pieces.popleft())
+        if self._pieces:
+            asyncio.get_running_loop().call_soon(self._log_piece)
+        elif self._is_at_end:
+            self._end_output()
+        else:
+            self._set_reading(True)
+
+    def _set_reading(self, reads: bool) -> None:
+        pipe = cast("asyncio.ReadTransport", self._transport.get_pipe_transport(1))
+        if reads:
+            pipe.resume_reading()
+        else:
+            pipe.pause_reading()
+
+    def _end_output(self) -> None:
+        self._lines.end()
+        self._read.set()
 
     def process_exited(self) -> None:
         self.ended.set()

@@ -17,6 +17,7 @@ import pytest
 
 from footlight.apps.metamask.build import DIST, build
 from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
+from tests.loop_watch import watch_loops
 from tests.processes import descendants_of
 
 pytestmark = pytest.mark.anyio
@@ -225,6 +226,19 @@ async def test_a_line_without_end_is_cut(repository: Path, yarn: Yarn) -> None:
         await build(repository)
 
     assert len(raised.value.details["output"]) < 100_000
+
+
+async def test_a_build_that_floods_its_output_does_not_hold_up_the_loop(
+    repository: Path, yarn: Yarn, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="footlight.apps.process")
+    yarn("yes '' | head -n 60000\nexit 1\n")
+
+    with watch_loops() as gaps, pytest.raises(BuildFailed):
+        await build(repository)
+
+    assert len(caplog.records) == 60_000
+    assert gaps.too_long == []
 
 
 BUILD = """

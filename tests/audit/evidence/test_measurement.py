@@ -293,7 +293,7 @@ async def test_a_page_that_a_collector_brings_to_a_halt_is_opened_again(
 ) -> None:
     """The server closes a page whose script does not end."""
     said = Says(finding("test/after", "low"))
-    impatient = await page_of(client_of(page), timeout_ms=4_000)
+    impatient = await page_of(client_of(page), timeout_ms=8_000)
 
     evidence = await collect_evidence(impatient, site.page(PAGE), collectors=[Halts(), said], views=[DESKTOP])
     await impatient.close()

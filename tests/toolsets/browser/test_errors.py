@@ -286,7 +286,7 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
     async with asyncio.timeout(10):
         await hangs.wait()
 
-    error = await browser.refused(tool, timeout=400, **arguments)
+    error = await browser.refused(tool, timeout=8_000, **arguments)
 
     assert error["code"] == "TIMEOUT"
     assert "a script in the page does not end. Closed: page-1" in error["message"]
@@ -299,10 +299,10 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
 async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: SessionBrowser) -> None:
     url = (await browser.show(HANG))["url"]
 
-    error = await browser.refused("click", selector="button", timeout=400)
+    error = await browser.refused("click", selector="button", timeout=8_000)
 
     assert error["message"] == (
-        'The action on "button" timed out after 400ms; the action had been dispatched; '
+        'The action on "button" timed out after 8000ms; the action had been dispatched; '
         "a script in the page does not end. Closed: page-1. "
         "A call without pageId uses the oldest page that is left, or a new one"
     )
@@ -310,7 +310,7 @@ async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: Sessio
         "selector": "button",
         "page": url,
         "dispatched": True,
-        "timeout": 400,
+        "timeout": 8_000,
         "closedPages": ["page-1"],
     }
     assert not error["retryable"]
@@ -320,10 +320,10 @@ async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: Sessio
 async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
     url = browser.site.page("<script>while (true);</script>")
 
-    error = await browser.refused("navigate", url=url, timeout=400)
+    error = await browser.refused("navigate", url=url, timeout=8_000)
 
     assert error["code"] == "TIMEOUT"
-    assert error["details"] == {"url": url, "timeout": 400, "closedPages": ["page-1"]}
+    assert error["details"] == {"url": url, "timeout": 8_000, "closedPages": ["page-1"]}
     await browser.show("<p>again</p>")
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
@@ -334,7 +334,7 @@ async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> No
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
 
-    error = await browser.refused("click", selector="button", pageId="page-2", timeout=400)
+    error = await browser.refused("click", selector="button", pageId="page-2", timeout=8_000)
 
     assert error["details"]["closedPages"] == ["page-2"]
     assert await browser.call("get_text", selector="a") == {"text": "open"}

@@ -205,7 +205,7 @@ async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: Ses
 async def test_a_page_that_asks_for_ever_is_closed(browser: SessionBrowser) -> None:
     await browser.show("<button onclick=\"for (;;) alert('again')\">ask</button>")
 
-    error = await browser.refused("click", selector="button", timeout=500)
+    error = await browser.refused("click", selector="button", timeout=8_000)
 
     assert error["code"] == "TIMEOUT"
     assert error["details"]["closedPages"] == ["page-1"]

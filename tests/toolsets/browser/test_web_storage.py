@@ -158,7 +158,7 @@ async def test_a_page_that_hangs_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
 
-    error = await browser.refused("storage", timeout=1500)
+    error = await browser.refused("storage", timeout=8_000)
 
     assert error["code"] == "TIMEOUT"
     assert error["details"]["closedPages"] == ["page-1"]

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error, SilentPart, driver_answers, on_disconnected
-from footlight.errors import ResourceExhausted
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.errors import BrowserCrashed, ResourceExhausted
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession
@@ -212,7 +213,13 @@ class Pool:
                 return  # Another call has launched a browser meanwhile.
             pooled = PooledBrowser(await self._launch(), attached=self._attached)
             on_disconnected(pooled.browser, lambda: self._on_gone(pooled))
-            await pooled.watch_targets()
+            try:
+                await pooled.watch_targets()
+            except BaseException as error:
+                await shield_until_done(pooled.close())
+                if isinstance(error, Error):
+                    raise BrowserCrashed("The browser ended right after its start") from error
+                raise
             self._browsers.append(pooled)
 
     def _on_gone(self, browser: PooledBrowser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "HUNG_SECONDS",
     "SILENCE_ADVICE",
     "describe_silence",
     "explain_closed_page",
@@ -28,6 +30,8 @@ __all__ = [
     "explain_timeout",
 ]
 
+HUNG_SECONDS = 10.0
+"""A page that has not answered for this time hangs. Before, it may be busy."""
 STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or the machine is overloaded"
 SILENCE_ADVICE: dict[SilentPart, str] = {
     "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
@@ -65,7 +69,8 @@ async def explain_timeout(
 ) -> DeadlineExceeded:
     """Return the error for an operation that ran out of time, which says what keeps the page busy.
 
-    The page has the rest of the call's time to answer. One whose script does not end is closed after that.
+    The page has the rest of the call's time to answer. One whose script does not end is closed after that, if
+    it has not answered for `HUNG_SECONDS`.
     """
     details["timeout"] = deadline.timeout_ms
     suggestion = deadline.advice
@@ -73,19 +78,25 @@ async def explain_timeout(
         message += f"; {describe_silence(silent)}"
         suggestion = SILENCE_ADVICE[silent]
     elif hung := await _close_hung(page, deadline):
-        reason = (
-            "a script in the page does not end"
-            if hung.runs
-            else f"the page's process {STOPPED_OR_OVERLOADED}"
-        )
-        message += (
-            f"; {reason}. Closed: {', '.join(hung.closed)}. "
-            "A call without pageId uses the oldest page that is left, or a new one"
-        )
-        suggestion = "Open the page again with navigate."
-        if hung.runs:
-            suggestion += " Give a longer timeout to calls that make it work for long."
-        details["closedPages"] = hung.closed
+        stopped = "" if hung.runs else f": its process {STOPPED_OR_OVERLOADED}"
+        if hung.closed:
+            reason = "a script in the page does not end"
+            if not hung.runs:
+                reason = f"the page's process {STOPPED_OR_OVERLOADED}"
+            message += (
+                f"; {reason}. Closed: {', '.join(hung.closed)}. "
+                "A call without pageId uses the oldest page that is left, or a new one"
+            )
+            suggestion = "Open the page again with navigate."
+            if hung.runs:
+                suggestion += " Give a longer timeout to calls that make it work for long."
+            details["closedPages"] = hung.closed
+        else:
+            message += f"; {page.id} has not answered for {hung.silent_ms:.0f}ms, and stays open{stopped}"
+            suggestion = (
+                "Call again with a longer timeout: the page may be busy. "
+                f"If its script does not end, it is closed after {HUNG_SECONDS:.0f} seconds."
+            )
     elif page.document_request is not None:
         message += f"; the page waits for {page.document_request.url}, which has not answered"
         details["waitsFor"] = page.document_request.url
@@ -97,8 +108,10 @@ async def explain_timeout(
 @dataclass(frozen=True, slots=True)
 class _HungPages:
     closed: list[str]
+    silent_ms: float
+    """For how long the page that was called has not answered."""
     runs: bool
-    """Whether the process of the page that was called runs, so that a script keeps it busy."""
+    """Whether the process of that page runs, so that a script keeps it busy."""
 
 
 async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
@@ -110,7 +123,11 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
         return None
     runs = asyncio.create_task(page.process_answers())
     try:
-        closed = await page.session.close_hung()
-        return _HungPages(closed, runs=await runs) if closed else None
+        closed = await page.session.close_hung(called_at=deadline.began)
+        silent_since = page.silent_since
+        if not closed and silent_since is None:
+            return None
+        silent_ms = (time.monotonic() - (silent_since or deadline.began)) * 1000
+        return _HungPages(closed, silent_ms, runs=await runs)
     finally:
         runs.cancel()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -42,9 +43,9 @@ T = TypeVar("T")
 
 TouchSource = Literal["context", "emulation"]
 
-HUNG_SECONDS = 3.0
-"""A page hangs if it does not answer for this long after a call has timed out."""
-EXTENSION_HUNG_SECONDS = 15.0
+SILENT_SECONDS = 3.0
+"""How long a page may take to answer after a call has timed out."""
+EXTENSION_SILENT_SECONDS = 15.0
 """The same for an extension's pages: a wallet computes for seconds while it starts or creates keys."""
 PROCESS_SECONDS = 2.5
 """A page's process that does not interrupt its script within this time is stopped."""
@@ -116,8 +117,11 @@ class PageOwner(Protocol):
         """Return what does not respond, the driver or the browser, even if its pages hang."""
         ...
 
-    async def close_hung(self) -> list[str]:
-        """Close the pages that do not answer because of a script, and return their ids."""
+    async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
+        """Close the pages that do not answer because of a script, and return their ids.
+
+        A page that was called only a short time ago may be busy, and stays open.
+        """
         ...
 
     async def explain_end(self) -> FootlightError | None:
@@ -198,6 +202,9 @@ class Page:
         self._unanswered_navigations: dict[Request, float] = {}
         """When the requests for documents of any frame were sent that have no answer."""
         self._frame_urls: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
+        self._question: asyncio.Task[Any] | None = None
+        """A script that the page has not run yet."""
+        self._asked_at = 0.0
         self._interrupted: set[asyncio.Task[Any]] = set()
         """Actions that cannot end before a dialog of this page is answered."""
         page.on("crash", self._on_crash)
@@ -278,16 +285,21 @@ class Page:
         """Return whether the page still runs scripts, which an endless script prevents."""
         if within_seconds is None:
             of_extension = self.url.startswith("chrome-extension:")
-            within_seconds = EXTENSION_HUNG_SECONDS if of_extension else HUNG_SECONDS
-        try:
-            async with asyncio.timeout(within_seconds):
-                await self._page.evaluate("0")
-        except TimeoutError:
-            # Chromium runs no script in a page whose next document has not begun to arrive.
-            return self.document_request is not None
-        except Error:  # A page that navigates, is closed or has crashed does not hang.
-            return True
-        return True
+            within_seconds = EXTENSION_SILENT_SECONDS if of_extension else SILENT_SECONDS
+        if self._question is None or self._question.done():
+            self._question, self._asked_at = asyncio.create_task(self._ask()), time.monotonic()
+        await asyncio.wait([self._question], timeout=within_seconds)
+        # Chromium runs no script in a page whose next document has not begun to arrive.
+        return self._question.done() or self.document_request is not None
+
+    async def _ask(self) -> None:
+        with contextlib.suppress(Error):  # A page that navigates, is closed or has crashed does not hang.
+            await self._page.evaluate("0")
+
+    @property
+    def silent_since(self) -> float | None:
+        """When the page was asked the question that it has not answered (`time.monotonic()`), or None."""
+        return None if self._question is None or self._question.done() else self._asked_at
 
     async def process_answers(self) -> bool:
         """Return whether the page's process responds, which it does while a script runs.

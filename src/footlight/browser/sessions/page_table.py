@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
 from footlight.browser.page.page_operations import bring_to_front
@@ -148,8 +151,10 @@ class PageTable:
             await asyncio.wait(unfinished)
         self._closing_blank.clear()
 
-    async def close_hung(self) -> list[str]:
-        """Close the pages that do not answer, and return their ids: none if the browser is silent too.
+    async def close_hung(self, called_at: float) -> list[str]:
+        """Close the pages that do not answer since the call at `called_at`, and return their ids.
+
+        None is closed if the browser is silent too.
 
         All of them are closed, because pages that opened each other share a process, which only ends with the
         last page. No page is closed while a dialog is open, because pages may wait for its answer.
@@ -162,7 +167,11 @@ class PageTable:
         )
         if silent:
             return []
-        hung = [page for page, answers in zip(pages, answering, strict=True) if not answers]
+        hung = [
+            page
+            for page, answers in zip(pages, answering, strict=True)
+            if not answers and _has_hung(page, called_at)
+        ]
         await asyncio.gather(*(page.close() for page in hung))
         return [page.id for page in hung if page.closed]
 
@@ -298,3 +307,9 @@ class PageSelection:
         if was_current and not self._selected and (opener := self.opener(page)):
             self._selected.append(opener)
         self._openers.pop(page, None)
+
+
+def _has_hung(page: Page, called_at: float) -> bool:
+    """Return whether the page has not answered for `HUNG_SECONDS`, of which the call may be a part."""
+    since = min(page.silent_since or math.inf, called_at)
+    return time.monotonic() - since >= HUNG_SECONDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -365,9 +366,12 @@ class Session:
     def last_action(self) -> LastAction:
         return self.actions.last
 
-    async def close_hung(self) -> list[str]:
-        """Close the pages that do not answer because of a script, and return their ids."""
-        return await self.page_table.close_hung()
+    async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
+        """Close the pages that do not answer because of a script, and return their ids.
+
+        A page that was called only a short time ago may be busy, and stays open.
+        """
+        return await self.page_table.close_hung(called_at)
 
     def check_proxy_response(self, response: Response) -> None:
         """Check that a response comes from the site, and not from the filter proxy.
