@@ -9,6 +9,7 @@ declare const FORGET: boolean;
 declare const NARROW: boolean;
 declare const WIDE: boolean;
 declare const ADDRESSES: string[];
+declare const KNOWN_HERE: Record<string, any>;
 declare const axe: any;
 
 // A function of Chromium's console.

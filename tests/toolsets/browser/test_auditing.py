@@ -132,6 +132,12 @@ async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) ->
     assert (await browser.call("recheck", finding="axe/image-alt"))["finding"]["count"] == 29
 
 
+async def test_the_handler_in_an_attribute_is_found_again(browser: SessionBrowser) -> None:
+    await browser.show("<title>t</title><body oncontextmenu='return false'><main><h1>Teas</h1>")
+
+    assert (await browser.call("recheck", finding="page/no-context-menu"))["found"] is True
+
+
 async def test_a_removed_element_has_no_fault_any_more(shop: SessionBrowser) -> None:
     found = find(await shop.call("audit_page"), "axe/image-alt")
     await shop.evaluate("logo.remove(), 0")

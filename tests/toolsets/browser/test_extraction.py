@@ -398,6 +398,24 @@ async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_reque
     assert "none" in [(answer.structured_content or {}).get("effect") for answer in answers]
 
 
+async def test_an_isolated_script_has_the_functions_of_the_browser(browser: SessionBrowser) -> None:
+    await browser.show("<title>Tea</title><script>window.Array = null; Map = () => 1; price = 8</script>")
+
+    given = {"script": "(kind) => [kind, new Map([[1, 2]]).get(1), document.title, typeof price]"}
+    assert await browser.call("evaluate", **given, args=["cup"], isolated=True) == {
+        "result": ["cup", 2, "Tea", "undefined"]
+    }
+    assert (await browser.refused("evaluate", script="() => none.at", isolated=True))["message"] == (
+        "script: ReferenceError: none is not defined"
+    )
+
+
+async def test_metadata_is_read_where_the_page_has_replaced_functions(browser: SessionBrowser) -> None:
+    await browser.show("<title>Tea</title><script>window.Array = null</script>")
+
+    assert (await browser.call("get_page_metadata"))["title"] == "Tea"
+
+
 async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
     assert await browser.call("evaluate", script="'x'.repeat(1.9e5)") == {"result": "x" * 190_000}
     assert await browser.call("evaluate", script="Array.from({length: 1e4}, (_, i) => i)") == {

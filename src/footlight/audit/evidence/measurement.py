@@ -14,10 +14,14 @@ import anyio
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collector_sets import PRESSING, standard_collectors
 from footlight.audit.evidence.collectors.axe import AxeRules
+from footlight.audit.evidence.collectors.behaviour import Behaviour
+from footlight.audit.evidence.collectors.focus import FocusOrder
+from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
 from footlight.audit.evidence.collectors.speed import RELOADS
 from footlight.audit.evidence.gathered import GatheredEvidence
 from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
 from footlight.audit.evidence.page_source import READ_SOURCE
+from footlight.audit.evidence.replaced import find_replaced
 from footlight.audit.findings import (
     Evidence,
     Fact,
@@ -80,6 +84,10 @@ class Measurement:
     """If set, the page is left as it was opened, at the first width, and the findings have refs in it."""
     lost: MCPConnectionError | None = None
     opened: OpenResult | None = None
+    replaced: Sequence[str] = ()
+    """Names of the built-in functions that the page has replaced."""
+    is_isolated: bool = False
+    """Whether the page is measured with the browser's own functions in place of those."""
     gathered: GatheredEvidence = field(default_factory=GatheredEvidence)
     trail: PageTrail = field(init=False)
     measured: PageLocation | None = None
@@ -198,6 +206,7 @@ class Measurement:
                 raise
             message = f"{self.url} shows no page: the site answered without content, or with a download"
             raise ToolInvocationError(message, tool_name="navigate") from error
+        await self.choose_functions()
         self.trail.arrive(opened.url, await locate(self.page))
         check_is_page(self.trail.location, self.url)
         return opened
@@ -213,7 +222,9 @@ class Measurement:
             MCPError: the page moved on to something that is not an HTML page.
         """
         before = self.gathered.copy()
-        for _ in range(MAX_MOVES):
+        for attempt in range(MAX_MOVES):
+            if attempt:
+                await self.choose_functions()
             if await self.collect(view, collectors):
                 return
             self.gathered = before.copy()
@@ -223,6 +234,7 @@ class Measurement:
 
     async def collect(self, view: AuditViewport, collectors: Sequence[Collector]) -> bool:
         """Run the collectors. Return False as soon as the page has moved on."""
+        collectors = self.skip_unreliable(collectors, view)
         for place, collector in enumerate(collectors):
             self.progress(collector.name)
             collected, failure = await self.try_collector(collector, view)
@@ -252,6 +264,35 @@ class Measurement:
             if collected is not None:
                 self.gathered.add(collected, view)
         return True
+
+    async def choose_functions(self) -> None:
+        """Let scripts run with the browser's own functions if the page has replaced some that they need."""
+        self.replaced = ()
+        if await self.page.isolate(isolated=False):
+            return
+        self.replaced = await find_replaced(self.page)
+        self.is_isolated = bool(self.replaced) and await self.page.isolate(isolated=True)
+
+    def skip_unreliable(self, collectors: Sequence[Collector], view: AuditViewport) -> Sequence[Collector]:
+        """Return the collectors that can measure a page with replaced functions, and note what cannot be."""
+        if not self.replaced:
+            return collectors
+        why = f"the page replaced {', '.join(self.replaced)}"
+        if not self.is_isolated:
+            why = f"{why}, and this server and browser have no world apart from it to measure in"
+            self.gathered.skipped.append(Skipped(what=f"everything at {view.width} px", why=why))
+            return ()
+        unseen = {
+            FocusOrder: "event handlers that scripts set, of clicks",
+            Behaviour: "event handlers that scripts set, of the context menu",
+            CharacterShortcuts: f"{CharacterShortcuts.name} at {view.width} px",
+        }
+        self.gathered.skipped.extend(
+            Skipped(what=what, why=why)
+            for kind, what in unseen.items()
+            if any(isinstance(each, kind) for each in collectors)
+        )
+        return [each for each in collectors if not isinstance(each, CharacterShortcuts)]
 
     async def try_collector(
         self, collector: Collector, view: AuditViewport

@@ -13,7 +13,7 @@ from footlight.audit.page.page_text import shorten
 from footlight.javascript import join_modules
 from footlight.protocol.untrusted_json import an_object, integer, items, number, text
 
-__all__ = ["boxes_of", "count_of", "elements_of", "facts_of", "find_failed_rules", "script"]
+__all__ = ["bare_script", "boxes_of", "count_of", "elements_of", "facts_of", "find_failed_rules", "script"]
 
 MAX_ELEMENTS = 10
 MAX_TEXT_LENGTH = 300
@@ -23,7 +23,17 @@ MAX_FACT_LENGTH = 600
 @cache
 def script(*names: str, before: str = "") -> str:
     """Return a function of these modules and `dom.js` that answers with `answer()`; `before` runs first."""
-    code = join_modules(files("footlight.audit.evidence") / "javascript", ("dom", *names))
+    return _function(("dom", *names), before)
+
+
+@cache
+def bare_script(name: str, before: str = "") -> str:
+    """Return a function of this module alone, which relies on nothing that a page can change."""
+    return _function((name,), before)
+
+
+def _function(names: Sequence[str], before: str) -> str:
+    code = join_modules(files("footlight.audit.evidence") / "javascript", names)
     return f"async () => {{\n{before}\n{code}return answer();\n}}"
 
 

@@ -68,6 +68,13 @@ class AuditedPage(Protocol):
         """Call a JavaScript function without arguments and return its value as JSON, of any length."""
         ...
 
+    async def isolate(self, *, isolated: bool) -> bool:
+        """Let `evaluate` run scripts in a world that the page cannot change, or in the page's own.
+
+        Return whether they run in such a world now, which not every server and browser has.
+        """
+        ...
+
     async def press(self, key: str) -> None:
         """Press a key where the focus is."""
         ...

@@ -152,6 +152,7 @@ class FootlightPage(_ToolPage):
         super().__init__(client, timeout_ms)
         self.session: str | None = None
         self._session_arguments = session
+        self._is_isolated = False
 
     def _make_dialect(self) -> Dialect:
         return FootlightDialect(session=self.session)
@@ -168,8 +169,19 @@ class FootlightPage(_ToolPage):
         # The scripts of an audit wait themselves for what they start.
         return await self._run(
             "evaluate",
-            lambda dialect, run: cast("FootlightDialect", dialect).evaluate(run, script, settles=False),
+            lambda dialect, run: cast("FootlightDialect", dialect).evaluate(
+                run, script, settles=False, isolated=self._is_isolated
+            ),
         )
+
+    async def isolate(self, *, isolated: bool) -> bool:
+        self._is_isolated = isolated
+        if isolated:
+            try:
+                await self.evaluate("async () => null")
+            except ToolInvocationError:  # The browser is not Chromium, or the server is an older one.
+                self._is_isolated = False
+        return self._is_isolated
 
     async def press(self, key: str) -> None:
         await self._call("press", {"key": key, "observe": "none", "settle": "none"})
@@ -221,6 +233,10 @@ class PlaywrightMcpPage(_ToolPage):
         await self.close()
         await self._text("browser_resize", {"width": view.width, "height": view.height})
         return await self._navigate(url)
+
+    async def isolate(self, *, isolated: bool) -> bool:
+        del isolated
+        return False
 
     async def press(self, key: str) -> None:
         await self._text("browser_press_key", {"key": key})

@@ -27,6 +27,7 @@ __all__ = [
     "run",
     "run_about",
     "run_about_all",
+    "run_isolated",
     "run_isolated_about",
 ]
 
@@ -52,10 +53,16 @@ async def register_scripts(playwright: Playwright) -> None:
 async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
     """Return the result of a script about a document. If it is a function, it gets the argument."""
 
-    async def run_isolated() -> Any:
-        return _parse_reply(await within.get_attribute(_query(script, argument), "v", timeout=0))
+    return await _retry_isolated(
+        lambda: within.evaluate(script, argument), lambda: _run_isolated(within, script, argument)
+    )
 
-    return await _retry_isolated(lambda: within.evaluate(script, argument), run_isolated)
+
+async def run_isolated(within: Page | Frame, script: str, argument: Any = None) -> Any:
+    """Do as `run` does, but first in the isolated world, which has the browser's own functions."""
+    return await _retry_isolated(
+        lambda: _run_isolated(within, script, argument), lambda: within.evaluate(script, argument)
+    )
 
 
 async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
@@ -122,18 +129,23 @@ async def find_element(within: Page | Frame, script: str) -> ElementHandle | Non
     return await _retry_isolated(run_in_page, run_isolated)
 
 
-async def _retry_isolated(in_page: Callable[[], Awaitable[T]], run_isolated: Callable[[], Awaitable[T]]) -> T:
+async def _retry_isolated(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
+    """Try another world where scripts of the first do not run."""
     try:
-        return await in_page()
+        return await first()
     except PlaywrightTimeout:
         raise
     except Error as error:
         if is_closed(error) or is_context_lost(error):
             raise
         try:
-            return await run_isolated()
+            return await second()
         except Error as retry_error:
             raise retry_error if is_context_lost(retry_error) else error from None
+
+
+async def _run_isolated(within: Page | Frame, script: str, argument: Any) -> Any:
+    return _parse_reply(await within.get_attribute(_query(script, argument), "v", timeout=0))
 
 
 async def _run_isolated_about(element: Locator, script: str, argument: Any, timeout_ms: float) -> Any:

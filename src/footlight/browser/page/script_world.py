@@ -84,19 +84,32 @@ class ScriptWorld:
         source = "" if engine in engines else f"{engine()};\n"
         engines.add(engine)  # The next message is answered after this one.
         given = ", ".join(json.dumps(each) for each in arguments)
-        reply = cast(
-            "dict[str, Any]",
-            await self._cdp.send(
-                "Runtime.evaluate",
-                {
-                    "expression": f'{source}globalThis[Symbol.for("footlight.{name}")]({given})',
-                    "uniqueContextId": self._context,
-                    "awaitPromise": True,
-                    "returnByValue": True,
-                },
-            ),
+        reply = await self._evaluate(
+            self._cdp, f'{source}globalThis[Symbol.for("footlight.{name}")]({given})', self._context
         )
         if "exceptionDetails" in reply:
             engines.discard(engine)
             return None
         return reply["result"].get("value")
+
+    async def run(self, expression: str) -> dict[str, Any]:
+        """Return Chromium's reply about the value of an expression, which may be a promise.
+
+        Wait for the context of a document that begins. Call it only where `wait_for_document` returns True.
+
+        Raises:
+            Error: the document is gone.
+        """
+        await self._known.wait()
+        assert self._cdp is not None
+        assert self._context is not None
+        return await self._evaluate(self._cdp, expression, self._context)
+
+    async def _evaluate(self, cdp: CDPSession, expression: str, context: str) -> dict[str, Any]:
+        request = {
+            "expression": expression,
+            "uniqueContextId": context,
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
+        return cast("dict[str, Any]", await cdp.send("Runtime.evaluate", request))

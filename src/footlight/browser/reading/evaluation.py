@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["ScriptOutcome", "run_script"]
+__all__ = ["ScriptOutcome", "run_isolated_script", "run_script"]
 
 PURE_MS = 200
 """How long a script may run that is tried without side effects. One that takes longer is run again."""
@@ -52,6 +52,36 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
         if found is not None:
             return ScriptOutcome(found[0], is_pure=True)
         return ScriptOutcome(await _run_with_effects(page, script, args))
+
+
+async def run_isolated_script(page: Page, script: str, args: Sequence[Any], deadline: Deadline) -> Any:
+    """Return the value of an expression or a function in the isolated world, as JSON has it.
+
+    The page can neither see nor change the functions of that world. What a script leaves there, later ones
+    find until the document is replaced.
+
+    Raises:
+        InvalidParameter: the script failed, or the browser is not Chromium.
+    """
+    async with limit_reading(page, deadline):
+        if not await page.scripts.wait_for_document():
+            engine = page.session.engine
+            raise InvalidParameter(
+                f"isolated: this needs Chromium; this session runs {engine}", parameter="isolated"
+            )
+        function = _with_arguments(_AS_EXPRESSION, json.dumps(list(args)), _trim_expression(script))
+        try:
+            reply = await page.scripts.run(f"({function})()")
+        except Error as error:
+            raise await _script_error(page, error) from error
+    outcome = reply["result"].get("value")
+    if "exceptionDetails" in reply or outcome is None:
+        details = reply.get("exceptionDetails", {})
+        message = details.get("exception", {}).get("description") or details.get("text") or "no value"
+        raise _failure(page, str(message))
+    if "thrown" in outcome:
+        raise _failure(page, str(outcome["thrown"]))
+    return outcome.get("value")
 
 
 async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> list[Any] | None:
@@ -97,8 +127,7 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
     if outcome is None:  # The page could not even write down that the value is no value.
         raise InvalidParameter("script: its value is nested too deeply", parameter="script", page=page.url)
     if "thrown" in outcome:
-        message = str(outcome["thrown"]).partition("\n")[0]
-        raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
+        raise _failure(page, str(outcome["thrown"]))
     return await asyncio.to_thread(_as_data, outcome["value"])
 
 
@@ -120,6 +149,11 @@ async def _compiles(page: Page, function: str) -> bool:
     except Error as error:
         return not is_syntax_error(error)
     return True
+
+
+def _failure(page: Page, message: str) -> InvalidParameter:
+    first = message.partition("\n")[0]
+    return InvalidParameter(f"script: {first}", parameter="script", page=page.url)
 
 
 async def _script_error(page: Page, error: Error) -> FootlightError:

@@ -154,7 +154,7 @@ async def inspect_all(page: Page, selector: str, request: dict[str, Any], deadli
 
 
 async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) -> Any:
-    return await evaluate(page, INSPECT, request, deadline)
+    return await evaluate(page, INSPECT, request, deadline, is_isolated=True)
 
 
 async def count(page: Page, selector: str, deadline: Deadline) -> int:

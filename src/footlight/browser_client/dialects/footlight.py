@@ -98,11 +98,18 @@ class FootlightDialect:
                     raise
                 refused["value"] = _TRUTHS[refused["value"]]
 
-    async def evaluate(self, operation: Operation, script: str, *, settles: bool = True) -> Any:
-        """Run a script and return its value. `settles`: wait first for what the script started."""
+    async def evaluate(
+        self, operation: Operation, script: str, *, settles: bool = True, isolated: bool = False
+    ) -> Any:
+        """Run a script and return its value.
+
+        Args:
+            settles: wait first for what the script started.
+            isolated: run it in a world that the page cannot change.
+        """
         ensure_tool(self.tools, "evaluate", hint="start it with --enable-script-evaluation")
-        settle = {} if settles else {"settle": "none"}
-        data = await self._data(operation, "evaluate", {"script": script, "observe": "none", **settle})
+        more = {**({} if settles else {"settle": "none"}), **({"isolated": True} if isolated else {})}
+        data = await self._data(operation, "evaluate", {"script": script, "observe": "none", **more})
         return data.get("result")
 
     async def close(self, operation: Operation) -> None:

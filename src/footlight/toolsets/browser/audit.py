@@ -305,6 +305,10 @@ class _LivePage:
                 self._call.mask(str(error).partition("\n")[0])[:MAX_TEXT], tool_name="evaluate"
             ) from None
 
+    async def isolate(self, *, isolated: bool) -> bool:
+        del isolated
+        return True
+
     async def press(self, key: str) -> None:
         raise NotImplementedError(f"an audit of a live page does not press {key}")
 

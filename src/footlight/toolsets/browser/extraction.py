@@ -12,7 +12,7 @@ from footlight.browser.page.inspection import Link, PageMetadata, TableData
 from footlight.browser.reading import elements
 from footlight.browser.reading import reads as reading
 from footlight.browser.reading.elements import FoundElement
-from footlight.browser.reading.evaluation import run_script
+from footlight.browser.reading.evaluation import run_isolated_script, run_script
 from footlight.browser.reading.markdown import cut_part, read
 from footlight.errors import InvalidParameter
 from footlight.server.answers import PageText
@@ -115,8 +115,11 @@ async def evaluate(
         Field(min_length=1, description="Expression, function that receives args, or body with return"),
     ],
     args: list[Any] | None = None,
+    isolated: Annotated[bool, Field(description="In a world that the page cannot change")] = False,
 ) -> ScriptResult:
     """Run JS in browser. Returns the result as JSON."""
+    if isolated:
+        return {"result": await run_isolated_script(call.page, script, args or [], call.deadline)}
     outcome = await run_script(call.page, script, args or [], call.deadline)
     if outcome.is_pure:
         call.note_no_effect()

@@ -6,6 +6,7 @@ import {
   describeAll,
   documentBody,
   documentRoot,
+  handlerOf,
   isVisible,
   own,
   runRules,
@@ -216,23 +217,23 @@ function selectable() {
 /** @type {(element: AnyElement) => boolean} */
 function refusesMenu(element) {
   return (
-    isRefusal(element.oncontextmenu) ||
-    (element === documentRoot() && isRefusal(document.oncontextmenu)) ||
-    (element === documentBody() && isRefusal(window.oncontextmenu))
+    isRefusal(handlerOf(element, "contextmenu")) ||
+    (element === documentRoot() && isRefusal(handlerOf(document, "contextmenu"))) ||
+    (element === documentBody() && isRefusal(handlerOf(window, "contextmenu")))
   );
 }
 
 /**
  * Return whether a handler does nothing but cancel the event.
  *
- * @type {(handler: unknown) => boolean}
+ * @type {(handler: string | null) => boolean}
  */
 function isRefusal(handler) {
   return (
-    typeof handler === "function" &&
+    handler !== null &&
     /^(function[^{]*|[^{]*=>)? ?\{? ?((event|evt|ev|e)\.preventDefault\(\);?)? ?(return false;?|false)? ?\}?$/.test(
-      String(handler).replace(/\s+/g, " "),
+      handler.replace(/\s+/g, " "),
     ) &&
-    /preventDefault|false/.test(String(handler))
+    /preventDefault|false/.test(handler)
   );
 }

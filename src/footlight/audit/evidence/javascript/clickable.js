@@ -1,7 +1,17 @@
 // Find elements that a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be
 // detected from here, so among those elements only the ones with a link's pointer count.
 
-import { above, allElements, describeAll, documentBody, documentRoot, isVisible, own, textOf } from "./dom.js";
+import {
+  above,
+  allElements,
+  describeAll,
+  documentBody,
+  documentRoot,
+  handlerOf,
+  isVisible,
+  own,
+  textOf,
+} from "./dom.js";
 
 const MOST_MS = 1500;
 const NATIVE =
@@ -37,8 +47,8 @@ function whyClickable(element) {
   if (own.matches(element, FOCUSABLE) || element === documentBody() || element === documentRoot()) return null;
   const role = own.getAttribute(element, "role") ?? "";
   if (ROLES.includes(role)) return `has the role ${role}, but Tab does not stop there`;
-  if (typeof own.onclick(element) === "function" && !DOES_NOTHING.test(String(own.onclick(element))))
-    return "answers to a click, but Tab does not stop there";
+  const handler = handlerOf(element, "click");
+  if (handler !== null && !DOES_NOTHING.test(handler)) return "answers to a click, but Tab does not stop there";
   /** @type {(node: AnyElement | null) => boolean} */
   const isPointed = (node) => node !== null && getComputedStyle(node).cursor === "pointer";
   return isPointed(element) && !isPointed(above(element)) && textOf(element, 100).length < 80 ? POINTER : null;
@@ -58,7 +68,7 @@ function isOutOfReach(element) {
   for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (
       own.matches(each, `${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
-      (each !== element && (takesFocus(each) || (typeof own.onclick(each) === "function" && each !== documentBody())))
+      (each !== element && (takesFocus(each) || (handlerOf(each, "click") !== null && each !== documentBody())))
     )
       return false;
   }

@@ -192,6 +192,18 @@ export function above(element) {
 }
 
 /**
+ * Return the code that an element runs at an event, as far as its attribute or the property of a handler has it. In an
+ * isolated world, properties are null.
+ *
+ * @type {(owner: any, name: "click" | "contextmenu") => string | null}
+ */
+export function handlerOf(owner, name) {
+  const handler = name === "click" ? own.onclick(owner) : owner[`on${name}`];
+  if (typeof handler === "function") return String(handler);
+  return owner instanceof Element ? own.getAttribute(owner, `on${name}`) : null;
+}
+
+/**
  * Return the visible text of an element on one line.
  *
  * @type {(element: AnyElement, most?: number) => string}

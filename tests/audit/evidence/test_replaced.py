@@ -1,0 +1,110 @@
+"""Pages that replaced functions of the browser have the same findings as others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from footlight.audit.evidence.collector_sets import standard_collectors
+from footlight.audit.evidence.collectors.photograph import Photograph
+from footlight.audit.evidence.measurement import collect_evidence
+from footlight.audit.findings import Evidence
+from footlight.audit.page.page import DESKTOP, AuditedPage
+from tests.audit.conftest import WALL_CLOCK
+from tests.site import Site
+from tests.tiers import sample_parameters
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """<!doctype html><html lang=en><title>Teas</title><script>SCRIPT</script>
+<main><h1>Teas</h1><h3>Green</h3>
+<p style='color: #999; background: #fff'>Steamed leaves from Shizuoka, picked in May.</p><img src=/leaves.png>
+<a href=/sencha>here</a> <div onclick='order()' style='cursor: pointer'>Order</div>
+<form><input name=color><button></button></form>
+<div style='width: 1500px'>Wide</div></main>"""
+BROKEN = (
+    "window.Map = null",
+    "window.Set = function () {}",
+    "const Node = class {}, URL = null",
+    "window.JSON = null",
+    "JSON.stringify = () => '[]'",
+    "window.Promise = null",
+    "window.Array = null",
+    "Array.prototype.map = () => { throw 1 }",
+    "Array.prototype.filter = () => []",
+    "Array.prototype[Symbol.iterator] = () => ({ next: () => ({ done: true }) })",
+    "Array.from = () => []",
+    "Object.prototype.toJSON = () => 1",
+    "Object.entries = () => []",
+    "Function.prototype.call = () => 1",
+    "Function.prototype.apply = () => 1",
+    "Function.prototype.toString = () => { throw 1 }; String.prototype.trim = () => ''",
+    "RegExp.prototype.test = () => true",
+    "Element.prototype.querySelectorAll = () => []",
+    "Document.prototype.createElement = () => null; Document.prototype.createElementNS = () => null",
+    "document.querySelectorAll = () => []",
+    "Element.prototype.getBoundingClientRect = () => ({})",
+    "delete Element.prototype.matches",
+    "Object.defineProperty(Node.prototype, 'parentNode', { get: () => null })",
+    "window.getComputedStyle = () => ({})",
+    "window.setTimeout = () => 0",
+    "performance.now = () => 0; Date.now = () => 0",
+    "window.MutationObserver = null; window.PerformanceObserver = null",
+    "window.performance = null",
+    "EventTarget.prototype.addEventListener = () => {}",
+    "window.fetch = null",
+    "window.eval = null",
+    "Element.prototype.checkVisibility = () => false; window.CSS = null",
+)
+SOUND = (
+    "",
+    "const timeout = window.setTimeout; window.setTimeout = (...all) => timeout(...all)",
+    "const listen = EventTarget.prototype.addEventListener; "
+    "EventTarget.prototype.addEventListener = function (...all) { return listen.apply(this, all); }",
+    "const ask = window.fetch; window.fetch = (...all) => ask(...all)",
+    "const text = Function.prototype.toString; "
+    "Function.prototype.toString = function toString() { return text.call(this); }",
+    "Array.prototype.last = function () {}; delete Array.prototype.last; document.extra = () => 1",
+    "const insert = CSSStyleSheet.prototype.insertRule; "
+    "CSSStyleSheet.prototype.insertRule = function (...all) { return insert.apply(this, all); }",
+)
+UNMEASURED = (
+    "event handlers that scripts set, of clicks",
+    "event handlers that scripts set, of the context menu",
+    "keyboard shortcuts at 1280 px",
+)
+
+
+async def measure(page: AuditedPage, site: Site, script: str) -> Evidence:
+    collectors = [each for each in standard_collectors() if not isinstance(each, Photograph)]
+    url = site.page(PAGE.replace("SCRIPT", script))
+    return await collect_evidence(page, url, collectors=collectors, views=(DESKTOP,))
+
+
+def findings_of(evidence: Evidence) -> Sequence[tuple[str, Sequence[str]]]:
+    return sorted(
+        (found.rule, [each.selector for each in found.elements])
+        for found in (*evidence.findings, *evidence.to_check)
+        if found.rule not in WALL_CLOCK and not found.rule.startswith("console/")
+    )
+
+
+@pytest.mark.parametrize("script", sample_parameters(BROKEN, BROKEN[0]))
+async def test_a_page_that_broke_functions_has_the_same_findings(
+    page: AuditedPage, site: Site, script: str
+) -> None:
+    sound = await measure(page, site, "")
+    broken = await measure(page, site, script)
+
+    assert findings_of(broken) == findings_of(sound)
+    assert [each.what for each in broken.skipped] == [*UNMEASURED]
+
+
+@pytest.mark.parametrize("script", sample_parameters(SOUND, SOUND[1]))
+async def test_a_page_that_wraps_functions_is_measured_as_any_other(
+    page: AuditedPage, site: Site, script: str
+) -> None:
+    evidence = await measure(page, site, script)
+
+    assert evidence.skipped == []
