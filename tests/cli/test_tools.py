@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,33 @@ async def test_the_minimal_list_has_at_most_15_tools(tmp_path: Path) -> None:
 
     assert {"navigate", "click", "fill", "get_text", "screenshot"} <= {*listed}
     assert len(listed) <= 15
+
+
+HOSTILE_SERVER = r"""
+import json, sys
+tool = {"name": "odd", "description": "half \ud83d of a pair", "inputSchema": {"type": "object"}}
+name = {"name": "x", "version": "1"}
+hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": name}
+results = {"initialize": hello, "tools/list": {"tools": [tool]}}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        answer = {"jsonrpc": "2.0", "id": request["id"]}
+        missing = {"error": {"code": -32601, "message": "no"}}
+        found = {"result": results[request["method"]]} if request["method"] in results else missing
+        print(json.dumps(answer | found), flush=True)
+"""
+
+
+def test_half_of_a_surrogate_pair_in_a_description_is_shown_as_an_escape(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(HOSTILE_SERVER)
+    server = f"{sys.executable} {tmp_path / 'server.py'}"
+
+    text = run("tools", "--server", server)
+    as_json = run("tools", "--server", server, "--format", "json")
+
+    assert (text.status, text.out) == (0, "odd  half \\ud83d of a pair\n")
+    assert json.loads(as_json.out)[0]["description"] == "half \ud83d of a pair"
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,12 @@ def warn(text: str, *, prefix: str = "footlight: ") -> None:
     _write(sys.stderr, f"{prefix}{text}")
 
 
+def escape_surrogates() -> None:
+    """Print half of a surrogate pair, which no encoding has, as an escape. Texts of servers contain some."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def ignore_broken_pipe() -> None:
     """Discard further standard output after a BrokenPipeError, so that the final flush cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

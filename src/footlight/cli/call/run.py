@@ -23,7 +23,7 @@ from footlight.cli.call.arguments import (
     read_words,
     tool_arguments,
 )
-from footlight.cli.output import ignore_broken_pipe, print_result, print_tool, warn
+from footlight.cli.output import escape_surrogates, ignore_broken_pipe, print_result, print_tool, warn
 from footlight.cli.usage import BAD_USAGE, FAILED, INTERRUPTED, OK, BadUsage, RequestRefused
 from footlight.daemon.errors import DaemonError, NoDaemon
 from footlight.daemon.folder import find_folder
@@ -44,9 +44,7 @@ HOW_TO_START = "Start one with `footlight daemon start`, or call without --no-st
 
 def run_call(words: Sequence[str]) -> int:
     """Run the command with the words after `call`, and return the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        # The text of a page may contain half of a surrogate pair, which no encoding can represent.
-        stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+    escape_surrogates()
     try:
         status = _run(read_words(words))
         sys.stdout.flush()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from footlight.cli.output import ignore_broken_pipe, say, warn
+from footlight.cli.output import escape_surrogates, ignore_broken_pipe, say, warn
 from footlight.cli.usage import (
     BAD_USAGE,
     FAILED,
@@ -67,8 +66,7 @@ class ReplayArguments:
 
 def run_replay(arguments: ReplayArguments) -> int:
     """Replay the file and return the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+    escape_surrogates()
     try:
         script = _script(arguments)
         ignored = Ignored.of(arguments.ignore)

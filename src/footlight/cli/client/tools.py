@@ -9,7 +9,7 @@ import sys
 import click
 
 from footlight.cli.call.arguments import find_tool
-from footlight.cli.output import print_tool, summarize_tool, warn
+from footlight.cli.output import escape_surrogates, print_tool, say, summarize_tool, warn
 from footlight.cli.sections import SectionedCommand, format_option
 from footlight.cli.usage import BAD_USAGE, FAILED, BadUsage, RequestRefused
 from footlight.daemon.errors import DaemonError
@@ -54,6 +54,7 @@ def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str |
 
     If no background server is running, the tools are those that it would offer. No server is started.
     """
+    escape_surrogates()
     try:
         listed = _list(server, header)
         if name is not None:
@@ -74,7 +75,7 @@ def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str |
     else:
         width = max((len(tool["name"]) for tool in listed), default=0)
         for tool in listed:
-            click.echo(f"{tool['name']:{width}}  {summarize_tool(tool)}")
+            say(f"{tool['name']:{width}}  {summarize_tool(tool)}")
 
 
 def _list(server: str | None, headers: tuple[str, ...]) -> Tools:
