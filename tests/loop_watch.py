@@ -19,8 +19,7 @@ from typing import Any
 
 __all__ = ["MAX_GAP_MS", "Gaps", "command_watched", "gaps_in", "watch_loops"]
 
-MAX_GAP_MS = 400.0
-"""On a busy machine the same work takes up to twice the processor time, because its cores share caches."""
+MAX_GAP_MS = 250.0
 WORTH_TELLING_MS = 50.0
 
 
