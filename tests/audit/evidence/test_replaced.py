@@ -55,6 +55,8 @@ BROKEN = (
     "EventTarget.prototype.addEventListener = () => {}",
     "window.fetch = null",
     "window.eval = null",
+    "Node.prototype.appendChild = () => null",
+    "Object.defineProperty(HTMLElement.prototype, 'onclick', { get: () => null, set: () => {} })",
     "Element.prototype.checkVisibility = () => false; window.CSS = null",
 )
 SOUND = (
@@ -68,6 +70,11 @@ SOUND = (
     "Array.prototype.last = function () {}; delete Array.prototype.last; document.extra = () => 1",
     "const insert = CSSStyleSheet.prototype.insertRule; "
     "CSSStyleSheet.prototype.insertRule = function (...all) { return insert.apply(this, all); }",
+    "const remove = Node.prototype.removeChild; "
+    "Node.prototype.removeChild = function (...all) { return remove.apply(this, all); }",
+    "const onclick = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'onclick'); "
+    "Object.defineProperty(HTMLElement.prototype, 'onclick', "
+    "{ ...onclick, get() { return onclick.get.call(this); } })",
 )
 UNMEASURED = (
     "event handlers that scripts set, of clicks",

@@ -1,7 +1,7 @@
 // Find the built-in functions that the page has replaced or removed. Each is compared with that of a new frame, by whose
 // functions alone the comparison is made. KNOWN_HERE has the values that the names of built-ins have in scripts.
 
-/** Members that many sites wrap, to see errors or requests. They are fine as long as they work. */
+/** Members that many sites wrap, to see errors, requests or changes. They are fine as long as they work. */
 const WRAPPED = [
   "setTimeout",
   "clearTimeout",
@@ -16,6 +16,14 @@ const WRAPPED = [
   "addEventListener",
   "removeEventListener",
   "dispatchEvent",
+  "createElement",
+  "appendChild",
+  "insertBefore",
+  "removeChild",
+  "replaceChild",
+  "getAttribute",
+  "setAttribute",
+  "removeAttribute",
 ];
 /** Members that recorders of sessions wrap, and that no script of the audit uses. */
 const UNUSED = [
@@ -56,6 +64,7 @@ async function compareWith(fresh) {
   const wrapped = new fresh.Array();
   const push = fresh.Array.prototype.push;
   const includes = fresh.Array.prototype.includes;
+  const startsWith = fresh.String.prototype.startsWith;
 
   /** @type {(one: any, other: any) => boolean} */
   const isSame = (one, other) => {
@@ -66,7 +75,9 @@ async function compareWith(fresh) {
   /** @type {(name: string, label: string, one: any, other: any) => void} */
   const compare = (name, label, one, other) => {
     if (isSame(one, other)) return;
-    const isWrapped = typeof other === "function" && FreshReflect.apply(includes, WRAPPED, [name]);
+    const isWrapped =
+      typeof other === "function" &&
+      (FreshReflect.apply(includes, WRAPPED, [name]) || FreshReflect.apply(startsWith, name, ["on"]));
     FreshReflect.apply(push, isWrapped ? wrapped : replaced, [label]);
   };
   /** @type {(label: string, own: any, fresh: any) => void} */
@@ -76,7 +87,7 @@ async function compareWith(fresh) {
       const key = keys[at];
       const known = FreshReflect.getOwnPropertyDescriptor(fresh, key);
       const here = FreshReflect.getOwnPropertyDescriptor(own, key);
-      const name = typeof key === "symbol" ? key.description : key;
+      const name = typeof key === "symbol" ? (key.description ?? "") : key;
       if (FreshReflect.apply(includes, UNUSED, [name])) continue;
       if (typeof known.value === "function" || known.get)
         compare(name, `${label}.${name}`, known.value ?? known.get, here?.value ?? here?.get);
@@ -127,7 +138,18 @@ async function works(fresh) {
     element.removeEventListener("click", listener);
     element.dispatchEvent(new Event("click"));
     element.setAttribute("title", "x");
-    const ended = () => done(seen.clicks === 1 && seen.changes === 1);
+    const inner = document.createElement("b");
+    const last = document.createElement("b");
+    element.appendChild(last);
+    element.insertBefore(inner, last);
+    element.removeChild(last);
+    element.onclick = listener;
+    const isSound =
+      element.childNodes.length === 1 &&
+      element.firstChild === inner &&
+      element.getAttribute("title") === "x" &&
+      typeof element.onclick === "function";
+    const ended = () => done(isSound && seen.clicks === 1 && seen.changes === 1);
     new Promise((resolve) => setTimeout(resolve, 0)).then(ended);
     clearTimeout(setTimeout(() => done(false), 1));
     if (typeof fetch !== "function" || typeof requestAnimationFrame !== "function") done(false);
