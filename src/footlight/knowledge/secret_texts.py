@@ -165,6 +165,8 @@ def _limit_accents(text: str) -> str:
 
     Normalisation sorts the accents of a letter in quadratic time.
     """
+    if not any(map(unicodedata.combining, set(text))):
+        return text
     chars: list[str] = []
     run = 0
     for char in text:
