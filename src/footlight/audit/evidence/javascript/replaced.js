@@ -45,7 +45,8 @@ export async function answer() {
   // Chromium ends the process of an error page that gets a frame.
   if (!root || location.protocol === "chrome-error:") return [];
   const frame = Document.prototype.createElementNS.call(document, "http://www.w3.org/1999/xhtml", "iframe");
-  Element.prototype.setAttribute.call(frame, "style", "display: none !important");
+  // A policy of the page may forbid the attribute `style`, and its browser would report that.
+  Element.prototype.setAttribute.call(frame, "hidden", "");
   Node.prototype.appendChild.call(root, frame);
   try {
     const fresh = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get?.call(frame);
