@@ -9,6 +9,7 @@ import pytest
 from footlight.audit.evidence.collector_sets import standard_collectors
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.measurement import collect_evidence
+from footlight.audit.evidence.replaced import find_replaced
 from footlight.audit.findings import Evidence
 from footlight.audit.page.page import DESKTOP, AuditedPage
 from tests.audit.conftest import WALL_CLOCK
@@ -59,6 +60,15 @@ BROKEN = (
     "Object.defineProperty(HTMLElement.prototype, 'onclick', { get: () => null, set: () => {} })",
     "Element.prototype.checkVisibility = () => false; window.CSS = null",
 )
+MEASURED = (
+    "window.Map = null",
+    "window.Array = null",
+    "Array.prototype[Symbol.iterator] = () => ({ next: () => ({ done: true }) })",
+    "Function.prototype.call = () => 1",
+    "Element.prototype.querySelectorAll = () => []",
+    "window.setTimeout = () => 0",
+)
+"""Those of `BROKEN` with which a page is measured, which takes some seconds."""
 SOUND = (
     "",
     "const timeout = window.setTimeout; window.setTimeout = (...all) => timeout(...all)",
@@ -97,21 +107,40 @@ def findings_of(evidence: Evidence) -> Sequence[tuple[str, Sequence[str]]]:
     )
 
 
-@pytest.mark.parametrize("script", sample_parameters(BROKEN, BROKEN[0]))
+@pytest.fixture(scope="module")
+async def sound(page: AuditedPage, site: Site) -> Evidence:
+    """The evidence of the page without a script."""
+    return await measure(page, site, "")
+
+
+@pytest.mark.parametrize("script", BROKEN)
+async def test_functions_that_a_page_broke_are_found(page: AuditedPage, site: Site, script: str) -> None:
+    await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
+
+    assert await find_replaced(page)
+
+
+@pytest.mark.parametrize("script", sample_parameters(MEASURED, MEASURED[0]))
 async def test_a_page_that_broke_functions_has_the_same_findings(
-    page: AuditedPage, site: Site, script: str
+    page: AuditedPage, site: Site, sound: Evidence, script: str
 ) -> None:
-    sound = await measure(page, site, "")
     broken = await measure(page, site, script)
 
     assert findings_of(broken) == findings_of(sound)
     assert [each.what for each in broken.skipped] == [*UNMEASURED]
 
 
-@pytest.mark.parametrize("script", sample_parameters(SOUND, SOUND[1]))
-async def test_a_page_that_wraps_functions_is_measured_as_any_other(
+@pytest.mark.parametrize("script", SOUND)
+async def test_functions_that_a_page_only_wrapped_are_not_found(
     page: AuditedPage, site: Site, script: str
 ) -> None:
-    evidence = await measure(page, site, script)
+    await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
+
+    assert not await find_replaced(page)
+
+
+@pytest.mark.slow
+async def test_a_page_that_wraps_functions_is_measured_as_any_other(page: AuditedPage, site: Site) -> None:
+    evidence = await measure(page, site, SOUND[1])
 
     assert evidence.skipped == []
