@@ -16,11 +16,11 @@ import pytest
 from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import Proxy, SessionOptions
 from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.playwright_api import start_playwright
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
-from footlight.browser.launch.pending_starts import PendingStarts
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.page.capture import register_engine
 from footlight.browser.reading.storage import read_extension_storage, write_extension_storage

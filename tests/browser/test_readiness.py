@@ -174,7 +174,7 @@ class Outcome:
     succeeds: bool
     events: Any
     ready: bool = field(default=False, compare=False)
-    """Whether the element was certain to be pressed at once. Only Footlight asks that."""
+    """Whether the element was certain to be pressed at once. Only Footlight reports that."""
 
 
 @pytest.mark.parametrize(("situation", "targets"), CASES)

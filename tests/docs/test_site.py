@@ -69,7 +69,7 @@ TABS = 8
 
 @dataclass(frozen=True)
 class Visits:
-    """What was seen of all pages, in tabs of one browser."""
+    """The console messages, requests and links of all pages, which were opened in tabs of one browser."""
 
     messages: list[dict[str, Any]]
     requests: list[dict[str, Any]]

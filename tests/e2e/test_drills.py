@@ -423,9 +423,9 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
 
 
 async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
+    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.driver.playwright_api import start_playwright
     from footlight.browser.launch.launcher import launch_browser
-    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.browser.launch.pool import Pool
     from footlight.config import PoolSettings, SessionSettings, Settings
     from footlight.errors import ResourceExhausted
@@ -683,9 +683,9 @@ async def test_a_browser_that_ends_right_after_its_start_is_called_crashed(tmp_p
     from playwright.async_api import Browser
 
     from footlight.browser.driver.driver_process import find_process_ids
+    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.driver.playwright_api import start_playwright
     from footlight.browser.launch.launcher import launch_browser
-    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.browser.launch.pool import Pool
     from footlight.config import Settings
     from footlight.errors import BrowserCrashed

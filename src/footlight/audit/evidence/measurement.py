@@ -87,7 +87,7 @@ class Measurement:
     replaced: Sequence[str] = ()
     """Names of the built-in functions that the page has replaced."""
     is_isolated: bool = False
-    """Whether the page is measured with the browser's own functions in place of those."""
+    """Whether scripts run in an isolated world, where the page's replacements have no effect."""
     gathered: GatheredEvidence = field(default_factory=GatheredEvidence)
     trail: PageTrail = field(init=False)
     measured: PageLocation | None = None

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Playwright
 
     from footlight.browser.context.devices import Devices
+    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.launch.display import Display
     from footlight.browser.launch.installation import FoundBrowser
-    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.config import BrowserSettings
 
 __all__ = ["ExtensionBrowser", "ExtensionLauncher", "WindowKind"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.playwright_api import Error, cause, start_playwright
 from footlight.browser.launch.chromium_flags import (
     BEHIND_PROXY,
@@ -25,7 +26,6 @@ from footlight.browser.launch.installation import (
     find_browser,
     install_remedy,
 )
-from footlight.browser.launch.pending_starts import PendingStarts
 from footlight.config import BrowserSettings
 from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
 
@@ -169,7 +169,7 @@ _REFUSED_ARGUMENT = re.compile(
 )
 _SAID = re.compile(r"\[pid=\d{1,10}\]\[err\] ([^\n]{1,300})")
 _ORIGIN = re.compile(r"^\[[\d/.:]{1,40}:[A-Z]{1,10}:[\w/.-]{1,200}:\d{1,6}\] ")
-"""Where in its source Chromium logged a line."""
+"""The place in Chromium's source with which a line of its log begins."""
 
 
 def _start_reason(error: Error) -> str:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Playwright
 
     from footlight.browser.context.devices import Devices
+    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.launch.installation import FoundBrowser
-    from footlight.browser.launch.pending_starts import PendingStarts
     from footlight.config import BrowserSettings
 
 __all__ = ["DebugEndpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]

@@ -109,9 +109,9 @@ async def explain_timeout(
 class _HungPages:
     closed: list[str]
     silent_ms: float
-    """For how long the page that was called has not answered."""
+    """The time for which the page that was called has not answered."""
     runs: bool
-    """Whether the process of that page runs, so that a script keeps it busy."""
+    """Whether the process of that page responds. Then a script keeps the page busy."""
 
 
 async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:

@@ -15,6 +15,7 @@ from footlight.browser.context.devices import Devices
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.file_quota import FileQuota
+from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached
@@ -24,7 +25,6 @@ from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.installation import find_browser
 from footlight.browser.launch.launcher import launch_browser
-from footlight.browser.launch.pending_starts import PendingStarts
 from footlight.browser.launch.persistent_launch import PersistentLauncher
 from footlight.browser.launch.pool import Pool
 from footlight.browser.launch.profiles import ProfileStore
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
     from footlight.browser.driver.early_driver import EarlyDriver
+    from footlight.browser.driver.pending_starts import PendingStart
     from footlight.browser.driver.playwright_api import SilentPart
-    from footlight.browser.launch.pending_starts import PendingStart
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller

@@ -32,13 +32,13 @@ from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import check_no_dialog
 from footlight.server.calls.failures import log_if_bug, translate_exception
 from footlight.server.calls.observer import ObservationOptions, Observer
-from footlight.server.calls.permissions import check_permission
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
 from footlight.server.calls.tool_caller import get_tool
 from footlight.server.help import InputRequired
+from footlight.server.tools.permissions import check_permission
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from footlight.browser.context.state_store import StateStore
     from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.driver.pending_starts import PendingStart
     from footlight.browser.driver.playwright_api import SilentPart
-    from footlight.browser.launch.pending_starts import PendingStart
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.config import Settings

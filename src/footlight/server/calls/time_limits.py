@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, Deadline
-from footlight.browser.launch.pending_starts import PendingStart
+from footlight.browser.driver.pending_starts import PendingStart
 from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
 from footlight.errors import DeadlineExceeded
 

@@ -1,4 +1,4 @@
-"""What the error of a wait quotes from the page."""
+"""Shorten the texts of the page that the error of a wait quotes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools the settings of the server permit."""
+"""Check that the settings of the server permit a tool."""
 
 from __future__ import annotations
 
