@@ -12,15 +12,13 @@ from tests.patterns.javascript import (
 )
 
 MADE_FROM_TEXT = {
-    "audit/evidence/javascript/focus.js": [
+    "audit/evidence/javascript/focus_exits.js": [
         r"\b(?:press|use)\s+(?:the\s+)?(esc|f\d{1,2}|[a-z])(?:[\s-]key)?\b[^.!?\n]{0,40}\b(?:exit|leave)\b"
     ],
     "audit/evidence/javascript/fields.js": [r"^(password|pass word|new password)$"],
     "audit/evidence/javascript/form_marks.js": [r"[*✱＊]|必須|\b(required|mandatory|requerid[oa])\b"],
-    "audit/evidence/javascript/links.js": [
-        r"log-?out|sign-?off",
-        r"^(click( here)?|more( info(rmation)?)?|details?)$",
-    ],
+    "audit/evidence/javascript/link_facts.js": [r"log-?out|sign-?off"],
+    "audit/evidence/javascript/link_names.js": [r"^(click( here)?|more( info(rmation)?)?|details?)$"],
     "audit/evidence/javascript/outline.js": [r"^(untitled|document|home)( page)?$"],
     "browser/page/scripts/inspect/likeness.js": [r"sa|ve|del|ok"],
 }
