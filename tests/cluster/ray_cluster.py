@@ -54,6 +54,7 @@ class Cluster:
     address: str
     process: asyncio.subprocess.Process
     environment: Mapping[str, str]
+    _listing: asyncio.subprocess.Process | None = None
 
     async def start_command(self, *arguments: str) -> asyncio.subprocess.Process:
         """Start `footlight cluster` for this cluster."""
@@ -72,8 +73,27 @@ class Cluster:
 
     async def status(self) -> dict[str, dict[str, Any]]:
         """Return the workers by their names, as the command shows them."""
-        found = json.loads(await self.run_command("status", "--format", "json"))
-        return {each["worker"]: each for each in found}
+        if self._listing is None:
+            self._listing = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "tests.cluster.workers_listing", self.address),
+                env=self.environment,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+        assert self._listing.stdin is not None
+        assert self._listing.stdout is not None
+        self._listing.stdin.write(b"\n")
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while not (line := await self._listing.stdout.readline()).startswith(b"["):
+                assert line, "the process that lists the workers ended"
+        return {each["worker"]: each for each in json.loads(line)}
+
+    async def aclose(self) -> None:
+        if self._listing is not None:
+            assert self._listing.stdin is not None
+            self._listing.stdin.close()
+            async with asyncio.timeout(60):
+                await self._listing.wait()
 
 
 @contextlib.asynccontextmanager
@@ -92,7 +112,8 @@ async def ray_cluster(*cpus: int, mode: str = "token", **variables: str) -> Asyn
             async with asyncio.timeout(LIMIT_SECONDS):
                 while not (line := (await process.stdout.readline()).decode()).startswith("address "):
                     assert line, "the cluster ended before it had an address"
-            yield Cluster(line.split()[1], process, environment)
+            async with contextlib.aclosing(Cluster(line.split()[1], process, environment)) as cluster:
+                yield cluster
 
 
 @contextlib.contextmanager
@@ -174,7 +195,8 @@ async def autoscaling_cluster(*, max_nodes: int) -> AsyncGenerator[Cluster]:
             async with asyncio.timeout(LIMIT_SECONDS):
                 while "Ray runtime started" not in (line := (await process.stdout.readline()).decode()):
                     assert line, "the cluster ended before it had started"
-            yield Cluster(address, process, environment)
+            async with contextlib.aclosing(Cluster(address, process, environment)) as cluster:
+                yield cluster
 
 
 def autoscaler_config(address: str, max_nodes: int) -> dict[str, Any]:

@@ -233,7 +233,7 @@ async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path
         assert await wait_until_gone(browsers, LIMIT_SECONDS) == []
         async with asyncio.timeout(LIMIT_SECONDS):
             while await cluster.status():
-                pass
+                await asyncio.sleep(0.2)
 
 
 async def test_no_browser_is_left_when_the_head_of_a_cluster_has_ended(site: Site, tmp_path: Path):
@@ -335,4 +335,4 @@ async def test_a_server_with_other_settings_has_its_own_workers(
     # The other server asks for the worker, too, but does not keep it.
     async with asyncio.timeout(LIMIT_SECONDS):
         while worker_of(own) in await cluster.status():
-            pass
+            await asyncio.sleep(0.2)

@@ -24,7 +24,14 @@ from footlight.cluster.worker import WORKER, Worker, WorkerStatus, settings_for_
 if TYPE_CHECKING:
     from footlight.config import Settings
 
-__all__ = ["ask_workers", "drain_node", "end_workers", "start_workers"]
+__all__ = [
+    "ask_workers",
+    "connect_cluster",
+    "describe_workers",
+    "drain_node",
+    "end_workers",
+    "start_workers",
+]
 
 ANSWER_SECONDS = 5.0
 ASK_EVERY_SECONDS = 0.5
@@ -36,8 +43,13 @@ async def ask_workers(address: str) -> list[dict[str, Any]]:
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _connect_cluster(address):
-        names, found = await _ask_all()
+    async with connect_cluster(address):
+        return await describe_workers()
+
+
+async def describe_workers() -> list[dict[str, Any]]:
+    """Return the facts of each worker of the cluster that this process has joined, as `ask_workers` does."""
+    names, found = await _ask_all()
     return [_facts(name, status) for name, status in zip(names, found, strict=True)]
 
 
@@ -50,7 +62,7 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _connect_cluster(address):
+    async with connect_cluster(address):
         names, found = await _ask_all()
         left = {
             name
@@ -80,7 +92,7 @@ async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> bo
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
     assert settings.cluster.address is not None
-    async with _connect_cluster(settings.cluster.address):
+    async with connect_cluster(settings.cluster.address):
         running = [each for each in await list_actors() if each.startswith(WORKER)]
         started = [secrets.token_hex(4) for _ in range(settings.cluster.min_workers - len(running))]
         failed = False
@@ -99,7 +111,7 @@ async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
-    async with _connect_cluster(address):
+    async with connect_cluster(address):
         names = [each for each in await list_actors() if each.startswith(WORKER)]
         await asyncio.gather(*(_call(each, "end") for each in names))
         if registry := await find_actor(REGISTRY):
@@ -130,7 +142,12 @@ async def _call(actor_name: str, method: str) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def _connect_cluster(address: str) -> AsyncGenerator[None]:
+async def connect_cluster(address: str) -> AsyncGenerator[None]:
+    """Join the cluster for the time of the block.
+
+    Raises:
+        ConfigurationError: the cluster cannot be joined, or token authentication is off.
+    """
     require_token()
     await connect(address)
     try:

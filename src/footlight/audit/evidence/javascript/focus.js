@@ -62,6 +62,8 @@ const pagesTimeout = window.setTimeout;
   return pagesTimeout.call(window, handler, delay, ...rest);
 };
 const watchingTimeout = window.setTimeout;
+// A page may move the focus to where a key has just brought it: no event says so, and another time it moves it elsewhere.
+const unwatchFocus = [HTMLElement.prototype, SVGElement.prototype].map(watchFocus);
 // A message comes right after the task of the key. A timer could come after one that the page has set earlier.
 const afterKeyTask = new MessageChannel();
 afterKeyTask.port1.onmessage = endKeyTask;
@@ -128,6 +130,25 @@ addEventListener(
   },
   end,
 };
+
+/**
+ * Note each call of `focus` by the page, until the function that this returns is called.
+ *
+ * @type {(prototype: HTMLOrSVGElement) => () => void}
+ */
+function watchFocus(prototype) {
+  const pagesFocus = prototype.focus;
+  /** @type {(this: HTMLOrSVGElement, options?: FocusOptions) => void} */
+  const watchingFocus = function (options) {
+    if (isInKeyTask) isMovedByScript = true;
+    else if (heard) isRestless = true;
+    pagesFocus.call(this, options);
+  };
+  prototype.focus = watchingFocus;
+  return () => {
+    if (prototype.focus === watchingFocus) prototype.focus = pagesFocus;
+  };
+}
 
 /**
  * Note what came after the task of the last key.
@@ -277,6 +298,7 @@ function isSure(element) {
 function end() {
   listening.abort();
   if (window.setTimeout === watchingTimeout) window.setTimeout = pagesTimeout;
+  for (const unwatch of unwatchFocus) unwatch();
   afterKeyTask.port1.close();
   delete (/** @type {any} */ (window)[KEY]);
   for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);

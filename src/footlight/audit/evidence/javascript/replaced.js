@@ -107,12 +107,13 @@ async function compareWith(fresh) {
     if (typeof known === "function" && known.prototype)
       compareMembers(`${name}.prototype`, here.prototype, known.prototype);
   }
-  // Functions that only this document has hide those of its interfaces.
+  // Functions that only this document has hide those of its interfaces. axe-core puts such a one there, which is the
+  // browser's own.
   const own = FreshReflect.ownKeys(document);
   for (let at = 0; at < own.length; at++) {
     const here = FreshReflect.getOwnPropertyDescriptor(document, own[at]);
     const isOther = own[at] !== "location" && FreshReflect.has(fresh.document, own[at]);
-    if (isOther && (typeof here.value === "function" || here.get))
+    if (isOther && (here.get || (typeof here.value === "function" && !isSame(here.value, fresh.document[own[at]]))))
       FreshReflect.apply(push, replaced, [`document.${own[at].description ?? own[at]}`]);
   }
   // What is added to all objects changes loops over them.
