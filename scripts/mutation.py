@@ -161,7 +161,7 @@ def run_tests(copy: Path, tests: Sequence[str], tier: str, workers: int) -> str 
         return "the time limit"
     if done.returncode in (0, 5):  # 5: no test of this tier is there.
         return None
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED tests/", "ERROR tests/"))]
     return failed[0].split(" - ")[0] if failed else f"pytest itself, status {done.returncode}"
 
 
