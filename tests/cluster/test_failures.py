@@ -232,7 +232,7 @@ async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path
             await process.wait()
         assert await wait_until_gone(browsers, LIMIT_SECONDS) == []
         async with asyncio.timeout(LIMIT_SECONDS):
-            while await cluster.status():
+            while await cluster.status():  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(0.2)
 
 
@@ -334,5 +334,5 @@ async def test_a_server_with_other_settings_has_its_own_workers(
             await other.call("close_session", sessionId=each)
     # The other server asks for the worker, too, but does not keep it.
     async with asyncio.timeout(LIMIT_SECONDS):
-        while worker_of(own) in await cluster.status():
+        while worker_of(own) in await cluster.status():  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.2)

@@ -415,3 +415,41 @@ async def test_an_element_does_not_close_its_own_cover(browser: SessionBrowser) 
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert "may close it" not in error["message"]
+
+
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+
+
+@pytest.mark.parametrize(
+    ("style", "shape"),
+    [
+        ("", "shape=rect coords='100,0,200,100'"),
+        ("margin: 2000px 0 2000px 300px; border: 7px solid; padding: 9px", "shape=circle coords='150,50,30'"),
+        ("", "shape=poly coords='100,0,200,0,200,100,190,100,190,10,100,10'"),
+        ("", "shape=default"),
+    ],
+    ids=["rectangle", "circle below the viewport", "polygon around its middle", "default"],
+)
+async def test_an_area_is_pressed_where_its_image_shows_it(
+    browser: SessionBrowser, style: str, shape: str
+) -> None:
+    await browser.show(
+        f"<img usemap=#shop width=200 height=100 style='{style}' src='{PIXEL}'><map name=shop>"
+        "<area shape=rect coords='0,0,100,100' href=#tea alt=Tea onclick='pressed = this.alt'>"
+        f"<area {shape} href=#cake alt=Cake onclick='pressed = this.alt'></map>"
+    )
+
+    for name in ("Cake", "Tea", "Cake"):
+        await browser.call("click", selector=f"area[alt={name}]")
+        assert await browser.evaluate("pressed") == name
+
+
+async def test_an_area_that_no_image_shows_is_reported(browser: SessionBrowser) -> None:
+    await browser.show("<map name=shop><area shape=default href=#tea alt=Tea></map>")
+
+    error = await browser.refused("click", selector="area", timeout=3000)
+
+    assert (error["code"], error["message"]) == (
+        "ELEMENT_NOT_INTERACTIVE",
+        '"area" cannot be used: hidden: no visible image has its map',
+    )

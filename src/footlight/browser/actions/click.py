@@ -121,9 +121,9 @@ async def _click(
     timeout_ms = deadline.action_ms
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
     ready = NOT_READY
-    if tries_fast and can_be_fast:
+    if can_be_fast:
         ready = await find_readiness(element, timeout_ms, how.count)
-    force = ready.is_certain and page.document_request is None
+    force = tries_fast and ready.is_certain and page.document_request is None
     if force and ready.point and page.own_cdp and not how.modifiers and not page.session.is_traced:
         async with send_input_to(page, selector, deadline):
             await click_at_once(page.own_cdp, Point(*ready.point), button=how.button, count=how.count)

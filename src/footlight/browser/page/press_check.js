@@ -16,8 +16,11 @@
 
 import { getter } from "../driver/getter.js";
 import { isIn, outside } from "./around.js";
+import { findAreaPoint, imageOf } from "./press_areas.js";
 import { findControlInside, findOwnPoint } from "./press_inside.js";
 import {
+  closest,
+  getAttribute,
   getBoundingClientRect,
   hasBox,
   hitAt,
@@ -40,7 +43,6 @@ const parentElementOf = getter(Node, "parentElement");
 const bodyOf = getter(Document, "body");
 const rootOf = getter(Document, "documentElement");
 const { contains } = Node.prototype;
-const { closest, getAttribute } = Element.prototype;
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 /** @typedef {{ state: string, by?: string | null }} Outcome what became of a press or a drop */
@@ -339,6 +341,10 @@ function findPlacementDoubt(element) {
  * @type {(element: Element, ms: number, count: number) => { isCertain: boolean, at: object | null, point: object | null }}
  */
 function prepare(element, ms, count) {
+  if (element instanceof HTMLAreaElement) {
+    const image = imageOf(element);
+    return { isCertain: false, at: image && findAreaPoint(element, image), point: null };
+  }
   const at = findOwnPoint(element);
   if (findDoubt(element)) return { isCertain: false, at, point: null };
   watched?.end();
@@ -382,5 +388,5 @@ export function queryAll(root, body) {
   if (kind === "target") return [element];
   watched?.end();
   watched = new Press(element, Number(ms), Number(count));
-  return [element];
+  return [(element instanceof HTMLAreaElement && imageOf(element)) || element];
 }

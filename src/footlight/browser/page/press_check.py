@@ -68,7 +68,7 @@ class PressOutcome(NamedTuple):
 async def register_press_check(playwright: Playwright) -> None:
     """Register the press check. Call this before any page is opened."""
     source = selector_engine(
-        Path(__file__).parent, GETTER, "around", "press_places", "press_inside", "press_check"
+        Path(__file__).parent, GETTER, "around", "press_places", "press_areas", "press_inside", "press_check"
     )
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 

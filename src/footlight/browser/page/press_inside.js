@@ -3,12 +3,10 @@
 
 import { getter } from "../driver/getter.js";
 import { isIn, outside } from "./around.js";
-import { getBoundingClientRect, hitAt, hitInView, INTERACTIVE, matches, middleOf } from "./press_places.js";
+import { getBoundingClientRect, hitAt, hitInView, INTERACTIVE, matches, placesIn } from "./press_places.js";
 
 const OUTER = `${INTERACTIVE}, [onclick], [role=option], [role=menuitem], [role=tab], [role=treeitem], [role=row]`;
 const INNER = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=switch], [onclick]";
-// Where in the visible part of the outer control a place of its own is looked for.
-const PLACES = [0.5, 0.25, 0.75, 0.1, 0.9, 0.03, 0.97];
 
 const contentOf = getter(Node, "textContent");
 const { querySelectorAll } = Element.prototype;
@@ -51,19 +49,11 @@ export function findOwnPoint(element) {
   if (!isControlItself(element) || !querySelectorAll.call(element, INNER).length) return null;
   if (!findControlInside(hitInView(element), element)) return null;
   const box = getBoundingClientRect.call(element);
-  const middle = middleOf(element);
-  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
-  const [width, height] = [Math.min(box.right, innerWidth) - left, Math.min(box.bottom, innerHeight) - top];
-  const points = PLACES.flatMap((down) =>
-    PLACES.map((across) => ({ x: left + across * width, y: top + down * height })),
-  );
   const isOwn = (/** @type {import("./press_places.js").Point} */ point) => {
     const hit = hitAt(point);
     return isIn(hit, element) && !findControlInside(hit, element);
   };
-  /** @type {(point: import("./press_places.js").Point) => number} */
-  const distance = ({ x, y }) => Math.hypot(x - middle.x, y - middle.y);
-  const own = points.sort((one, other) => distance(one) - distance(other)).find(isOwn);
+  const own = placesIn(box).find(isOwn);
   const style = getComputedStyle(element);
   const border = { x: Number.parseFloat(style.borderLeftWidth), y: Number.parseFloat(style.borderTopWidth) };
   return own ? { x: own.x - box.left - border.x, y: own.y - box.top - border.y } : null;

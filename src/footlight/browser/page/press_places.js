@@ -3,7 +3,7 @@
 import { getter } from "../driver/getter.js";
 
 export const shadowOf = getter(Element, "shadowRoot");
-export const { getBoundingClientRect, matches } = Element.prototype;
+export const { closest, getAttribute, getBoundingClientRect, matches } = Element.prototype;
 
 /** @typedef {{ x: number, y: number }} Point */
 
@@ -35,8 +35,35 @@ export function hasBox(element) {
 
 /** @type {(element: Element) => Element | null} */
 export function hitInView(element) {
-  const { x, y } = middleOf(element);
+  scrollToPoint(middleOf(element), element);
+  return hitAt(middleOf(element));
+}
+
+/**
+ * Scroll an element into view if this point of it is outside.
+ *
+ * @type {(point: Point, element: Element) => void}
+ */
+export function scrollToPoint({ x, y }, element) {
   if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight)
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-  return hitAt(middleOf(element));
+}
+
+const PLACES = [0.5, 0.25, 0.75, 0.1, 0.9, 0.03, 0.97];
+
+/**
+ * Return points of the visible part of a box, those next to its middle first.
+ *
+ * @type {(box: DOMRect) => Point[]}
+ */
+export function placesIn(box) {
+  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
+  const [width, height] = [Math.min(box.right, innerWidth) - left, Math.min(box.bottom, innerHeight) - top];
+  if (width <= 0 || height <= 0) return [];
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  /** @type {(point: Point) => number} */
+  const distance = ({ x, y }) => Math.hypot(x - middle.x, y - middle.y);
+  return PLACES.flatMap((down) => PLACES.map((across) => ({ x: left + across * width, y: top + down * height }))).sort(
+    (one, other) => distance(one) - distance(other),
+  );
 }

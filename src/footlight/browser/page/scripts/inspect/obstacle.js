@@ -339,9 +339,27 @@ function disabledLabelReason(element) {
   return reason && "a label of a control that is " + reason;
 }
 
+/**
+ * Return the image that shows an area of an image map, or null.
+ *
+ * @type {(area: AnyElement) => AnyElement | null}
+ */
+function imageOf(area) {
+  const map = closestOf(area, "map");
+  const name = map && (attr(map, "name") || attr(map, "id"));
+  const images = queryAll(document, "img[usemap]");
+  for (let i = 0; name && i < images.length; i++)
+    if (attr(images[i], "usemap") === "#" + name && isVisible(images[i])) return images[i];
+  return null;
+}
+
 /** @type {(element: AnyElement, editing: boolean) => Obstacle | null} */
 export function obstacle(element, editing) {
   if (!isConnected(element)) return obstacleOf("detached", "no longer in the page", null);
+  if (tagOf(element) === "area") {
+    const image = imageOf(element);
+    return image ? obstacle(image, false) : obstacleOf("hidden", "hidden: no visible image has its map", null);
+  }
   const target = findActionTarget(element);
   const seen = tagOf(element) === "option" || tagOf(element) === "optgroup" ? target : element;
   if (!isVisible(seen)) return withVisiblePart(hiddenObstacle(seen), seen);
