@@ -71,6 +71,7 @@ def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, p
     assert "Traceback" not in done.err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "environment", "part"),
     [

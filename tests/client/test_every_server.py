@@ -175,6 +175,7 @@ async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over)
     assert dict(zip(peer.versions, agreed, strict=True)) == peer.versions
 
 
+@pytest.mark.sampled(3)
 async def test_the_server_says_what_it_is(client: MCPClient, subject: Subject) -> None:
     assert client.get_protocol_version() == subject.version
     assert client.get_server_info()["name"] == subject.peer.server_name

@@ -95,6 +95,7 @@ async def test_a_tour_through_everything(client: Client, site: Site) -> None:
     }
 
 
+@pytest.mark.sampled(2)
 async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
     codes: list[int] = []
     for ask in (

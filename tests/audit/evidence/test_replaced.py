@@ -113,6 +113,7 @@ async def sound(page: AuditedPage, site: Site) -> Evidence:
     return await measure(page, site, "")
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("script", BROKEN)
 async def test_functions_that_a_page_broke_are_found(page: AuditedPage, site: Site, script: str) -> None:
     await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
@@ -130,6 +131,7 @@ async def test_a_page_that_broke_functions_has_the_same_findings(
     assert [each.what for each in broken.skipped] == [*UNMEASURED]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("script", SOUND)
 async def test_functions_that_a_page_only_wrapped_are_not_found(
     page: AuditedPage, site: Site, script: str

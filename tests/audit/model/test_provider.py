@@ -177,6 +177,7 @@ async def test_a_key_goes_where_nobody_else_reads_it(base_url: str) -> None:
         assert model.key.get_secret_value() == "k"
 
 
+@pytest.mark.sampled(3)
 async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, site: Site) -> None:
     asked: list[str | None] = []
 

@@ -673,7 +673,7 @@ async def test_a_call_that_is_cancelled_while_the_browser_starts_does_nothing(
     assert ("GET", url.removeprefix(site.url)) not in site.requests
 
 
-@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200], 0, 18, 36, 100))
+@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200], 0, 36))
 async def test_a_session_whose_making_is_cancelled_is_not_left(
     engine: Engine, dispatcher: Dispatcher, steps: int
 ) -> None:
@@ -711,9 +711,7 @@ async def test_a_session_whose_opening_was_not_answered_is_closed(
             await anyio.lowlevel.checkpoint()
 
 
-@pytest.mark.parametrize(
-    "steps", sample_parameters([*range(0, 40, 3), 60, 100, 200, 400, 800], 0, 18, 36, 100, 400)
-)
+@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200, 400, 800], 18, 100))
 async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
     engine: Engine, dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:
@@ -733,7 +731,7 @@ async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
     assert [[page["pageId"] for page in each["pages"]] for each in listed] == [["page-1", "page-2"]]
 
 
-@pytest.mark.parametrize("steps", sample_parameters([30, 40, 50, 60, 80, 100, 150], 30, 60, 100))
+@pytest.mark.parametrize("steps", sample_parameters([30, 40, 50, 60, 80, 100, 150], 60))
 async def test_a_restore_that_is_cancelled_anywhere_leaves_no_route(
     dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:
@@ -773,7 +771,7 @@ async def test_cancelling_again_and_again_breaks_nothing(
     assert calls == ["cancelled", "ok"]
 
 
-@pytest.mark.parametrize("steps", sample_parameters([1, 4, 8, 12, 16, 20, 30, 40], 1, 8, 16, 30))
+@pytest.mark.parametrize("steps", sample_parameters([1, 4, 8, 12, 16, 20, 30, 40], 8, 16))
 async def test_a_change_of_the_session_is_whole_or_not_there(
     dispatcher: Dispatcher, site: Site, steps: int
 ) -> None:

@@ -94,6 +94,7 @@ async def test_an_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser)
     assert len(json.dumps(answer)) < 6_000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("rule", "selector", "repair"),
     [
@@ -157,6 +158,7 @@ async def test_a_rule_that_cannot_be_checked_alone_is_refused(shop: SessionBrows
     assert error["message"].startswith(f"finding: {'the rule ' if 'axe' not in rule else ''}{rule} c")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "trap",
     [

@@ -631,7 +631,7 @@ async def reloading(_: Request) -> Response:
     )
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
 async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, silent: Silent) -> None:
     browser.site.route(reloading, path="/reloading")
