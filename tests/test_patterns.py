@@ -60,6 +60,14 @@ def test_no_expression_takes_long(pattern: str, text: str) -> None:
     assert time.thread_time() - began < 1
 
 
+def test_thousands_of_groups_take_no_time_for_each_text() -> None:
+    pattern = LinearPattern(f"{'(' * 5_000}b{')' * 5_000}")
+    began = time.thread_time()
+
+    assert all(pattern.is_in(f"b{n}") for n in range(100))
+    assert time.thread_time() - began < 0.5
+
+
 def test_no_wildcard_takes_long() -> None:
     began = time.thread_time()
 

@@ -38,19 +38,31 @@ class LinearPattern:
         PatternError: RE2 does not accept the expression.
     """
 
-    def __init__(self, expression: str, *, dot_matches_newline: bool = False) -> None:
+    def __init__(
+        self,
+        expression: str,
+        *,
+        dot_matches_newline: bool = False,
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> None:
         import re2  # Imported on demand, because most servers never need it.
 
         options = _options(MAX_MEMORY)
         options.dot_nl = dot_matches_newline
+        options.never_capture = True  # The positions of thousands of groups take seconds for each text.
         try:
             self._pattern: Any = re2.compile(_encode(expression), options)
         except cast("type[Exception]", re2.error) as error:
             reason = cast("tuple[bytes | str]", error.args)[0]
             why = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
             raise PatternError(TOO_LARGE if "too large" in why else f"{why}; {SYNTAX}") from None
-        if self._pattern.programsize > MAX_INSTRUCTIONS:
+        if self.instructions > max_instructions:
             raise PatternError(TOO_LARGE)
+
+    @property
+    def instructions(self) -> int:
+        """The size of the compiled expression."""
+        return self._pattern.programsize
 
     def is_in(self, text: str) -> bool:
         """Return whether some part of the text matches."""

@@ -79,6 +79,30 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
     assert gaps.too_long == []
 
 
+async def test_no_pattern_takes_long_on_thousands_of_long_urls(browser: Browser, watched_file: Path) -> None:
+    script = """Promise.all(Array.from({length: 200}, (_, at) => fetch('?' + at + '='
+      + Array.from({length: 4900}, () => 'ab'[Math.random() * 2 | 0]).join('')))).then(all => all.length)"""
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        assert (await browser.call("evaluate", script=script))["result"] == 200
+        for pattern in ({"response": SLOW}, {"url": SLOW}):
+            assert (await browser.refused("wait_for", **pattern, timeout=500))["code"] == "TIMEOUT"
+        error = await browser.refused("expect", request=f"GET {SLOW}", timeout=500)
+        assert error["code"] == "EXPECTATION_FAILED"
+        await browser.call(
+            "evaluate",
+            script="history.pushState(0, '', '#' + 'ab'.repeat(500_000)); 0",
+            expect={"url": "abab"},
+        )
+        assert (await browser.refused("wait_for", url=SLOW, timeout=500))["code"] == "TIMEOUT"
+
+    assert gaps.too_long == []
+
+
+SLOW = "/(a|b)*a(a|b){900}c/"
+"""Linear in the length of the text, with 1,800 instructions for each character."""
+
+
 async def test_waiting_for_a_url_at_a_long_one_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
     await browser.show(
         "<button onclick=\"history.pushState(0, '', '#' + '%25'.repeat(200_000))\">Go</button>"

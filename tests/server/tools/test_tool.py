@@ -248,6 +248,26 @@ def test_a_missing_parameter_is_named_with_the_unknown_one_beside_it() -> None:
     assert raised.value.details["missing"] == ["lamp.watts"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"lampName": "a\ud800b"}, "lampName"),
+        ({"lampName": "a", "tags": ["b", "\udfff"]}, "tags.1"),
+        ({"lampName": "a", "expect": {"text": "\ud83d"}}, "expect.text"),
+        ({"lampName": "a", "expect": {"value": {"#a": "\ude00"}}}, "expect.value.#a"),
+        ({"lampName": "a", "expect": {"count": {"#\ude00": 1}}}, "expect.count.#?"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_and_not_replaced(arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidParameter) as raised:
+        light.parse(arguments)
+
+    assert raised.value.message == (
+        f"{field}: contains half of a surrogate pair (\\ud800 to \\udfff), which is no character"
+    )
+    assert raised.value.details["parameter"] == field
+
+
 def test_what_is_shown_of_a_wrong_value_is_short() -> None:
     with pytest.raises(InvalidParameter) as raised:
         light.parse({"lampName": "a", "mode": "x" * 1_000_000})

@@ -7,7 +7,9 @@ reported together.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import itertools
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
@@ -75,12 +77,15 @@ class RequestPattern:
             )
         self._url = UrlPattern(url, parameter="request")
 
-    def matches(self, entry: LogEntry) -> bool:
-        is_status = entry.status == self._status if self._status else 0 < entry.status < 400
-        return is_status and self._method in (None, entry.method) and self.matches_url(entry)
+    async def find_first(self, entries: Iterable[LogEntry]) -> LogEntry | None:
+        return await self._url.find_first(entries, self._accepts)
 
-    def matches_url(self, entry: LogEntry) -> bool:
-        return self._url.matches(entry.url)
+    def has_matched_url(self, entry: LogEntry) -> bool:
+        return self._url.has_matched(entry)
+
+    def _accepts(self, entry: LogEntry) -> bool:
+        is_status = entry.status == self._status if self._status else 0 < entry.status < 400
+        return is_status and self._method in (None, entry.method)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,21 +263,25 @@ async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) ->
     unmet.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
     expected = {"request": pattern.text}
 
-    def find() -> LogEntry | None:
-        return next(filter(pattern.matches, log.since(since, page=page.id)), None)
+    async def find() -> LogEntry | None:
+        return await pattern.find_first(log.since(since, page=page.id))
 
     if await _judge(unmet, expected, wait_for_entry(page, find, unmet.deadline)):
         return
     sent = log.since(since, page=page.id)
-    same = [unmet.cut(_describe_request(each)) for each in sent if pattern.matches_url(each)]
-    others = [unmet.cut(_describe_request(each)) for each in sent if not pattern.matches_url(each)]
+    same = _describe_last(unmet, filter(pattern.has_matched_url, sent))
+    others = _describe_last(unmet, itertools.filterfalse(pattern.has_matched_url, sent))
     await unmet.fail_late(
         f'The request "{shorten(pattern.text, 100)}" was not answered',
         expected,
-        same[-MAX_REQUESTS:] or "no such request",
-        others[-MAX_REQUESTS:],
-        instead=f"there was {', '.join(same[-MAX_REQUESTS:])}" if same else "",
+        same or "no such request",
+        others,
+        instead=f"there was {', '.join(same)}" if same else "",
     )
+
+
+def _describe_last(unmet: _Unmet, entries: Iterable[LogEntry]) -> list[str]:
+    return [unmet.cut(_describe_request(each)) for each in deque(entries, maxlen=MAX_REQUESTS)]
 
 
 def _describe_request(entry: LogEntry) -> str:

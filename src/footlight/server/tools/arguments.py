@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.safe_text import replace_surrogates
 from footlight.server.answers.secrets import Secrets, SecretText
 from footlight.server.tools.schema import Function
 
@@ -52,6 +53,7 @@ def parse_arguments(
     """
     try:
         values = _with_whole_numbers(_with_few_unknown(expected, _without_nulls(expected, arguments)))
+        _check_characters(values)
         _check_names(expected, values)
         return expected.model.model_validate(values, context=secrets)
     except ValidationError as error:
@@ -99,6 +101,24 @@ def _with_whole_numbers(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value
+
+
+def _check_characters(value: Any, path: tuple[str, ...] = ()) -> None:
+    """Refuse unpaired surrogates. A browser or a file would silently get another character."""
+    if isinstance(value, str):
+        if replace_surrogates(value) != value:
+            where = ".".join(path)
+            raise InvalidParameter(
+                f"{where}: contains half of a surrogate pair (\\ud800 to \\udfff), which is no character",
+                parameter=where,
+            )
+    elif isinstance(value, dict):
+        for key, item in cast("dict[str, Any]", value).items():
+            _check_characters(key, (*path, _shorten(replace_surrogates(key))))
+            _check_characters(item, (*path, _shorten(key)))
+    elif isinstance(value, list):
+        for index, item in enumerate(cast("list[Any]", value)):
+            _check_characters(item, (*path, str(index)))
 
 
 _PLAIN = (str, int)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from footlight.browser.actions.waiting.quotes import MAX_QUOTES, shorten_quote
@@ -50,8 +50,8 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     def requests() -> list[LogEntry]:
         return [entry for entry in log.select(LogFilter(page=page.id)) if _end_time(entry) >= since]
 
-    def find() -> LogEntry | None:
-        return next((each for each in requests() if each.status and pattern.matches(each.url)), None)
+    async def find() -> LogEntry | None:
+        return await pattern.find_first(requests(), lambda entry: bool(entry.status))
 
     if entry := await wait_for_entry(page, find, deadline):
         return entry
@@ -66,7 +66,7 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
 
 
 async def wait_for_entry(
-    page: Page, find: Callable[[], LogEntry | None], deadline: Deadline
+    page: Page, find: Callable[[], Awaitable[LogEntry | None]], deadline: Deadline
 ) -> LogEntry | None:
     """Return the entry of the request log that `find` returns after some response, or None if it is late."""
     arrived = asyncio.Event()
@@ -80,7 +80,7 @@ async def wait_for_entry(
         async with asyncio.timeout(deadline.element_ms / 1000):
             while not page.closed:
                 arrived.clear()
-                if entry := find():
+                if entry := await find():
                     return entry
                 await arrived.wait()
     except TimeoutError:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Iterable
+
 from footlight.browser.actions.waiting.quotes import shorten_quote
+from footlight.browser.network.request_log import LogEntry
 from footlight.errors import InvalidParameter
 from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 
 __all__ = ["UrlPattern"]
+
+MAX_INSTRUCTIONS = 2_000
+"""Maximum size of a compiled expression. The request log keeps 5,000 characters of a URL: at most 70 ms."""
+MAX_STEPS = 20_000_000
+"""Instructions times characters. A longer URL does not match, rather than hold up other callers."""
 
 
 class UrlPattern:
@@ -15,9 +24,12 @@ class UrlPattern:
     def __init__(self, text: str, *, parameter: str) -> None:
         self.text = text
         self._expression: LinearPattern | None = None
+        self._known: dict[str, bool] = {}
         if len(text) > 2 and text.startswith("/") and text.endswith("/"):
             try:
-                self._expression = LinearPattern(text[1:-1], dot_matches_newline=True)
+                self._expression = LinearPattern(
+                    text[1:-1], dot_matches_newline=True, max_instructions=MAX_INSTRUCTIONS
+                )
             except PatternError as error:
                 raise InvalidParameter(
                     f"{parameter}: {shorten_quote(text)} is not a regular expression: {error}. Without "
@@ -26,6 +38,27 @@ class UrlPattern:
                 ) from None
 
     def matches(self, url: str) -> bool:
-        if self._expression:
-            return self._expression.is_in(url)
-        return matches_wildcard(self.text, url) if "*" in self.text else self.text in url
+        if self._expression is None:
+            return matches_wildcard(self.text, url) if "*" in self.text else self.text in url
+        if url not in self._known:
+            is_short = len(url) * self._expression.instructions <= MAX_STEPS
+            self._known[url] = is_short and self._expression.is_in(url)
+        return self._known[url]
+
+    async def find_first(
+        self, entries: Iterable[LogEntry], accepts: Callable[[LogEntry], bool]
+    ) -> LogEntry | None:
+        """Return the first entry that is accepted and whose URL matches.
+
+        Expressions run in a thread, URL by URL: a page can make thousands of URLs that take long.
+        """
+        for entry in entries:
+            if self._expression and entry.url not in self._known:
+                await asyncio.to_thread(self.matches, entry.url)
+            if self.matches(entry.url) and accepts(entry):
+                return entry
+        return None
+
+    def has_matched(self, entry: LogEntry) -> bool:
+        """Return whether the URL matches, as far as there was time to find out."""
+        return self._known.get(entry.url, False) if self._expression else self.matches(entry.url)
