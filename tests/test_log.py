@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Generator
@@ -27,7 +28,8 @@ def _logging_as_before() -> Generator[None]:
     yield
     for handler in root.handlers:
         if handler not in handlers:
-            handler.close()
+            with contextlib.suppress(OSError):  # What is left in the buffer does not fit on a full disk.
+                handler.close()
     root.handlers[:] = handlers
     root.setLevel(levels[0])
     ours.setLevel(levels[1])
@@ -183,6 +185,16 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
         with pytest.raises(ConfigurationError) as raised:
             configure_and_log(file)
         assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+def test_a_full_disk_is_reported_once_and_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_and_log(Path("/dev/full"))
+
+    logger.info("lamp")
+    logger.info("table")
+
+    assert capsys.readouterr().err == "footlight: the log /dev/full is incomplete: No space left on device\n"
 
 
 @pytest.mark.parametrize(("level", "before"), [("info", []), ("debug", [DIVERTED])])

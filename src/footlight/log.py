@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -59,10 +60,26 @@ def _file_handler(file: Path) -> logging.Handler:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         os.close(open_private(file, os.O_APPEND))
-        return logging.FileHandler(file, encoding="utf-8", errors="replace")
+        return _FileHandler(file, encoding="utf-8", errors="replace")
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigurationError(f"setting 'logging.file': {file} cannot be written: {reason}") from None
+
+
+class _FileHandler(logging.FileHandler):
+    """A log file. Of lines that cannot be written, because the disk is full, standard error tells once."""
+
+    _has_failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._has_failed:
+            self._has_failed = True
+            reason = error.strerror or str(error)
+            with contextlib.suppress(OSError):
+                sys.stderr.write(f"footlight: the log {self.baseFilename} is incomplete: {reason}\n")
 
 
 def _extras(record: logging.LogRecord) -> dict[str, Any]:

@@ -97,6 +97,21 @@ def test_a_bad_setting_ends_the_start_with_a_reason(
     assert "Traceback" not in done.err
 
 
+async def test_flags_without_an_effect_are_reported(tmp_path: Path) -> None:
+    flags = ("--port", "9", "--idle-exit", "5", "--sessions-dir", "sessions", "--strict-002")
+    async with wired(*flags, cwd=tmp_path) as wire:
+        await wire.initialize()
+        assert await wire.end() == 0
+        warnings = [json.loads(line) for line in wire.log.lines if '"warning"' in line]
+
+    assert [each["message"] for each in warnings] == [
+        "--port has no effect with the transport stdio; it requires --transport http or websocket",
+        "--idle-exit has no effect with the transport stdio; it requires --transport http",
+        "--sessions-dir has no effect with the toolset browser; it requires --toolset szkrabok",
+        "--strict-002 has no effect with the toolset browser; it requires --toolset metamask",
+    ]
+
+
 async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"name": "from the file", "version": "3", "session": {"maxSessions": 1}}))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from footlight.config import Settings
 
 __all__ = ["serve"]
+
+logger = logging.getLogger(__name__)
 
 FLAGS = {
     "browser": "browser.type",
@@ -86,6 +90,16 @@ SECTIONS = {
     "Log": ("log_level", "log_format", "log_file"),
 }
 """The sections of the help, and their options."""
+
+NETWORK = ("http", "websocket")
+NEEDED_SETTINGS = {
+    ("host", "port", "token_file", "allow_host", "allow_origin"): ("transport", NETWORK),
+    ("tls_certificate", "tls_key", "share_default"): ("transport", NETWORK),
+    ("stateless", "idle_exit"): ("transport", ("http",)),
+    ("sessions_dir", "tests_dir"): ("toolset", ("szkrabok",)),
+    ("app", "prefix", "repository", "strict_002"): ("toolset", ("metamask",)),
+}
+"""Flags that do nothing unless a setting has one of these values."""
 
 EXAMPLES = (
     "footlight serve",
@@ -253,6 +267,7 @@ def serve(
     _check_display(settings)
     os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
+    _warn_about_unused(options, settings)
     if settings.cluster.address is None:
         status = app.run(settings, command=sys.argv[1:], early_driver=early_driver)
     else:
@@ -266,6 +281,19 @@ def serve(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
+
+
+def _warn_about_unused(options: Mapping[str, Any], settings: Settings) -> None:
+    for names, (setting, values) in NEEDED_SETTINGS.items():
+        if getattr(settings, setting) in values:
+            continue
+        for name in names:
+            if options[name] not in (None, ()):
+                logger.warning(
+                    "--%s has no effect with the %s %s; it requires --%s %s",
+                    *(name.replace("_", "-"), setting, getattr(settings, setting), setting),
+                    " or ".join(values),
+                )
 
 
 def _check_display(settings: Settings) -> None:
