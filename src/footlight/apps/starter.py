@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from footlight.errors import (
     InvalidConfig,
     LaunchFailed,
 )
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from footlight.apps.profile import AppProfile, LaunchRequest, Services
@@ -45,6 +47,9 @@ READY_SECONDS = 60.0
 """Time for an app to show a screen that its profile knows."""
 OWN_HOME_SECONDS = 10.0
 """Time for an app that shows a screen to open its own home page."""
+
+MAX_SHOWN = 300
+"""Characters of a path that a message shows."""
 
 Stage = Callable[[str], None]
 
@@ -276,9 +281,10 @@ class AppStarter:
         """
         if launch.extension_path is not None:
             path = self._repository / launch.extension_path
-            if not path.is_dir():
+            if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
                 raise InvalidConfig(
-                    f"extensionPath: {launch.extension_path} is not a folder", parameter="extensionPath"
+                    f"extensionPath: {cut_text(str(launch.extension_path), MAX_SHOWN)} is not a folder",
+                    parameter="extensionPath",
                 )
             return path
         return None if launch.auto_build else self._get_build_folder()

@@ -192,6 +192,7 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
     ("withWings", {"fixturePreset": "withWings"}),
     ("onboarding", {"stateMode": "onboarding", "fixturePreset": "default"}),
     ("nowhere", {"extensionPath": "nowhere"}),
+    ("extensionPath: xxx", {"extensionPath": "x" * 100_000}),
 ]
 
 

@@ -129,11 +129,14 @@ def _print_summary(replayed: Sequence[Again], arguments: ReplayArguments, second
         return FAILED
     differing = sum(bool(each.differences) for each in replayed)
     unknown = sum(each.call.outcome is None for each in replayed)
+    only_kind = sum(each.only_kind for each in replayed)
+    notes = [f"; {unknown} without a result in the log"] * bool(unknown)
+    notes += [f"; {only_kind} compared only by the kind of the result"] * bool(only_kind)
     verdict = ""
     if differing:
         verdict = f", {differing} of them not as logged"
     elif arguments.verify:
-        verdict = f", as logged; {unknown} without a result in the log" if unknown else ", all as logged"
+        verdict = f", as logged{''.join(notes)}" if notes else ", all as logged"
     say(f"{_count(len(replayed))} in {seconds:.1f} s{verdict}.")
     return FAILED if differing else OK
 

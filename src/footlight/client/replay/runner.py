@@ -61,7 +61,8 @@ class Script:
 class Again:
     """A call that was made again: its result or its error, and the differences from the log.
 
-    A call that `stops` is the last one: it failed, although it was logged as successful.
+    A call that `stops` is the last one: it failed, although it was logged as successful. `only_kind`: the log
+    has only the kind of its result, so the content was not compared.
     """
 
     call: LoggedCall
@@ -70,6 +71,7 @@ class Again:
     error: MCPError | None = None
     differences: Sequence[ReplayDifference] = ()
     stops: bool = False
+    only_kind: bool = False
 
     def describe(self, script: Script) -> str:
         """Return the differences, below the line and the call to which they belong."""
@@ -138,8 +140,8 @@ async def again(
             )
             continue
         ms = (time.monotonic() - began) * 1000
-        differences = checking.compare_result(call, result, verify=verify)
-        yield Again(call, ms, value_of(result), differences=differences)
+        differences, only_kind = checking.compare_result(call, result, verify=verify)
+        yield Again(call, ms, value_of(result), differences=differences, only_kind=only_kind)
 
 
 def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
@@ -164,26 +166,29 @@ class _ResultChecker(NamedTuple):
             else [self._hide_values(ReplayDifference(("_error",), was, now))]
         )
 
-    def compare_result(self, call: LoggedCall, result: ToolResult, *, verify: bool) -> list[ReplayDifference]:
-        """Return the differences of a result. Ids are learned from it for later calls, even if nothing is
-        verified.
+    def compare_result(
+        self, call: LoggedCall, result: ToolResult, *, verify: bool
+    ) -> tuple[list[ReplayDifference], bool]:
+        """Return the differences of a result, and whether only its kind could be compared.
+
+        Ids are learned from it for later calls, even if nothing is verified.
         """
         outcome = call.outcome
         if outcome is None:
-            return []
+            return [], False
         if not outcome.ok:
-            return [ReplayDifference(("_ok",), False, True)] if verify else []
+            return [ReplayDifference(("_ok",), False, True)] if verify else [], False
         if outcome.result is None:
-            return []
+            return [], False
         was = read_logged(outcome.result, self.script.sidecars)
         now = read_answer(result, lines=was.lines)
         if was.known and now.known:
             self.ids.learn(call, was.value, now.value)
         if not verify:
-            return []
+            return [], False
         if was.kind != now.kind:
-            return [ReplayDifference((), f"[{was.kind}]", f"[{now.kind}]" if now.kind else MISSING)]
-        return self._compare(was.value, now.value) if was.known else []
+            return [ReplayDifference((), f"[{was.kind}]", f"[{now.kind}]" if now.kind else MISSING)], False
+        return self._compare(was.value, now.value) if was.known else [], not was.known
 
     def _compare(self, was: Any, now: Any) -> list[ReplayDifference]:
         found = compare_results(
