@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from footlight.browser_client.mcp_config import MCPConfig
@@ -129,9 +128,7 @@ class MCPConnectionController(Observed[ConnectionView]):
                 await self.connect()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.disconnect()
 
     async def _open_client(self) -> MCPClient:
@@ -190,9 +187,7 @@ class BrowserAutomation(Observed[AutomationView]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self._browser is not None:
             await self._browser.close()
 

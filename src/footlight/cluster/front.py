@@ -19,7 +19,7 @@ from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import WorkerReply
 from footlight.errors import FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
-from footlight.server.calls.tool_caller import get_tool
+from footlight.server.calls.tool_caller import ToolCaller
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
@@ -44,7 +44,7 @@ WAIT = "Call again in a few seconds. The workers may be starting."
 MAX_CACHED = 10_000
 
 
-class Front:
+class Front(ToolCaller):
     """Calls tools on the workers of a cluster.
 
     A session's id begins with the name of the worker that created it. The registry knows where sessions
@@ -54,8 +54,7 @@ class Front:
     def __init__(
         self, toolset: Toolset, settings: Settings, *, fleet: Fleet, registry: RemoteActor, files: FileSite
     ) -> None:
-        self._tools = {tool.name: tool for tool in toolset.offered}
-        self._withheld = {tool.name: tool for tool in toolset.withheld}
+        super().__init__(toolset.offered, toolset.withheld, settings.tools)
         self._settings = settings
         self._fleet = fleet
         self._registry = registry
@@ -63,14 +62,6 @@ class Front:
         self._places: OrderedDict[str, _Place] = OrderedDict()
         """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        return tuple(self._tools.values())
-
-    def get(self, name: str) -> Tool:
-        """Return the tool called `name`, or raise UnknownTool."""
-        return get_tool(name, self._tools, self._withheld, self._settings.tools)
 
     async def call(
         self,

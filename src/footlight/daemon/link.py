@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 from footlight.daemon.errors import NoDaemon
@@ -80,9 +79,7 @@ class DaemonLink:
     def __enter__(self) -> DaemonLink:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

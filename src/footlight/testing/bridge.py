@@ -11,7 +11,6 @@ import asyncio
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from footlight.client.handles.handle import Invoker
@@ -125,9 +124,7 @@ class _BridgedClient:
         await self._bridge.call(self._client.connect())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._bridge.call(self._client.close())
 
 

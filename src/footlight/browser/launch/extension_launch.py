@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from footlight.browser.context.arguments import check_proxy, context_arguments, option_error
+from footlight.browser.context.arguments import check_proxy, option_error
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.context.storage_state import to_playwright
 from footlight.browser.driver.playwright_api import Error, is_closed
@@ -24,22 +23,18 @@ from footlight.browser.launch.extensions import (
     find_loaded,
     load_extension,
 )
-from footlight.browser.launch.installation import find_browser
-from footlight.browser.launch.launcher import launch_arguments, launch_error, track_start
+from footlight.browser.launch.launcher import ProfileLauncher, launch_error
 from footlight.errors import BrowserCrashed, BrowserNotInstalled
 from footlight.private_files import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import psutil
-    from playwright.async_api import BrowserContext, CDPSession, Playwright
+    from playwright.async_api import BrowserContext, CDPSession
 
-    from footlight.browser.context.devices import Devices
-    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.launch.display import Display
     from footlight.browser.launch.installation import FoundBrowser
-    from footlight.config import BrowserSettings
 
 __all__ = ["ExtensionBrowser", "ExtensionLauncher", "WindowKind"]
 
@@ -82,29 +77,8 @@ class ExtensionBrowser:
         await self._resources.aclose()
 
 
-class ExtensionLauncher:
+class ExtensionLauncher(ProfileLauncher):
     """Starts browsers with extensions, each with a new profile in `temporary`."""
-
-    def __init__(
-        self,
-        playwright: Callable[[], Playwright],
-        settings: BrowserSettings,
-        *,
-        devices: Devices,
-        filter_proxy: str | None,
-        temporary: Path,
-        starts: PendingStarts,
-    ) -> None:
-        self._starts = starts
-        self._playwright = playwright
-        self._settings = settings
-        self._devices = devices
-        self._filter_proxy = filter_proxy
-        self._temporary = temporary
-
-    def find(self) -> FoundBrowser:
-        """Return the browser to start. Raise BrowserNotInstalled if there is none."""
-        return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
 
     async def launch(
         self,
@@ -165,25 +139,18 @@ class ExtensionLauncher:
     def _arguments(
         self, options: SessionOptions, found: FoundBrowser, display: Display | None
     ) -> dict[str, Any]:
-        arguments: dict[str, Any] = {
-            **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
-            **context_arguments(
-                options if options.device else replace(options, viewport=options.viewport or VIEWPORT),
-                devices=self._devices,
-                engine="chromium",
-                filter_proxy=self._filter_proxy,
-            ),
-            "headless": display is None or display.kind == "none",
-            "env": {**os.environ, "TMPDIR": str(self._temporary), **(display.environment if display else {})},
-        }
+        shown = options if options.device else replace(options, viewport=options.viewport or VIEWPORT)
+        arguments = self._base_arguments(shown, found)
+        arguments["headless"] = display is None or display.kind == "none"
+        if display is not None:
+            arguments["env"] |= display.environment
         # With this flag, extensions of the command line are rejected in a dialog, which may stop the start.
         arguments["ignore_default_args"] += ["--disable-extensions"]
         return arguments
 
     async def _start(self, profile: Path, arguments: dict[str, Any], found: FoundBrowser) -> BrowserContext:
         try:
-            with track_start(self._starts, self._settings, found):
-                return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
+            return await self._launch_on(profile, arguments, found)
         except Error as error:
             raise option_error(error) or launch_error(error, self._settings, found) from error
 

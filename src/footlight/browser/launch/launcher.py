@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.context.arguments import context_arguments
 from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.playwright_api import Error, cause, start_playwright
 from footlight.browser.launch.chromium_flags import (
@@ -30,9 +31,15 @@ from footlight.config import BrowserSettings
 from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser, BrowserContext, Playwright
+
+    from footlight.browser.context.devices import Devices
+    from footlight.browser.context.options import SessionOptions
 
 __all__ = [
+    "ProfileLauncher",
     "TriedBrowser",
     "is_display_missing",
     "launch_arguments",
@@ -114,6 +121,46 @@ def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied:
         options["ignore_default_args"] = [*UNLIMITED_NAVIGATIONS]
     # Signals are ours: Playwright would end the browsers before the sessions are saved.
     return {**options, "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False}
+
+
+class ProfileLauncher:
+    """Starts Chromium on profiles. Its temporary files are in `temporary`."""
+
+    def __init__(
+        self,
+        playwright: Callable[[], Playwright],
+        settings: BrowserSettings,
+        *,
+        devices: Devices,
+        filter_proxy: str | None,
+        temporary: Path,
+        starts: PendingStarts,
+    ) -> None:
+        self._playwright = playwright
+        self._settings = settings
+        self._devices = devices
+        self._filter_proxy = filter_proxy
+        self._temporary = temporary
+        self._starts = starts
+
+    def find(self) -> FoundBrowser:
+        """Return the browser to start. Raise BrowserNotInstalled if there is none."""
+        return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
+
+    def _base_arguments(self, options: SessionOptions, found: FoundBrowser) -> dict[str, Any]:
+        return {
+            **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
+            **context_arguments(
+                options, devices=self._devices, engine="chromium", filter_proxy=self._filter_proxy
+            ),
+            "env": {**os.environ, "TMPDIR": str(self._temporary)},
+        }
+
+    async def _launch_on(
+        self, profile: Path, arguments: dict[str, Any], found: FoundBrowser
+    ) -> BrowserContext:
+        with track_start(self._starts, self._settings, found):
+            return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
 
 
 _KILLED = re.compile(r"signal=(SIG(?:KILL|TERM|INT|HUP|SEGV|BUS))\b")

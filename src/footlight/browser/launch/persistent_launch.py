@@ -10,34 +10,33 @@ import asyncio
 import contextlib
 import http.client
 import json
-import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from footlight.browser.context.arguments import context_arguments, option_error
+from footlight.browser.context.arguments import option_error
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.launch.browser_process import close_context, end_process, find_process, listener_on
 from footlight.browser.launch.chromium_flags import close_debugging_ports
-from footlight.browser.launch.installation import find_browser
 from footlight.browser.launch.launch_options import LaunchOptions, LaunchPlan, needs_own_agent
-from footlight.browser.launch.launcher import is_display_missing, launch_arguments, launch_error, track_start
+from footlight.browser.launch.launcher import (
+    ProfileLauncher,
+    is_display_missing,
+    launch_arguments,
+    launch_error,
+    track_start,
+)
 from footlight.browser.launch.profile_lock import find_browser_holder
 from footlight.browser.launch.profiles import profile_in_use_error
 from footlight.errors import FootlightError, ResourceExhausted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import psutil
-    from playwright.async_api import BrowserContext, Playwright
+    from playwright.async_api import BrowserContext
 
-    from footlight.browser.context.devices import Devices
-    from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.launch.installation import FoundBrowser
-    from footlight.config import BrowserSettings
 
 __all__ = ["DebugEndpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]
 
@@ -74,26 +73,10 @@ class PersistentBrowser:
         await asyncio.to_thread(end_process, self.process)
 
 
-class PersistentLauncher:
-    """Starts browsers on profiles. Their temporary files are in `temporary`."""
+class PersistentLauncher(ProfileLauncher):
+    """Starts browsers on profiles with a port for debuggers."""
 
-    def __init__(
-        self,
-        playwright: Callable[[], Playwright],
-        settings: BrowserSettings,
-        *,
-        devices: Devices,
-        filter_proxy: str | None,
-        temporary: Path,
-        starts: PendingStarts,
-    ) -> None:
-        self._temporary = temporary
-        self._starts = starts
-        self._playwright = playwright
-        self._settings = settings
-        self._devices = devices
-        self._filter_proxy = filter_proxy
-        self._own_agent: str | None = None
+    _own_agent: str | None = None
 
     async def launch(self, folder: Path, options: LaunchOptions, *, port: int) -> PersistentBrowser:
         """Start a browser on the profile in `folder`, which the caller has locked.
@@ -111,7 +94,7 @@ class PersistentLauncher:
         )
         await _wait_until_vacated(folder)
         check_port(port)
-        found = self._find()
+        found = self.find()
         context = await self._start(folder, launch, found, port)
         try:
             async with asyncio.timeout(LISTENS_SECONDS):
@@ -130,26 +113,16 @@ class PersistentLauncher:
                 raise self._launch_error(cause, launch, found) from error
             raise
 
-    def _find(self) -> FoundBrowser:
-        return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
-
     async def _start(
         self, folder: Path, launch: LaunchPlan, found: FoundBrowser, port: int
     ) -> BrowserContext:
-        arguments: dict[str, Any] = {
-            **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
-            **context_arguments(
-                launch.context, devices=self._devices, engine="chromium", filter_proxy=self._filter_proxy
-            ),
-            "headless": launch.headless,
-            "env": {**os.environ, "TMPDIR": str(self._temporary)},
-        }
+        arguments = self._base_arguments(launch.context, found)
+        arguments["headless"] = launch.headless
         # The last switch of a name counts, so ours come last.
         listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
         arguments["args"] = [*close_debugging_ports(arguments["args"]), *launch.args, *listen]
         try:
-            with track_start(self._starts, self._settings, found):
-                return await self._playwright().chromium.launch_persistent_context(folder, **arguments)
+            return await self._launch_on(folder, arguments, found)
         except Error as error:
             raise self._launch_error(error, launch, found) from error
 
@@ -164,7 +137,7 @@ class PersistentLauncher:
     async def _agent(self) -> str:
         """Return the browser's own user agent, which is determined once before it is overridden."""
         if self._own_agent is None:
-            found = self._find()
+            found = self.find()
             arguments = launch_arguments(self._settings, found, proxied=False)
             arguments["headless"] = True
             try:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, cast
 
 __all__ = ["Holder", "ProfileLock", "find_browser_holder", "find_holder", "lock_file"]
@@ -60,12 +59,7 @@ class ProfileLock:
     def __enter__(self) -> ProfileLock:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
 

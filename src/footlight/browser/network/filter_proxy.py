@@ -30,7 +30,6 @@ from footlight.browser.network.proxy_heads import (
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-    from types import TracebackType
 
 __all__ = ["FilterProxy", "RefusedRequest"]
 
@@ -84,9 +83,7 @@ class FilterProxy:
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     @property

@@ -43,10 +43,11 @@ class HarRecorder(KeptRecording):
             raise
         return recorder
 
-    async def stop(self, mask: Callable[[str], str]) -> None:
-        """Write the HAR with each of its texts passed through `mask`."""
+    async def stop(self, mask: Callable[[str], str] | None) -> None:
+        """Write the HAR. Where there is a `mask`, each text passes through it."""
         await self._write(
-            self._context.tracing.stop_har, lambda file: file.write(mask_har(self._raw.read_bytes(), mask))
+            self._context.tracing.stop_har,
+            lambda file: file.write(mask_har(self._raw.read_bytes(), mask or str)),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,8 +56,8 @@ class Recordings:
         self._scratch = scratch
         self._files = files
         self._mask = mask
-        self._trace: TraceRecorder | None = None
-        self._har: HarRecorder | None = None
+        self._running: dict[str, TraceRecorder | HarRecorder] = {}
+        """The trace and the HAR that are being recorded, by their kind."""
         self._videos: dict[str, VideoRecorder] = {}
         self._ended: list[str] = []
         """The files of the videos of closed pages, or the errors that prevented them."""
@@ -65,7 +65,8 @@ class Recordings:
 
     @property
     def is_tracing(self) -> bool:
-        return self._trace is not None and not self._trace.has_ended
+        trace = self._running.get("trace")
+        return trace is not None and not trace.has_ended
 
     async def start_trace(self, reserve: Reserve) -> Path:
         """Start to record a trace, and return its file.
@@ -73,11 +74,9 @@ class Recordings:
         Raises:
             InvalidParameter: a trace is being recorded already.
         """
-        if self._trace is not None:
-            raise _already_running_error("trace", self._trace.path)
-        with fill_reserved(reserve()) as path:
-            self._trace = await TraceRecorder.start(self._context, path, self._scratch)
-        return path
+        return await self._start(
+            "trace", reserve, lambda path: TraceRecorder.start(self._context, path, self._scratch)
+        )
 
     async def stop_trace(self) -> Path:
         """Write the trace, and return its file.
@@ -85,17 +84,7 @@ class Recordings:
         Raises:
             InvalidParameter: no trace is being recorded.
         """
-        if self._trace is None:
-            raise _not_running_error("trace")
-        try:
-            with _advise_to_repeat("trace", self._trace):
-                await self._trace.stop(self._mask)
-            path = self._trace.path
-        finally:
-            if not self._trace.is_kept:
-                self._trace = None
-        self._files.count(path)
-        return path
+        return await self._stop("trace")
 
     async def start_har(self, reserve: Reserve, *, bodies: bool) -> Path:
         """Start to record a HAR, and return its file.
@@ -103,11 +92,9 @@ class Recordings:
         Raises:
             InvalidParameter: a HAR is being recorded already.
         """
-        if self._har is not None:
-            raise _already_running_error("har", self._har.path)
-        with fill_reserved(reserve()) as path:
-            self._har = await HarRecorder.start(self._context, path, self._scratch, bodies=bodies)
-        return path
+        return await self._start(
+            "har", reserve, lambda path: HarRecorder.start(self._context, path, self._scratch, bodies=bodies)
+        )
 
     async def stop_har(self) -> Path:
         """Write the HAR, and return its file.
@@ -115,17 +102,29 @@ class Recordings:
         Raises:
             InvalidParameter: no HAR is being recorded.
         """
-        if self._har is None:
-            raise _not_running_error("har")
-        try:
-            with _advise_to_repeat("har", self._har):
-                await self._har.stop(self._mask or str)
-            path = self._har.path
-        finally:
-            if not self._har.is_kept:
-                self._har = None
-        self._files.count(path)
+        return await self._stop("har")
+
+    async def _start(
+        self, kind: str, reserve: Reserve, start: Callable[[Path], Awaitable[TraceRecorder | HarRecorder]]
+    ) -> Path:
+        if running := self._running.get(kind):
+            raise _already_running_error(kind, running.path)
+        with fill_reserved(reserve()) as path:
+            self._running[kind] = await start(path)
         return path
+
+    async def _stop(self, kind: str) -> Path:
+        recorder = self._running.get(kind)
+        if recorder is None:
+            raise _not_running_error(kind)
+        try:
+            with _advise_to_repeat(kind, recorder):
+                await recorder.stop(self._mask)
+        finally:
+            if not recorder.is_kept:
+                del self._running[kind]
+        self._files.count(recorder.path)
+        return recorder.path
 
     async def start_video(self, page: Page, reserve: Reserve, deadline: Deadline) -> Path:
         """Start to record a video of the page, and return its file.
@@ -182,8 +181,7 @@ class Recordings:
     async def close(self) -> None:
         """Save the recordings that still run. Takes at most `CLOSE_SECONDS`."""
         running = [
-            *([self.stop_trace()] if self._trace else ()),
-            *([self.stop_har()] if self._har else ()),
+            *(self._stop(kind) for kind in self._running),
             *(self.stop_video(page_id) for page_id in list(self._videos)),
             *self._finishing,
         ]

@@ -7,7 +7,6 @@ and the position of the index is reserved at the beginning, because they are onl
 from __future__ import annotations
 
 import struct
-from types import TracebackType
 from typing import BinaryIO, Literal
 
 __all__ = ["Codec", "WebmWriter"]
@@ -51,9 +50,7 @@ class WebmWriter:
     def __enter__(self) -> WebmWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def add(self, data: bytes, *, at_ms: int, key: bool) -> None:

@@ -35,7 +35,7 @@ class SessionLock:
     def __enter__(self) -> SessionLock:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         if not self._kept:
             self.release()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, Group, RenderableType
@@ -59,9 +58,7 @@ class AuditScreen(AuditWatcher):
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._live.stop()
 
     def page_begins(self, number: int, count: int, url: str) -> None:

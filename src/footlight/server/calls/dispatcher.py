@@ -36,7 +36,7 @@ from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
-from footlight.server.calls.tool_caller import get_tool
+from footlight.server.calls.tool_caller import ToolCaller
 from footlight.server.help import InputRequired
 from footlight.server.tools.permissions import check_permission
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
@@ -63,7 +63,7 @@ __all__ = ["Dispatcher"]
 logger = logging.getLogger(__name__)
 
 
-class Dispatcher:
+class Dispatcher(ToolCaller):
     """Run tools: one call at a time in a session, and sessions independently of each other."""
 
     def __init__(
@@ -86,8 +86,7 @@ class Dispatcher:
         `find_silent_part` returns what keeps calls from beginning. `withheld` are tools that are not offered;
         `mask` is applied to every answer.
         """
-        self._tools = {tool.name: tool for tool in tools}
-        self._withheld = {tool.name: tool for tool in withheld}
+        super().__init__(tools, withheld, settings.tools)
         self._settings = settings
         self._sessions = sessions
         self._find_silent_part = find_silent_part
@@ -101,14 +100,6 @@ class Dispatcher:
         self._browser_started = False
         self._working: set[asyncio.Task[Answer]] = set()
 
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        return tuple(self._tools.values())
-
-    def get(self, name: str) -> Tool:
-        """Return the tool called `name`, or raise UnknownTool."""
-        return get_tool(name, self._tools, self._withheld, self._settings.tools)
-
     async def call(
         self,
         name: str,
@@ -118,12 +109,6 @@ class Dispatcher:
         report: Report | None = None,
         elicitation: Elicitation | None = None,
     ) -> Answer:
-        """Call a tool and return its answer, which may be a failure. `report` receives the progress.
-
-        Raises:
-            UnknownTool: no tool has this name.
-            InputRequired: the client must ask its person with `elicitation` and repeat the call.
-        """
         state = CallState(self.get(name), caller, arguments, elicitation)
         work = asyncio.create_task(self._work(state, report and _make_masking_report(report, self._mask)))
         self._working.add(work)

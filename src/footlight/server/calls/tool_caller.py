@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from footlight.caller import LOCAL, Caller
 from footlight.server.answers.answer import Answer
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from footlight.server.help import Elicitation
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["ToolCaller", "UnknownTool", "get_tool"]
+__all__ = ["ToolCaller", "UnknownTool"]
 
 
 class UnknownTool(LookupError):
@@ -25,14 +26,30 @@ class UnknownTool(LookupError):
         super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
 
 
-class ToolCaller(Protocol):
+class ToolCaller(ABC):
     """Calls tools, wherever their sessions are."""
 
+    def __init__(self, offered: Iterable[Tool], withheld: Iterable[Tool], settings: ToolSettings) -> None:
+        self._tools = {tool.name: tool for tool in offered}
+        self._withheld = {tool.name: tool for tool in withheld}
+        self._tool_settings = settings
+
     @property
-    def tools(self) -> tuple[Tool, ...]: ...
+    def tools(self) -> tuple[Tool, ...]:
+        return tuple(self._tools.values())
 
-    def get(self, name: str) -> Tool: ...
+    def get(self, name: str) -> Tool:
+        """Return the offered tool called `name`.
 
+        Raises:
+            UnknownTool: there is none. It says why, if the tool is withheld.
+        """
+        if name in self._tools:
+            return self._tools[name]
+        tool = self._withheld.get(name)
+        raise UnknownTool(name, why=explain_withheld(name, tool.group, self._tool_settings) if tool else None)
+
+    @abstractmethod
     async def call(
         self,
         name: str,
@@ -41,18 +58,10 @@ class ToolCaller(Protocol):
         caller: Caller = LOCAL,
         report: Report | None = None,
         elicitation: Elicitation | None = None,
-    ) -> Answer: ...
+    ) -> Answer:
+        """Call a tool and return its answer, which may be a failure. `report` receives the progress.
 
-
-def get_tool(
-    name: str, offered: Mapping[str, Tool], withheld: Mapping[str, Tool], settings: ToolSettings
-) -> Tool:
-    """Return the offered tool called `name`.
-
-    Raises:
-        UnknownTool: there is none. It says why, if the tool is withheld.
-    """
-    if name in offered:
-        return offered[name]
-    tool = withheld.get(name)
-    raise UnknownTool(name, why=explain_withheld(name, tool.group, settings) if tool else None)
+        Raises:
+            UnknownTool: no tool has this name.
+            InputRequired: the client must ask its person with `elicitation` and repeat the call.
+        """

@@ -14,16 +14,14 @@ from footlight.server.calls.steps import StepFailed
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
+    AppTarget,
     Maybe,
     Selector,
     TestId,
     TimeoutMs,
     Within,
-    describe_target,
-    find_target,
     running_app,
     time_limits,
-    translate_refs,
 )
 
 if TYPE_CHECKING:
@@ -179,12 +177,11 @@ async def get_text(
     within: Maybe[Within] = None,
 ) -> AppText:
     """Get the visible text of an element: exactly one of a11yRef, testId and selector."""
-    found = await find_target(
-        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
-    )
-    with translate_refs(call, a11y_ref):
+    target = AppTarget(a11y_ref, test_id, selector, within)
+    found = await target.find(call, at_once=timeout_ms == 0)
+    with target.translate_refs(call):
         text = await reading.text(call.page, found, call.deadline)
-    result: AppText = {"text": text[:MAX_TEXT_CHARS], "target": describe_target(a11y_ref, test_id, selector)}
+    result: AppText = {"text": text[:MAX_TEXT_CHARS], "target": str(target)}
     return {**result, "cut": True} if len(text) > MAX_TEXT_CHARS else result
 
 

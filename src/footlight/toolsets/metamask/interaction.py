@@ -21,18 +21,15 @@ from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.observation import ActionObserver
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
+    AppTarget,
     Maybe,
     Observe,
     Selector,
     TestId,
     TimeoutMs,
     Within,
-    build_selector,
-    describe_target,
-    find_target,
     running_app,
     time_limits,
-    translate_refs,
 )
 
 if TYPE_CHECKING:
@@ -200,21 +197,19 @@ async def click(
     observe: Observe = "diff",
 ) -> AppClicked:
     """Click an element: exactly one of a11yRef, testId and selector. timeoutMs 0 does not wait."""
-    words = describe_target(a11y_ref, test_id, selector)
-    found = await find_target(
-        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
-    )
+    target = AppTarget(a11y_ref, test_id, selector, within)
+    found = await target.find(call, at_once=timeout_ms == 0)
     page = call.page
     observing = ActionObserver(call, observe)
     await observing.begin()
     app = running_app(call).app
     await app.ensure_front(page)
     showed = page.url
-    call.stage(f"clicking {words}")
-    with translate_refs(call, a11y_ref):
+    call.stage(f"clicking {target}")
+    with target.translate_refs(call):
         notice = await click_element(page, found, call.deadline, button="left", count=1)
     await app.wait_until_left(page, showed, call.deadline)
-    answer: AppClicked = {"clicked": True, "target": words, **await observing.report()}
+    answer: AppClicked = {"clicked": True, "target": str(target), **await observing.report()}
     if notice:
         answer["notice"] = notice
     return {**answer, "pageClosed": True} if page.closed else answer
@@ -234,22 +229,20 @@ async def type_(
     observe: Observe = "diff",
 ) -> AppTyped:
     """Replace the text of a field: exactly one of a11yRef, testId and selector."""
-    words = describe_target(a11y_ref, test_id, selector)
-    found = await find_target(
-        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
-    )
+    target = AppTarget(a11y_ref, test_id, selector, within)
+    found = await target.find(call, at_once=timeout_ms == 0)
     observing = ActionObserver(call, observe)
     try:
         await call.note_field(found)
         await observing.begin()
         await running_app(call).app.ensure_front(call.page)
-        call.stage(f"typing into {words}")
-        with translate_refs(call, a11y_ref):
+        call.stage(f"typing into {target}")
+        with target.translate_refs(call):
             notice = await _type_text(call, found, text)
     except FootlightError as error:
         _remove_text(error, text)
         raise
-    answer: AppTyped = {"typed": True, "target": words, **await observing.report()}
+    answer: AppTyped = {"typed": True, "target": str(target), **await observing.report()}
     return {**answer, "notice": notice} if notice else answer
 
 
@@ -281,15 +274,15 @@ async def wait_for(
     within: Maybe[Within] = None,
 ) -> AppElementFound:
     """Wait until an element is visible: exactly one of a11yRef, testId and selector."""
-    words = describe_target(a11y_ref, test_id, selector)
+    target = AppTarget(a11y_ref, test_id, selector, within)
     limit = call.deadline.limit_to(timeout_ms)
     while True:
-        found = build_selector(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
+        found = target.build_selector(call)
         is_notification = running_app(call).app.role_of(call.page) == "notification"
         try:
-            with translate_refs(call, a11y_ref):
+            with target.translate_refs(call):
                 await wait_for_selector(call.page, found, "visible", limit)
-            return {"found": True, "target": words}
+            return {"found": True, "target": str(target)}
         except FootlightError:
             if a11y_ref is not None or not is_notification or not _use_current_page(call):
                 raise

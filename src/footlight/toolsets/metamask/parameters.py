@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "A11yRef",
+    "AppTarget",
     "Maybe",
     "Observe",
     "Selector",
@@ -29,12 +31,8 @@ __all__ = [
     "TimeoutMs",
     "Within",
     "app_sessions",
-    "build_selector",
-    "describe_target",
-    "find_target",
     "running_app",
     "time_limits",
-    "translate_refs",
 ]
 
 MARGIN_MS = 10_000
@@ -93,52 +91,65 @@ def time_limits(parsed: BaseModel) -> tuple[float, float]:
     return float(timeout_ms + MARGIN_MS), float(timeout_ms or AT_ONCE_MS)
 
 
-def build_selector(
-    call: ToolCall,
-    *,
-    a11y_ref: str | None,
-    test_id: str | None,
-    selector: str | None,
-    within: Within | None = None,
-) -> str:
-    """Return the engine's selector for an element.
+@dataclass(frozen=True, slots=True)
+class AppTarget:
+    """The element that the parameters of a call name, in one of three ways."""
 
-    Raises:
-        InvalidParameter: Not exactly one of a11yRef, testId and selector was given.
-        StaleRef: The ref is not from the last snapshot of this page.
-    """
-    own = _build_one(call, "", a11y_ref, test_id, selector)
-    if within is None:
-        return own
-    if a11y_ref is not None:
-        raise InvalidParameter(
-            "within: cannot be combined with a11yRef; leave one of them out", parameter="within"
-        )
-    around = _build_one(call, "within.", within.a11y_ref, within.test_id, within.selector)
-    return f"{around} >> {own}"
+    a11y_ref: str | None
+    test_id: str | None
+    selector: str | None
+    within: Within | None
 
+    def __str__(self) -> str:
+        """Return the target as answers show it: `testId:confirm-btn`."""
+        targets = {"a11yRef": self.a11y_ref, "testId": self.test_id, "selector": self.selector}
+        return ", ".join(f"{name}:{value}" for name, value in targets.items() if value is not None)
 
-async def find_target(
-    call: ToolCall,
-    *,
-    a11y_ref: str | None,
-    test_id: str | None,
-    selector: str | None,
-    within: Within | None,
-    at_once: bool,
-) -> str:
-    """Return the target of an action. If several elements have the test id, use the first visible one.
+    def build_selector(self, call: ToolCall) -> str:
+        """Return the engine's selector for the element.
 
-    Raises:
-        InvalidParameter, StaleRef: See `build_selector`.
-        ElementNotFound: No element matches, and the call does not wait.
-    """
-    found = build_selector(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
-    if test_id is not None and await reading.is_shown(call.page, f"{found}:visible", call.deadline):
-        return f"{found}:visible"
-    if at_once and not await reading.count(call.page, found, call.deadline):
-        raise ElementNotFound.at(found, page=call.page.url, closest=[])
-    return found
+        Raises:
+            InvalidParameter: Not exactly one of a11yRef, testId and selector was given.
+            StaleRef: The ref is not from the last snapshot of this page.
+        """
+        own = _build_one(call, "", self.a11y_ref, self.test_id, self.selector)
+        within = self.within
+        if within is None:
+            return own
+        if self.a11y_ref is not None:
+            raise InvalidParameter(
+                "within: cannot be combined with a11yRef; leave one of them out", parameter="within"
+            )
+        around = _build_one(call, "within.", within.a11y_ref, within.test_id, within.selector)
+        return f"{around} >> {own}"
+
+    async def find(self, call: ToolCall, *, at_once: bool) -> str:
+        """Return the selector for an action. If several elements have the test id, use the first visible one.
+
+        Raises:
+            InvalidParameter, StaleRef: See `build_selector`.
+            ElementNotFound: No element matches, and the call does not wait.
+        """
+        found = self.build_selector(call)
+        if self.test_id is not None and await reading.is_shown(call.page, f"{found}:visible", call.deadline):
+            return f"{found}:visible"
+        if at_once and not await reading.count(call.page, found, call.deadline):
+            raise ElementNotFound.at(found, page=call.page.url, closest=[])
+        return found
+
+    @contextlib.contextmanager
+    def translate_refs(self, call: ToolCall) -> Generator[None]:
+        """Make errors of this block name elements by the caller's refs instead of the engine's."""
+        refs = running_app(call).refs_of(call.page)
+        try:
+            yield
+        except FootlightError as error:
+            if self.a11y_ref is not None:
+                error.message = _translate(error.message, refs)
+                error.suggestion = _translate(error.suggestion, refs)
+                error.details = {name: _translate_value(value, refs) for name, value in error.details.items()}
+                error.args = (error.message,)
+            raise
 
 
 def _build_one(
@@ -182,21 +193,6 @@ def _quote_css(text: str) -> str:
     return f'"{escaped}"'
 
 
-@contextlib.contextmanager
-def translate_refs(call: ToolCall, a11y_ref: str | None) -> Generator[None]:
-    """Make errors of this block name elements by the caller's refs instead of the engine's."""
-    refs = running_app(call).refs_of(call.page)
-    try:
-        yield
-    except FootlightError as error:
-        if a11y_ref is not None:
-            error.message = _translate(error.message, refs)
-            error.suggestion = _translate(error.suggestion, refs)
-            error.details = {name: _translate_value(value, refs) for name, value in error.details.items()}
-            error.args = (error.message,)
-        raise
-
-
 def _translate_value(value: Any, refs: RefMap) -> Any:
     if isinstance(value, list):
         return [_translate_value(item, refs) for item in cast("list[Any]", value)]
@@ -205,9 +201,3 @@ def _translate_value(value: Any, refs: RefMap) -> Any:
 
 def _translate(text: str, refs: RefMap) -> str:
     return _ENGINE_REF.sub(lambda found: refs.ref_of(found[0]) or "an element without a ref", text)
-
-
-def describe_target(a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:
-    """Return the target as answers show it: `testId:confirm-btn`."""
-    targets: dict[str, Any] = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
-    return ", ".join(f"{name}:{value}" for name, value in targets.items() if value is not None)
