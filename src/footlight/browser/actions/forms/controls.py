@@ -20,6 +20,7 @@ from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.browser.page.selectors import evaluate_all
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle, Locator
@@ -40,6 +41,11 @@ CHANGE_SECONDS = 1.0
 CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """Options that an error names."""
+
+_IS_MIXED, _OPTIONS, _SELECTED, _TAKES_FILES = (
+    page_function(Path(__file__).parent, ["field", "controls"], name)
+    for name in ("isMixed", "listOptions", "listSelected", "takesFiles")
+)
 
 
 async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
@@ -223,29 +229,3 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
     if takes_files == "a folder" or (takes_files == "one file" and len(files) > 1):
         raise InvalidParameter(f'files: "{selector}" takes {takes_files}', parameter="files")
     return await act_on_element(page, selector, deadline, attach)
-
-
-_IS_MIXED = """element => {
-  const box = element instanceof HTMLLabelElement ? element.control ?? element : element;
-  return box instanceof HTMLInputElement ? box.indeterminate : box.getAttribute('aria-checked') === 'mixed';
-}"""
-
-_OPTIONS = """([element]) => {
-  const select = element instanceof HTMLLabelElement ? element.control : element;
-  return select instanceof HTMLSelectElement ? Array.from(select.options, option => ({
-    value: option.value, label: option.label, disabled: option.matches(':disabled'),
-  })) : null;
-}"""
-
-_SELECTED = """element => {
-  const select = element instanceof HTMLLabelElement ? element.control : element;
-  if (!(select instanceof HTMLSelectElement)) return null;
-  return Array.from(select.selectedOptions, option => option.value);
-}"""
-
-_TAKES_FILES = """element => {
-  const input = element instanceof HTMLLabelElement ? element.control : element;
-  if (!(input instanceof HTMLInputElement) || input.type !== 'file') return null;
-  if (input.matches(':disabled')) return 'nothing';
-  return input.webkitdirectory ? 'a folder' : input.multiple ? 'files' : 'one file';
-}"""

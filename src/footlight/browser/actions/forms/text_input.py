@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footlight.browser.actions.forms.field_values import (
-    IS_EDITOR,
-    TEXT_LENGTH,
     check_added,
     check_text,
     find_field,
@@ -20,6 +19,7 @@ from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
 from footlight.browser.page.settling import settle
 from footlight.errors import ElementNotInteractive, InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
@@ -35,6 +35,12 @@ _WORDS = re.compile(r"\S*\s+|\S+")
 """Words, each with the white space after it."""
 WORD_SETTLE_MS = 1_000
 """How long a page may change after a word until the next word is typed anyway."""
+
+_HAS_FOCUS = "element => element.getRootNode().activeElement === element"
+_CARET_TO_END, _NEEDS_KEYS, _FIELD, _SELECTED_FIELD = (
+    page_function(Path(__file__).parent, ["field", "editor", "text_input"], name)
+    for name in ("moveCaretToEnd", "needsKeys", "describeField", "selectField")
+)
 
 
 async def fill_field(
@@ -181,78 +187,3 @@ async def _fill_editor(page: Page, element: Locator, selector: str, value: str, 
             await keyboard.insert_text(value)
         else:
             await keyboard.press("Delete")
-
-
-_CARET_TO_END = f"""element => {{{IS_EDITOR}
-  const editable = element.isContentEditable;
-  const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-  if (field && element.disabled) return ['it is disabled', null];
-  if (field && element.readOnly) return ['it is read-only', null];
-  element.focus();
-  const focused = element.getRootNode().activeElement;
-  if (!editable && focused !== element) return ['it does not take the focus', null];
-  if (isEditor(element)) return ['ControlOrMeta+End', null];
-  if (!editable && !field) return [null, null];
-  const length = ({TEXT_LENGTH})(element);
-  if (editable) {{
-    const selection = element.ownerDocument.getSelection();
-    selection.selectAllChildren(element);
-    selection.collapseToEnd();
-    return [null, length];
-  }}
-  const end = element.value.length;
-  try {{ element.setSelectionRange(end, end); return [null, length]; }} catch {{ return ['End', length]; }}
-}}"""
-
-_HAS_FOCUS = "element => element.getRootNode().activeElement === element"
-
-_NEEDS_KEYS = """(element, length) => {
-  const field = element instanceof HTMLLabelElement && element.control || element;
-  return field.maxLength >= 0 && field.maxLength < length
-    || ['date', 'datetime-local', 'month', 'time', 'week'].includes(field.type);
-}"""
-
-_QUESTION = f"""(element, value) => {{{IS_EDITOR}
-  const field = element instanceof HTMLLabelElement && element.control || element;
-  return {{expected: expected(), editor: isEditor(field), selected: SELECT}};
-
-  // Do to a plain field what Playwright does to it before it inserts the text. Return whether that was done.
-  // The conditions are those for which Playwright waits, and more.
-  function select() {{
-    const kinds = ['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'];
-    const isText = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;
-    if (!value || !isText || !kinds.includes(element.type) || isEditor(element)) return false;
-    if (self !== top || !document.hasFocus() || element.getRootNode() !== document) return false;
-    if (element.readOnly) return false;
-    const held = ':disabled, [aria-readonly], [aria-disabled], [aria-disabled] *, [inert], [inert] *';
-    if (element.matches(held)) return false;
-    const box = element.getBoundingClientRect();
-    if (!box.width || !box.height || !element.checkVisibility({{visibilityProperty: true}})) return false;
-    element.select();
-    element.focus();
-    const focused = Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement').get.call(document);
-    // Without the focus, the text goes into the element that has it.
-    return focused === element || !focused || focused.localName === 'body' || 'unfocused';
-  }}
-
-  // The form that a value has to have; null where this one has it.
-  function expected() {{
-    if (!value || !(field instanceof HTMLInputElement)) return null;
-    const forms = {{
-      date: '2024-02-29', time: '13:45', 'datetime-local': '2024-02-29T13:45', month: '2024-02',
-      week: '2024-W09', color: '#a1b2c3', range: 'a number',
-    }};
-    if (!Object.hasOwn(forms, field.type)) return null;
-    const trial = field.cloneNode();
-    trial.value = value = value.trim();
-    if (field.type === 'range') {{
-      if (Number(trial.value) === Number(value)) return null;
-      const step = trial.step && trial.step !== 'any' ? ` in steps of ${{trial.step}}` : '';
-      return `a number from ${{trial.min || 0}} to ${{trial.max || 100}}${{step}}`;
-    }}
-    const kept = field.type === 'color' ? trial.value === value.toLowerCase() : trial.value !== '';
-    return kept ? null : `the form ${{forms[field.type]}}`;
-  }}
-}}"""
-_FIELD = _QUESTION.replace("SELECT", "false")
-_SELECTED_FIELD = _QUESTION.replace("SELECT", "select()")

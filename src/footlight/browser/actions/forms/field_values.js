@@ -1,0 +1,57 @@
+// What a field holds after an action.
+
+import { bare, isEditor, textLength, textOf } from "./editor.js";
+import { fieldOf } from "./field.js";
+
+/**
+ * Return whether a field got this text after its first `length` characters without white space.
+ *
+ * @type {(element: AnyElement, added: [text: string, length: number]) => boolean}
+ */
+export function hasGained(element, [text, length]) {
+  const added = bare(text);
+  return textLength(element) === length + added.length && bare(textOf(element)).endsWith(added);
+}
+
+/**
+ * Return whether a field holds this value. Null where that is not certain.
+ *
+ * @type {(element: Element, value: string) => boolean | null}
+ */
+export function holdsText(element, value) {
+  const field = /** @type {HTMLElement} */ (fieldOf(element));
+  if (isEditor(field)) return null;
+  if (field.isContentEditable) return bare(field.innerText) === bare(value);
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return null;
+  if (field.type === "number" || field.type === "range") return Number(field.value) === Number(value);
+  if (["date", "datetime-local", "month", "time", "week", "color"].includes(field.type)) {
+    const expected = /** @type {HTMLInputElement} */ (field.cloneNode());
+    expected.value = value.trim();
+    return field.value === expected.value;
+  }
+  if (!["text", "search", "url", "tel", "email", "password", "textarea"].includes(field.type)) return null;
+  return bare(field.value) === bare(value);
+}
+
+/**
+ * Return whether exactly these options are selected, by values or labels. Null for another element.
+ *
+ * @type {(element: Element, expected: string[]) => boolean | null}
+ */
+export function hasChosen(element, expected) {
+  const select = fieldOf(element);
+  if (!(select instanceof HTMLSelectElement)) return null;
+  /** @type {(option: HTMLOptionElement, name: string) => boolean} */
+  const is = (option, name) => option.value === name || option.label === name;
+  const chosen = Array.from(select.selectedOptions);
+  return (
+    chosen.every((option) => expected.some((name) => is(option, name))) &&
+    expected.every((name) => chosen.some((option) => is(option, name)))
+  );
+}
+
+/** @type {(element: Element) => boolean} */
+export function hasNoFile(element) {
+  const input = fieldOf(element);
+  return input instanceof HTMLInputElement && input.type === "file" && !input.files?.length;
+}

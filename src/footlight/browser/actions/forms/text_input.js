@@ -1,0 +1,118 @@
+// Prepare a field for a text.
+
+import { isEditor, textLength } from "./editor.js";
+import { fieldOf } from "./field.js";
+
+/**
+ * Move the caret to the end of a field. Return the key that does it where a script cannot, or why the element takes no
+ * text, and the length of the present text.
+ *
+ * @type {(element: HTMLElement) => [reply: string | null, length: number | null]}
+ */
+export function moveCaretToEnd(element) {
+  const editable = element.isContentEditable;
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (isField && element.disabled) return ["it is disabled", null];
+  if (isField && element.readOnly) return ["it is read-only", null];
+  element.focus();
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  if (!editable && root.activeElement !== element) return ["it does not take the focus", null];
+  if (isEditor(element)) return ["ControlOrMeta+End", null];
+  if (!editable && !isField) return [null, null];
+  const length = textLength(element);
+  if (!isField || editable) {
+    const selection = element.ownerDocument.getSelection();
+    selection?.selectAllChildren(element);
+    selection?.collapseToEnd();
+    return [null, length];
+  }
+  const end = element.value.length;
+  try {
+    element.setSelectionRange(end, end);
+    return [null, length];
+  } catch {
+    return ["End", length];
+  }
+}
+
+/**
+ * Return whether a field takes a text of this length only by single keys.
+ *
+ * @type {(element: Element, length: number) => boolean}
+ */
+export function needsKeys(element, length) {
+  const field = /** @type {HTMLInputElement} */ (fieldOf(element));
+  return (
+    (field.maxLength >= 0 && field.maxLength < length) ||
+    ["date", "datetime-local", "month", "time", "week"].includes(field.type)
+  );
+}
+
+/**
+ * Return the form that a value must have where this one has another, and whether the field is that of an editor.
+ *
+ * @type {(element: Element, value: string) => { expected: string | null, editor: boolean }}
+ */
+export function describeField(element, value) {
+  const field = fieldOf(element);
+  return { expected: expectedForm(field, value), editor: isEditor(field) };
+}
+
+/**
+ * Do as `describeField` does, and select the text of a plain field. `selected` tells whether that was done.
+ *
+ * @type {(element: Element, value: string) => { expected: string | null, editor: boolean, selected: boolean | string }}
+ */
+export function selectField(element, value) {
+  return { ...describeField(element, value), selected: selectText(element, value) };
+}
+
+/**
+ * Do to a plain field what Playwright does to it before it inserts the text. Return whether that was done.
+ * The conditions are those for which Playwright waits, and more.
+ *
+ * @type {(element: Element, value: string) => boolean | string}
+ */
+function selectText(element, value) {
+  const kinds = ["text", "search", "url", "tel", "email", "password", "textarea"];
+  const isText = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;
+  if (!value || !isText || !kinds.includes(element.type) || isEditor(element)) return false;
+  if (self !== top || !document.hasFocus() || element.getRootNode() !== document) return false;
+  if (element.readOnly) return false;
+  const held = ":disabled, [aria-readonly], [aria-disabled], [aria-disabled] *, [inert], [inert] *";
+  if (element.matches(held)) return false;
+  const box = element.getBoundingClientRect();
+  if (!box.width || !box.height || !element.checkVisibility({ visibilityProperty: true })) return false;
+  element.select();
+  element.focus();
+  const focused = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement")?.get?.call(document);
+  // Without the focus, the text goes into the element that has it.
+  return focused === element || !focused || focused.localName === "body" || "unfocused";
+}
+
+/** @type {Lookup<string>} */
+const FORMS = {
+  __proto__: null,
+  date: "2024-02-29",
+  time: "13:45",
+  "datetime-local": "2024-02-29T13:45",
+  month: "2024-02",
+  week: "2024-W09",
+  color: "#a1b2c3",
+  range: "a number",
+};
+
+/** @type {(field: Element, value: string) => string | null} */
+function expectedForm(field, value) {
+  if (!value || !(field instanceof HTMLInputElement) || !FORMS[field.type]) return null;
+  const trial = /** @type {HTMLInputElement} */ (field.cloneNode());
+  const trimmed = value.trim();
+  trial.value = trimmed;
+  if (field.type === "range") {
+    if (Number(trial.value) === Number(trimmed)) return null;
+    const step = trial.step && trial.step !== "any" ? ` in steps of ${trial.step}` : "";
+    return `a number from ${trial.min || 0} to ${trial.max || 100}${step}`;
+  }
+  const kept = field.type === "color" ? trial.value === trimmed.toLowerCase() : trial.value !== "";
+  return kept ? null : `the form ${FORMS[field.type]}`;
+}
