@@ -12,6 +12,9 @@ declare const ADDRESSES: string[];
 declare const KNOWN_HERE: Record<string, any>;
 declare const axe: any;
 
+// A binding of Chromium's, which `browser/sessions/page_watch.py` adds.
+declare function reportEffect(effect: "download" | "tab"): void;
+
 // A function of Chromium's console.
 declare function getEventListeners(
   target: EventTarget,

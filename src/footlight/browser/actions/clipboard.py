@@ -10,18 +10,25 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import evaluate, limit_reading, undo
 from footlight.errors import InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
 __all__ = ["ClipboardContent", "read_clipboard", "write_clipboard"]
+
+_STATE, _READ, _WRITE = (
+    page_function(Path(__file__).parent, ["clipboard"], name)
+    for name in ("describeClipboard", "readClipboard", "writeClipboard")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +114,3 @@ async def _run_once(page: Page, script: str, argument: Any, deadline: Deadline) 
                 parameter="pageId",
                 page=page.url,
             ) from error
-
-
-_STATE = """async name => {
-  const secure = isSecureContext && 'clipboard' in navigator;
-  const permission = secure && (await navigator.permissions.query({name})).state;
-  return {secure, origin, permission};
-}"""
-_READ = """async () => {
-  const items = await navigator.clipboard.read();
-  const types = items.flatMap(item => item.types);
-  const read = async type => {
-    const item = items.find(item => item.types.includes(type));
-    return item ? (await item.getType(type)).text() : null;
-  };
-  return {types, text: await read('text/plain') ?? '', html: await read('text/html')};
-}"""
-_WRITE = """async ({text, html}) => {
-  if (html === null) return navigator.clipboard.writeText(text);
-  const blobs = {'text/plain': new Blob([text], {type: 'text/plain'})};
-  blobs['text/html'] = new Blob([html], {type: 'text/html'});
-  await navigator.clipboard.write([new ClipboardItem(blobs)]);
-}"""

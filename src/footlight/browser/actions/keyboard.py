@@ -7,11 +7,13 @@ import contextlib
 import re
 import time
 from collections.abc import Coroutine, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import find_element
 from footlight.browser.page.page_operations import send_input, send_input_to, stop_since, undo, undo_on_cancel
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle
@@ -33,6 +35,8 @@ Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 
 KEY_SECONDS = 0.25
 """How long a cancelled call waits for the keys that are being sent."""
+
+_FOCUSED = page_function(Path(__file__).parent, ["focused"], "findFocused")
 
 
 async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
@@ -115,10 +119,3 @@ def _to_playwright(key: str, modifiers: Sequence[str]) -> str:
     if "Shift" in modifiers and re.fullmatch("[a-z0-9]", key):
         key = f"Digit{key}" if key.isdigit() else key.upper()
     return "+".join([*modifiers, key])
-
-
-_FOCUSED = """() => {
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  return focused === document.body ? null : focused;
-}"""

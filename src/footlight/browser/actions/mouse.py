@@ -7,12 +7,14 @@ import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
 from footlight.errors import InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Mouse
@@ -35,6 +37,8 @@ __all__ = [
     "viewport_size",
     "wheel",
 ]
+
+_SCROLL = page_function(Path(__file__).parent, ["scroll"], "scroll")
 
 Button = Literal["left", "middle", "right"]
 
@@ -175,37 +179,3 @@ def check_inside(point: Point, width: float, height: float) -> None:
                 width=width,
                 height=height,
             )
-
-
-_SCROLL = """(first, second) => {
-  const [element, [x, y]] = second === undefined ? [null, first] : [first, second];
-  const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
-  const own = (node, name, type = Element) => getter(type, name).call(node);
-  const root = own(document, 'scrollingElement', Document) || own(document, 'documentElement', Document);
-  const moves = it => own(it, 'scrollWidth') > own(it, 'clientWidth') + 1
-    || own(it, 'scrollHeight') > own(it, 'clientHeight') + 1;
-  const boxOf = it => Element.prototype.getBoundingClientRect.call(it);
-  const scrolls = it => it === root || /(auto|scroll|overlay)/.test(
-    getComputedStyle(it).overflowX + getComputedStyle(it).overflowY);
-  let box = root;
-  const before = element && boxOf(element);
-  if (element || !moves(root)) {
-    let at = element || Document.prototype.elementFromPoint.call(document, innerWidth / 2, innerHeight / 2);
-    const centre = {block: 'center', behavior: 'instant'};
-    if (element && !x && !y) Element.prototype.scrollIntoView.call(element, centre);
-    while (at && !(moves(at) && scrolls(at))) at = own(at, 'parentElement', Node);
-    box = at || root;
-  }
-  const place = () => [own(box, 'scrollLeft'), own(box, 'scrollTop')];
-  const from = place();
-  Element.prototype.scrollBy.call(box, {left: x, top: y, behavior: 'instant'});
-  const after = element && boxOf(element);
-  const to = place();
-  const hasMoved = before && (before.x !== after.x || before.y !== after.y);
-  return {
-    x: Math.round(to[0]), y: Math.round(to[1]),
-    maxX: Math.max(0, own(box, 'scrollWidth') - own(box, 'clientWidth')),
-    maxY: Math.max(0, own(box, 'scrollHeight') - own(box, 'clientHeight')),
-    moved: Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]),
-  };
-}"""

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, send
@@ -17,6 +18,7 @@ from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
 from footlight.errors import InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Locator
@@ -33,35 +35,10 @@ MAX_STEPS = 1_000
 
 _NO_EVENTS = "EventTarget.prototype.dispatchEvent = () => true; HTMLElement.prototype.focus = () => {}; 0"
 
-_FIND_PATH = """element => {
-  const path = [];
-  for (let at = element; at && path.length < 1000; ) {
-    const parent = at.parentNode;
-    if (parent?.nodeType === 11) {
-      path.unshift(["shadow", [...parent.children].indexOf(at)]);
-      at = parent.host;
-    } else if (!parent || parent.nodeType === 9) {
-      const frame = at.ownerDocument.defaultView?.frameElement;
-      path.unshift([frame ? "frame" : "top", 0]);
-      at = frame;
-    } else {
-      path.unshift(["child", [...parent.children].indexOf(at)]);
-      at = parent;
-    }
-  }
-  return path;
-}"""
-
-_WALK = """path => {
-  let at = null;
-  for (const [step, index] of path) {
-    if (step === "top") at = document.documentElement;
-    else if (step === "frame") at = at?.contentDocument?.documentElement;
-    else at = (step === "shadow" ? at?.shadowRoot : at)?.children[index];
-    if (!at) return null;
-  }
-  return at;
-}"""
+_FIND_PATH, _WALK = (
+    page_function(Path(__file__).parent / "scripts", ["frame_path"], name)
+    for name in ("findPath", "walkPath")
+)
 
 
 class ScriptFailed(Exception):

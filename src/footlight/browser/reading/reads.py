@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import (
@@ -19,6 +20,7 @@ from footlight.browser.page.refs import leading_ref, locate, locate_now
 from footlight.browser.page.selectors import evaluate_all
 from footlight.browser.page.selectors import frame_path as path_of_frames
 from footlight.errors import ElementNotInteractive, StaleRef
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
@@ -209,15 +211,7 @@ async def wait_for(page: Page, selector: str, state: ElementState, deadline: Dea
 _TEXT_OF = "element => element.innerText ?? element.textContent ?? ''"
 _TEXTS_OF = f"elements => Array.from(elements, {_TEXT_OF})"
 
-_VALUE_OF = """element => {
-  const field = element instanceof HTMLLabelElement && element.control || element;
-  if (field.isContentEditable) return field.innerText.replace(/\\n$/, '');
-  const said = field.getAttribute('aria-valuetext') ?? field.getAttribute('aria-valuenow');
-  if (said !== null) return said;
-  const valued = ['output', 'progress', 'meter', 'option'].includes(field.localName)
-    || field.localName.includes('-');
-  return valued && ['string', 'number'].includes(typeof field.value) ? String(field.value) : null;
-}"""
+_VALUE_OF = page_function(Path(__file__).parent / "scripts", ["value"], "readValue")
 
 _LABELS_OF = """element => element instanceof HTMLSelectElement
   ? Array.from(element.selectedOptions, option => option.label.trim()) : []"""

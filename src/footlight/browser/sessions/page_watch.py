@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.javascript import join_modules
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Frame, Page, Request, Response
@@ -61,17 +63,7 @@ class DocumentWatch:
 _WORLD = "footlight"
 """The isolated world of the listener, which the page's scripts cannot see."""
 
-_LISTENER = """{
-  const report = event => {
-    const link = event.composedPath().find(it => it instanceof Element && it.localName === 'a');
-    if (!link?.hasAttribute('href')) return;
-    if (link.hasAttribute('download')) reportEffect('download');
-    else if (event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) reportEffect('tab');
-  };
-  // A press comes before its click, so that the report has arrived when the click is done.
-  addEventListener('pointerdown', report, true);
-  addEventListener('click', report, true);
-}"""
+_LISTENER = f'(() => {{\n"use strict";\n{join_modules(Path(__file__).parent, ["link_clicks"])}}})()'
 
 
 async def watch_links(

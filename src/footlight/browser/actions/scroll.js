@@ -1,0 +1,70 @@
+// Scroll an element or the page. Members come from their prototypes, because a page can hide them.
+
+/**
+ * Scroll the box that an element is in, or without an element the page's, or the one in the middle of the viewport
+ * where the page does not scroll. Return where it is then.
+ *
+ * @typedef {[x: number, y: number]} Distance
+ * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved", number>}
+ */
+export function scroll(first, second) {
+  const element = second === undefined ? null : /** @type {Element} */ (first);
+  const [x, y] = second ?? /** @type {Distance} */ (first);
+  const before = element && boxOf(element);
+  const box = findBox(element, !x && !y);
+  const from = placeOf(box);
+  /** @type {any} */ (Element.prototype.scrollBy).call(box, { left: x, top: y, behavior: "instant" });
+  const after = element && boxOf(element);
+  const to = placeOf(box);
+  const hasMoved = before && after && (before.x !== after.x || before.y !== after.y);
+  return {
+    x: Math.round(to[0]),
+    y: Math.round(to[1]),
+    maxX: Math.max(0, own(box, "scrollWidth") - own(box, "clientWidth")),
+    maxY: Math.max(0, own(box, "scrollHeight") - own(box, "clientHeight")),
+    moved: Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]),
+  };
+}
+
+/**
+ * Return the box to scroll. With `centre`, the element is first scrolled to the centre of the viewport.
+ *
+ * @type {(element: Element | null, centre: boolean) => Element}
+ */
+function findBox(element, centre) {
+  const root = own(document, "scrollingElement", Document) || own(document, "documentElement", Document);
+  if (!element && moves(root)) return root;
+  let at = element || Document.prototype.elementFromPoint.call(document, innerWidth / 2, innerHeight / 2);
+  if (element && centre) Element.prototype.scrollIntoView.call(element, { block: "center", behavior: "instant" });
+  while (at && !(moves(at) && (at === root || scrolls(at)))) at = own(at, "parentElement", Node);
+  return at || root;
+}
+
+/** @type {(node: Node, name: string, type?: { prototype: object }) => any} */
+function own(node, name, type = Element) {
+  return Object.getOwnPropertyDescriptor(type.prototype, name)?.get?.call(node);
+}
+
+/** @type {(element: Element) => boolean} */
+function moves(element) {
+  return (
+    own(element, "scrollWidth") > own(element, "clientWidth") + 1 ||
+    own(element, "scrollHeight") > own(element, "clientHeight") + 1
+  );
+}
+
+/** @type {(element: Element) => boolean} */
+function scrolls(element) {
+  const style = getComputedStyle(element);
+  return /(auto|scroll|overlay)/.test(style.overflowX + style.overflowY);
+}
+
+/** @type {(element: Element) => DOMRect} */
+function boxOf(element) {
+  return Element.prototype.getBoundingClientRect.call(element);
+}
+
+/** @type {(box: Element) => [left: number, top: number]} */
+function placeOf(box) {
+  return [own(box, "scrollLeft"), own(box, "scrollTop")];
+}
