@@ -37,9 +37,13 @@ WORD_SETTLE_MS = 1_000
 """How long a page may change after a word until the next word is typed anyway."""
 
 _HAS_FOCUS = "element => element.getRootNode().activeElement === element"
-_CARET_TO_END, _NEEDS_KEYS, _FIELD, _SELECTED_FIELD = (
+_CARET_TO_END, _NEEDS_KEYS = (
+    page_function(Path(__file__).parent, ["field", "editor", "caret"], name)
+    for name in ("moveCaretToEnd", "needsKeys")
+)
+_FIELD, _SELECTED_FIELD = (
     page_function(Path(__file__).parent, ["field", "editor", "text_input"], name)
-    for name in ("moveCaretToEnd", "needsKeys", "describeField", "selectField")
+    for name in ("describeField", "selectField")
 )
 
 
