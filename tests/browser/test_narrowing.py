@@ -44,8 +44,7 @@ def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() ->
     assert render_text(keep_interactive(PAGE)) == "\n".join(
         [
             'e2 navigation "Main"',
-            " e4 listitem",
-            '  e5 link "Home" -> /',
+            ' e5 link "Home" -> /',
             'e7 heading "People" level=1',
             "e10 row: Ada",
             ' e13 button "Edit"',

@@ -164,6 +164,11 @@ LATE = {
         "type",
         "<input type=search oninput='clearTimeout(window.timer); timer = setTimeout(() => FETCHES, 250)'>",
     ),
+    "what a field with a placeholder filters": (
+        "fill",
+        "<input placeholder='Search products' oninput='clearTimeout(window.timer);"
+        " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 400)'>",
+    ),
     "suggestions from a list of the page": (
         "fill",
         "<input role=combobox aria-expanded=false oninput='clearTimeout(window.timer);"

@@ -204,6 +204,81 @@ async def test_controls_without_a_name_have_a_hint(browser: Browser) -> None:
     ]
 
 
+async def test_tooltips_and_icons_say_more_than_ids_that_a_library_counts(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<button id=":r5:" data-tooltip=Archive></button><button id=mui-12></button>
+        <button id="radix-:r1:"><span><svg class="lucide lucide-trash-2"></svg></span></button>
+        <button><svg data-testid=AccountCircleIcon></svg></button>
+        <button><svg data-icon=pen></svg></button>
+        <button><svg><use href="/icons.svg#copy" /></svg></button>""",
+    )
+
+    assert seen == [
+        'e1 button hint "Archive"',
+        "e2 button",
+        'e3 button hint ".lucide-trash-2"',
+        'e4 button hint "AccountCircleIcon"',
+        'e5 button hint "pen"',
+        'e6 button hint "#copy"',
+    ]
+
+
+async def test_what_a_hand_drags_has_a_ref_and_what_lets_clicks_pass_is_disabled(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<style>.card { cursor: grab } .off { pointer-events: none } .day { cursor: pointer }</style>
+        <div class=card>Fix login</div><div class="day off">25</div><div class=day>26</div>
+        <a href=/next class=off>Next</a><label class=day><input type=checkbox class=off> Mail</label>""",
+    )
+
+    assert seen == [
+        "e1 generic clickable draggable: Fix login",
+        "e2 generic disabled: 25",
+        "e3 generic clickable: 26",
+        'e4 link "Next" disabled -> /next',
+        'e5 checkbox "Mail"',
+    ]
+
+
+async def test_days_are_one_line_and_a_label_is_not_said_twice(browser: Browser) -> None:
+    days = "".join(f"<div onclick=1>{day}</div>" for day in range(1, 6))
+    seen = await read_lines(
+        browser,
+        f"{days}<label><p>Your name</p></label><input aria-label='Your name'>"
+        "<p>Age *</p><input aria-label=Age>",
+    )
+
+    assert seen == [
+        'generic clickable: e1 "1" | e2 "2" | e3 "3" | e4 "4" | e5 "5"',
+        'e6 textbox "Your name"',
+        "paragraph: Age *",
+        'e7 textbox "Age"',
+    ]
+
+
+async def test_controls_alone_are_one_line_for_each_row_and_keep_the_texts_before_nameless_fields(
+    browser: Browser,
+) -> None:
+    row = "<tr><td>{0}<td><button>Edit</button><button>Delete</button>"
+    await browser.show(
+        "<ul><li><a href=/>Home</a></ul>"
+        f"<table><tr><th>Name<th>{row.format('Ada')}{row.format('Bob')}</table>"
+        "<b>Digest</b><p>Once a week</p><input type=checkbox>"
+    )
+
+    seen = (await browser.call("snapshot", interactive=True))["snapshot"].splitlines()
+
+    assert [re.sub(r"\be\d+", "e", line) for line in seen] == [
+        'e link "Home" -> /',
+        'row "Ada" of buttons: e "Edit" | e "Delete"',
+        'row "Bob" of buttons: e "Edit" | e "Delete"',
+        '"Digest"',
+        "paragraph: Once a week",
+        "e checkbox",
+    ]
+
+
 async def test_a_changed_cell_is_named_by_its_row_and_its_column(browser: Browser) -> None:
     await browser.show(
         """<table><tr><th>Item<th>Price<tr><td>Tea<td>3 €<tr><td>Coffee<td id=price>4 €</table>

@@ -2,8 +2,13 @@
 // reads first, suggestions that wait until nobody types, a submenu or a tooltip that opens a moment after the mouse has
 // come.
 
-const SEARCHES = `input[type=search], [role=searchbox], [role=combobox], [aria-autocomplete=list],
-  [aria-autocomplete=both]`;
+const SEARCHES = [
+  "input[type=search], [role=searchbox], [role=combobox], [role=search] input, input[list], input[name=q]",
+  "[aria-autocomplete=list], [aria-autocomplete=both]",
+  ...["placeholder", "aria-label", "id", "name", "class"].flatMap((name) =>
+    ["search", "filter", "query"].map((word) => `input[${name}*=${word} i]`),
+  ),
+].join();
 const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=true])";
 
 const { closest, matches } = Element.prototype;

@@ -47,6 +47,17 @@ FEWEST_REPEATED = 4
 """So many options that a drop-down before has as well are not written again."""
 MAX_PARTS = 4
 """A cell or a list item with more elements and texts has a line for each."""
+MAX_CONTROLS = 8
+"""A row with more controls, of which only these are shown, has a line for each."""
+_FIELDS = frozenset(
+    ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
+)
+_LABEL_ENDS = " :"
+_SPOTS = (("clickable",), ("disabled",))
+FEWEST_SPOTS = 4
+MAX_SPOTS = 42
+MAX_SPOT_CHARACTERS = 24
+"""Elements without a role that can be clicked are one line if there are several with such short texts."""
 _BESIDE = 3
 """How many lines before and after a node are searched for the text of its description."""
 
@@ -57,6 +68,7 @@ def is_compactable(node: Node) -> bool:
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
         or node.role in ("heading", "option")
+        or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
         or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
     )
@@ -85,14 +97,18 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         run.leave(line.depth)
         if node is None or line.note or node.box or line.mark not in ("", "+"):
             yield line
-        elif _is_separator(node):
+        elif _is_separator(node) or _is_label(node, lines, index):
             pass
+        elif node.role == "generic" and (size := _count_spots(lines, index)):
+            yield _join_spots(lines[index : index + size])
+            index += size
+            continue
         elif node.role == "option" and (size := _count_options(lines, index)):
             joined, size = options.join(lines, range(index, index + size))
             yield joined
             index += size
             continue
-        elif node.role in _ROWS and (cells := _find_cells(lines, index)):
+        elif node.role in _ROWS and (cells := _find_cells(lines, index) or _find_controls(lines, index)):
             size = 1 + sum(size for _, size in cells)
             yield run.join(lines, range(index, index + size), [parts for parts, _ in cells])
             index += size
@@ -199,6 +215,52 @@ class _Options:
         return Line(line.depth, None, line.mark, note, cells=tuple((node,) for node in nodes)), size
 
 
+def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
+    """Return whether a text is only the name of the field behind it."""
+    if not (node.is_text or (node.role in ("generic", "paragraph") and node.text and _says_only_text(node))):
+        return False
+    following = lines[index + 1] if index + 1 < len(lines) else None
+    if following is None or following.node is None or following.mark != lines[index].mark:
+        return False
+    field = following.node
+    is_beside = following.depth == lines[index].depth and field.role in _FIELDS and bool(field.name)
+    return is_beside and (node.text or node.name).rstrip(_LABEL_ENDS) == field.name.rstrip(_LABEL_ENDS)
+
+
+def _says_only_text(node: Node) -> bool:
+    return not (node.ref or node.name or node.states or node.value or node.description or node.box)
+
+
+def _count_spots(lines: Sequence[Line], index: int) -> int:
+    """Return how many lines are short texts that are clicked, such as days; 0 if there are only a few."""
+    first = lines[index]
+
+    def is_spot(line: Line) -> bool:
+        node = line.node
+        return (
+            node is not None
+            and (line.depth, line.mark, line.note) == (first.depth, first.mark, "")
+            and (node.role, node.name, node.states) == ("generic", "", first.node and first.node.states)
+            and node.ref is not None
+            and len(node.text) <= MAX_SPOT_CHARACTERS
+            and not (node.hint or node.description or node.testid or node.box)
+        )
+
+    assert first.node is not None
+    if first.node.states not in _SPOTS:
+        return 0
+    count = sum(1 for _ in takewhile(is_spot, islice(lines, index, index + MAX_SPOTS)))
+    if count and index + count < len(lines) and lines[index + count].depth > first.depth:
+        count -= 1
+    return count if count >= FEWEST_SPOTS else 0
+
+
+def _join_spots(lines: Sequence[Line]) -> Line:
+    nodes = [line.node for line in lines if line.node is not None]
+    cells = tuple((replace(node, name=node.text, text="", states=()),) for node in nodes)
+    return replace(lines[0], node=replace(nodes[0], ref=None, text=""), cells=cells)
+
+
 def _join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
     """Return a list and its items as one line."""
     with_urls = 1 if have_numbered_urls(items[:1], items[1:2]) else ROWS_WITH_URLS
@@ -212,6 +274,8 @@ def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], 
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
     """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
+    if row.text:  # The first words of a row of which only the controls are shown.
+        return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
     is_named = bool(row.name)
     if is_named and " ".join([part.name for parts in cells for part in parts if part.name]) == row.name:
         is_named = False
@@ -288,6 +352,19 @@ def _find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...],
     return (
         [] if first.node.role == "listitem" and sum(len(parts) for parts, _ in cells) > MAX_PARTS else cells
     )
+
+
+def _find_controls(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return the controls in a row of which only these and its first words are shown; nothing for others."""
+    first = lines[row]
+    assert first.node is not None
+    if not first.node.text or first.node.value or first.node.description:
+        return []
+    inside = list(takewhile(lambda line: line.depth > first.depth, islice(lines, row + 1, None)))
+    are_leaves = all(line.depth == first.depth + 1 and _is_plain(line, first) for line in inside)
+    if not are_leaves or len(inside) > MAX_CONTROLS or not all(_is_control(line.node) for line in inside):
+        return []
+    return [((line.node,), 1) for line in inside if line.node is not None]
 
 
 def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Node, ...], int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ __all__ = ["keep_interactive", "limit_depth", "subtree"]
 
 MAX_WORD_CHARACTERS = 60
 """The length of the words that identify a row without a name."""
+MAX_LABELS = 2
+"""So many texts before a control without a name are kept, such as the name of a setting and what it does."""
 
 CONTROLS = frozenset(
     (
@@ -56,8 +59,48 @@ def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
         active
         | {index for index in above if _is_place(nodes[index])}
         | _list_preceding_headings(nodes, active, above)
+        | _list_labels(nodes, active)
     )
-    return tuple(_rebase(nodes, parents, kept, _first_words(nodes, parents, kept, above)))
+    words = _first_words(nodes, parents, kept, above)
+    kept -= _list_bare_items(nodes, parents, kept, words)
+    return tuple(_rebase(nodes, parents, kept, words))
+
+
+def _list_labels(nodes: Sequence[Node], active: set[int]) -> set[int]:
+    """Return the texts right before controls that have no name, which are their labels for who sees them.
+
+    A text in a table row is in the words of the row.
+    """
+    found: set[int] = set()
+    for index in active:
+        node = nodes[index]
+        if node.name or node.role not in CONTROLS:
+            continue
+        for before in range(index - 1, max(-1, index - 1 - MAX_LABELS), -1):
+            if not _is_text(nodes[before]) or nodes[before].depth < node.depth - 1:
+                break
+            found.add(before)
+    return found
+
+
+def _is_text(node: Node) -> bool:
+    return node.is_text or (node.role in ("generic", "paragraph") and bool(node.text) and not node.states)
+
+
+def _list_bare_items(
+    nodes: Sequence[Node], parents: Sequence[int], kept: set[int], words: dict[int, str]
+) -> set[int]:
+    """Return the list items around only one line, beside which they say nothing."""
+    owner = _nearest_kept(parents, kept)
+    inside = Counter(owner[index] for index in kept)
+    return {
+        index
+        for index in kept
+        if nodes[index].role == "listitem"
+        and not _is_active(nodes[index])
+        and not (nodes[index].name or nodes[index].text or words.get(index))
+        and inside[index] == 1
+    }
 
 
 def _is_active(node: Node) -> bool:

@@ -59,7 +59,8 @@ class Line:
         words: list[str] = []
         if self.node is not None:
             row = _render_node(self.node, limit, removed=self.mark == "-")
-            words.append(f"{row}{self._render_cells(limit)}" if self.cells else row)
+            cells = self._render_cells(limit) if self.cells else ""
+            words.append(row + (cells.removeprefix(" of generics") if self.node.role == "generic" else cells))
         elif self.cells:
             words.append(f"options{self._render_cells(limit).removeprefix(' of options')}")
         if self.note:

@@ -5,6 +5,7 @@ import { addLeaf, endIfFull, flush, onlyText } from "./lines.js";
 import { contents, Name, NO_NAME, nameOf, OPAQUE, placeholderOf } from "./names.js";
 import { attr, factsOf, isSet, pass, textAttribute } from "./pass.js";
 import {
+  attribute,
   closest,
   cut,
   findAll,
@@ -153,32 +154,66 @@ function placeholderHint(facts, name) {
 }
 
 /**
- * Add what distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
+ * Add what distinguishes a control without a name: its tooltip, its id, the icon that it shows, or the name of its field.
  *
  * @type {(facts: Facts, extra: string[]) => void}
  */
 function addHint(facts, extra) {
   const id = attr(facts, "id");
-  const icon = id ? "" : iconOf(facts);
-  const hint = id ? "#" + id : icon ? "." + icon : attr(facts, "name");
+  const own = shownTooltip(facts) || (id && !MADE_ID.test(id) ? "#" + id : "");
+  const hint = own || iconOf(facts) || attr(facts, "name");
   if (hint) extra.push('"h":' + quote(tidy(hint, MAX_HINT)));
 }
 
-const ICON =
-  /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
+const TOOLTIPS = [
+  ...["data-tooltip", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-bs-title"],
+  ...["data-tippy-content", "data-tooltip-content", "data-hint", "tooltip", "mattooltip", "ng-reflect-message"],
+];
 
 /**
- * Return the class of the icon: of the control, or of the first elements inside it.
+ * Return the text that a library shows while the mouse is over the element.
+ *
+ * @type {(facts: Facts) => string}
+ */
+function shownTooltip(facts) {
+  for (const name of TOOLTIPS) if (attr(facts, name)?.trim()) return /** @type {string} */ (attr(facts, name));
+  return "";
+}
+
+// Ids that libraries count or draw at random, such as `:r5:`, `mui-12` and `react-select-3-input`.
+const MADE_ID =
+  /[:«»]|[0-9a-f]{8}|\d{3}|^(?:mui|radix|headlessui|react-select|select2|ember|mat|cdk|ui-id|j_idt?|ext|rc)[-_]?.*\d/i;
+
+const ICON =
+  /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon|lucide|tabler)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
+
+/**
+ * Return the class or the name of the icon: of the control, or of the first elements inside it.
  *
  * @type {(facts: Facts) => string}
  */
 function iconOf(facts) {
-  const inside = [...childrenOf(facts)].filter((child) => typeof child === "object").slice(0, MAX_ICONS);
-  for (const each of [facts, ...inside]) {
+  const inside = [...childrenOf(facts)].filter((child) => typeof child === "object");
+  const deeper = inside.flatMap((child) => [...childrenOf(child)]).filter((child) => typeof child === "object");
+  const icons = [facts, ...inside.slice(0, MAX_ICONS), ...deeper.slice(0, MAX_ICONS)];
+  for (const each of icons) {
     const found = words((attr(each, "class") || "").slice(0, MAX_TEXT));
-    for (const name of found) if (ICON.test(name)) return name;
+    for (const name of found) if (ICON.test(name)) return "." + name;
   }
-  return "";
+  return icons.map(pictureName).find(Boolean) || "";
+}
+
+/**
+ * Return the name that a library of icons gives an element, or the id of the drawing that it uses.
+ *
+ * @type {(facts: Facts) => string}
+ */
+function pictureName(facts) {
+  const named = attr(facts, "data-icon") || attr(facts, "data-lucide");
+  if (named || facts.tag !== "svg") return named || "";
+  const [use] = findAll(facts.element, "use");
+  const used = use && (attribute(use, "href") || attribute(use, "xlink:href"));
+  return attr(facts, "data-testid") || (used ? used.slice(used.indexOf("#")) : "");
 }
 
 /** @type {(facts: Facts) => string} */

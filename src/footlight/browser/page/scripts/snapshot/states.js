@@ -20,7 +20,7 @@ import {
   words,
 } from "./platform.js";
 import { roleOf } from "./roles.js";
-import { isEditingHost } from "./visibility.js";
+import { FIELDS, isDraggable, isEditingHost, isFocusable, letsClicksPass } from "./visibility.js";
 import { CLICKABLE, DISABLED } from "./walk.js";
 
 /** @import { Facts } from "./pass.js" */
@@ -165,8 +165,6 @@ function pressedState(facts) {
   return value === "mixed" ? "pressed=mixed" : "";
 }
 
-const FIELDS = words("input select textarea");
-
 /** @type {(facts: Facts) => string} */
 function currentState(facts) {
   const value = lower(attr(facts, "aria-current"));
@@ -207,16 +205,17 @@ const STATEFUL = words("button input option select summary textarea");
 export function statesOf(facts, role, flags) {
   const list = [];
   const isStateful = facts.aria || STATEFUL.has(facts.tag);
-  if (flags & DISABLED || isDisabled(facts)) list.push("disabled");
+  const untouchable = (flags & CLICKABLE || isFocusable(facts)) && letsClicksPass(facts);
+  if (flags & DISABLED || untouchable || isDisabled(facts)) list.push("disabled");
   if (isStateful) addInputStates(facts, role, list);
   if (facts.element === pass.focused) list.push("focused");
   if (isStateful || role === "heading" || role === "dialog") addPlaceStates(facts, role, list);
-  if (flags & CLICKABLE) list.push("clickable");
+  if (flags & CLICKABLE && !untouchable) list.push("clickable");
   if (facts.tag === "input" && facts.element.type === "file") {
     list.push("file");
     if (facts.element.multiple) list.push("multiple");
   }
-  if (attr(facts, "draggable") === "true") list.push("draggable");
+  if (isDraggable(facts)) list.push("draggable");
   return list;
 }
 

@@ -18,13 +18,13 @@ export function styleOf(facts) {
 /** @type {WeakMap<CSSStyleSheet, Summary>} */
 const summaries = new WeakMap();
 
-/** @typedef {"pointer" | "before" | "after" | "skipping" | "picture" | "invisible" | "spaced"} Kind */
+/** @typedef {"pointer" | "untouchable" | "before" | "after" | "skipping" | "picture" | "invisible" | "spaced"} Kind */
 /** @typedef {CSSRule & Partial<Omit<CSSStyleRule & CSSImportRule, keyof CSSRule>>} AnyRule */
 /** @typedef {Record<Kind, string[]>} Selectors the selectors of each kind */
 /** @typedef {Record<Kind, Set<Element> | null>} Matches the elements of each kind; null for any element */
 
 /** @type {Kind[]} */
-const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible", "spaced"];
+const KINDS = ["pointer", "untouchable", "before", "after", "skipping", "picture", "invisible", "spaced"];
 
 /**
  * @template T
@@ -77,13 +77,14 @@ const OF_OTHER_TREES = /:host|::slotted|::part|&/;
 
 /** @type {(selector: string, style: CSSStyleDeclaration, found: Selectors) => boolean} */
 function readStyle(selector, style, found) {
-  const { cursor, content, contentVisibility, visibility } = style;
+  const { cursor, content, contentVisibility, pointerEvents, visibility } = style;
   const space = style.whiteSpace || style.getPropertyValue("white-space-collapse");
-  if (!cursor && !content && !contentVisibility && !visibility && !space) return true;
+  if (!cursor && !content && !contentVisibility && !pointerEvents && !visibility && !space) return true;
 
   /** @type {Kind[]} */
   const kinds = [];
-  if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
+  if (/pointer|grab|move|var\(/.test(cursor)) kinds.push("pointer");
+  if (/none|var\(/.test(pointerEvents)) kinds.push("untouchable");
   if (/hidden|var\(/.test(contentVisibility || "")) kinds.push("skipping");
   if (saysSomething(content))
     kinds.push(.../** @type {Kind[]} */ (["before", "after"]).filter((pseudo) => selector.includes(":" + pseudo)));
@@ -152,6 +153,7 @@ const selectorsOf = (summaries, kind) =>
 const INLINE = {
   invisible: '[style*="visibility"],[visibility]',
   pointer: '[style*="cursor"]',
+  untouchable: '[style*="pointer-events"]',
   spaced: '[style*="white-space"]',
   skipping: '[style*="content-visibility"],[hidden="until-found"]',
 };

@@ -54,6 +54,7 @@ export function isLeftOut(facts) {
 }
 
 const CONTROLS = words("button input select textarea");
+export const FIELDS = words("input select textarea");
 
 /** @type {(facts: Facts) => boolean} */
 export function isFocusable(facts) {
@@ -83,15 +84,49 @@ export function isEditingHost(facts) {
   return !parent?.isContentEditable;
 }
 
+const HANDS = words("grab grabbing move pointer");
+
 /**
- * Return whether the element shows a pointer that its parent does not have, or has a handler of its own.
+ * Return the pointer or hand that the mouse becomes over the element, and not over its parent; "" for none.
+ *
+ * @type {(facts: Facts) => string}
+ */
+function handOf(facts) {
+  if (!pass.styled.may(facts, "pointer")) return "";
+  const { cursor } = styleOf(facts);
+  const parent = parentOf(facts.element);
+  return HANDS.has(cursor) && (!parent || styleOf(factsOf(parent)).cursor !== cursor) ? cursor : "";
+}
+
+/**
+ * Return whether the mouse drags the element.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+export function isDraggable(facts) {
+  if (attr(facts, "draggable") === "true") return true;
+  const hand = handOf(facts);
+  return hand !== "" && hand !== "pointer";
+}
+
+/**
+ * Return whether a style lets clicks pass through the element, as pages do with buttons and days that they disable.
+ * Fields are left out: the label that draws such a field takes its clicks.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+export function letsClicksPass(facts) {
+  if (FIELDS.has(facts.tag) || !pass.styled.may(facts, "untouchable")) return false;
+  return styleOf(facts).pointerEvents === "none";
+}
+
+/**
+ * Return whether the element shows a pointer or a hand that its parent does not have, or has a handler of its own.
  *
  * @type {(facts: Facts) => boolean}
  */
 export function isClickable(facts) {
   if (facts.tag === "html" || facts.tag === "body") return false;
   if (hasAttr(facts, "onclick")) return true;
-  if (!pass.styled.may(facts, "pointer") || styleOf(facts).cursor !== "pointer") return false;
-  const parent = parentOf(facts.element);
-  return !parent || styleOf(factsOf(parent)).cursor !== "pointer";
+  return handOf(facts) !== "";
 }
