@@ -271,6 +271,9 @@ def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
         [],
         f"footlight: --verify: {sequence} has no result for any call\n",
     )
+    cut_before = tmp_path / "cut-before.jsonl"
+    cut_before.write_text(lines(ended))
+    assert replay(cut_before, "--verify")[:2] == (0, ["0 calls …."])
     assert replay(cut, "--verify")[:2] == (
         0,
         [

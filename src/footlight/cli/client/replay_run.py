@@ -135,7 +135,7 @@ def _print_summary(replayed: Sequence[Again], arguments: ReplayArguments, second
     verdict = ""
     if differing:
         verdict = f", {differing} of them not as logged"
-    elif arguments.verify:
+    elif arguments.verify and replayed:
         verdict = f", as logged{''.join(notes)}" if notes else ", all as logged"
     say(f"{_count(len(replayed))} in {seconds:.1f} s{verdict}.")
     return FAILED if differing else OK
