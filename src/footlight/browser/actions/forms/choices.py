@@ -36,9 +36,9 @@ SUGGEST_MS = 1_000
 """How long a field may take to suggest the text that was typed into it."""
 
 _FOLDER = Path(__file__).parent
-_RADIO = page_function(_FOLDER, ["field", "radios"], "findRadio")
+_RADIO = page_function(_FOLDER, ["field", "naming", "radios"], "findRadio")
 _NAMES, _OPTION, _CHOSEN, _SUGGESTS = (
-    page_function(_FOLDER, ["field", "options"], name)
+    page_function(_FOLDER, ["field", "naming", "options"], name)
     for name in ("listNames", "findOption", "listChosen", "suggests")
 )
 

@@ -1,41 +1,6 @@
-// The field of a label, and how fields and options are named.
+// The field of a label.
 
 /** @type {(element: Element) => Element} */
 export function fieldOf(element) {
   return (element instanceof HTMLLabelElement && element.control) || element;
-}
-
-/** @type {(text: string | null | undefined) => string} */
-export function clean(text) {
-  return (text || "").replace(/\s+/g, " ").trim();
-}
-
-/**
- * Return the elements with these ids that are in the tree of an element, or else in its document.
- *
- * @type {(element: Element, ids: string | null) => Element[]}
- */
-export function findByIds(element, ids) {
-  const root = /** @type {Partial<Document>} */ (element.getRootNode());
-  return (ids || "")
-    .split(/\s+/)
-    .map((id) => root.getElementById?.(id) || element.ownerDocument.getElementById(id))
-    .filter((found) => found !== null);
-}
-
-/**
- * Return the name that ARIA gives to a part of a field, such as an option.
- *
- * @type {(part: Element, field: Element) => string}
- */
-export function ariaName(part, field) {
-  const label = clean(part.getAttribute("aria-label"));
-  if (label) return label;
-  const labels = findByIds(field, part.getAttribute("aria-labelledby"));
-  return labels.map((each) => clean(each.textContent)).join(" ");
-}
-
-/** @type {(element: Element) => string} */
-export function innerName(element) {
-  return clean(/** @type {HTMLElement} */ (element).innerText);
 }

@@ -1,6 +1,7 @@
 // The options of a `select`, a listbox, or a combobox that the page has made itself.
 
-import { ariaName, clean, fieldOf, findByIds, innerName } from "./field.js";
+import { fieldOf } from "./field.js";
+import { ariaName, clean, findByIds, innerName } from "./naming.js";
 
 const PAUSE_MS = 30;
 

@@ -1,6 +1,7 @@
 // The radio buttons of a group.
 
-import { ariaName, clean, fieldOf, innerName } from "./field.js";
+import { fieldOf } from "./field.js";
+import { ariaName, clean, innerName } from "./naming.js";
 
 /**
  * Return the only radio button of a group with this value, or else with this name, or the names of all. The group is
