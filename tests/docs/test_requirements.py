@@ -35,10 +35,11 @@ def test_the_page_on_http_compares_both_transports() -> None:
 def test_one_module_launches_extensions() -> None:
     """The only other persistent contexts are those of named sessions, which load no extension of an app."""
     source = ROOT / "src/footlight"
-    calls = [
-        path for path in source.rglob("*.py") if ".launch_persistent_context(" in path.read_text("utf-8")
-    ]
-    makers = [path for path in source.rglob("*.py") if "ExtensionLauncher(" in path.read_text("utf-8")]
+    texts = {path: path.read_text("utf-8") for path in source.rglob("*.py")}
+    calls = [path for path, text in texts.items() if ".launch_persistent_context(" in text]
+    launchers = [path for path, text in texts.items() if "(ProfileLauncher):" in text]
+    makers = [path for path, text in texts.items() if " ExtensionLauncher(\n" in text]
 
-    assert sorted(path.name for path in calls) == ["extension_launch.py", "persistent_launch.py"]
+    assert [path.name for path in calls] == ["launcher.py"]
+    assert sorted(path.name for path in launchers) == ["extension_launch.py", "persistent_launch.py"]
     assert len(makers) == 1
