@@ -241,6 +241,20 @@ async def test_what_a_hand_drags_has_a_ref_and_what_lets_clicks_pass_is_disabled
     ]
 
 
+async def test_a_short_budget_keeps_the_last_messages_of_a_log(browser: Browser) -> None:
+    messages = "".join(
+        f"<b>Ada</b><p>Message number {number}</p><button>React</button>" for number in range(20)
+    )
+    await browser.show(f"<div role=log>{messages}</div><input aria-label=Message><button>Send</button>")
+
+    seen = (await browser.call("snapshot", budget=400))["snapshot"]
+
+    assert "Message number 19" in seen
+    assert "Message number 18" in seen
+    assert "Message number 0" not in seen
+    assert '"Send"' in seen
+
+
 async def test_days_are_one_line_and_a_label_is_not_said_twice(browser: Browser) -> None:
     days = "".join(f"<div onclick=1>{day}</div>" for day in range(1, 6))
     seen = await read_lines(

@@ -2,7 +2,8 @@
 
 Similar siblings are folded first, and as many of them are shown as there is room for. Where that is not
 enough, the most important lines are kept: news, dialogs and the focus, then the main content, then the rest,
-and navigation, headers and footers last. In each of these, controls and headings come before texts.
+and navigation, headers and footers last. In each of these, controls and headings come before texts, and in a
+log the last lines before the first.
 """
 
 from __future__ import annotations
@@ -278,7 +279,21 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
         text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
         found.append(_Candidate(text, rank, above[-1][1] if above else -1, turn))
         above.append((line.depth, index, area))
+    _put_newest_first(found, lines)
     return found
+
+
+def _put_newest_first(found: Sequence[_Candidate], lines: Sequence[Line]) -> None:
+    """Let the last lines of a log come before its first, and all of them after the controls beside it."""
+    inside: int | None = None
+    for index, line in enumerate(lines):
+        if inside is not None and line.depth <= inside:
+            inside = None
+        if inside is not None and found[index].rank > _CHOSEN_RANK:
+            found[index].rank |= 1  # As texts of its area, which have the odd ranks.
+            found[index].round = len(lines) - index
+        if inside is None and line.node is not None and line.node.role == "log":
+            inside = line.depth
 
 
 def _rank(node: Node | None, area: int) -> tuple[int, int]:
