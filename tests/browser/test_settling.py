@@ -174,6 +174,16 @@ LATE = {
         "<input role=combobox aria-expanded=false oninput='clearTimeout(window.timer);"
         " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 250)'>",
     ),
+    "work that its button tells of": (
+        "click",
+        "<button onclick='this.textContent = `Saving…`; setTimeout(() => { this.textContent = `Save`;"
+        " document.querySelector(`p`).textContent = `late` }, 700)'>Save</button>",
+    ),
+    "work that a part of the page tells of": (
+        "click",
+        "<button onclick='main.ariaBusy = true; setTimeout(() => { main.ariaBusy = false;"
+        " main.textContent = `late` }, 700)'>Load</button><main id=main>",
+    ),
     "a submenu": (
         "hover",
         "<button aria-haspopup=true onmouseover='setTimeout(() => {"
@@ -202,16 +212,26 @@ async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, t
     assert "late" in str(answer.content), answer.content
 
 
-async def test_a_menu_that_a_click_opens_is_not_waited_for(browser: SessionBrowser) -> None:
-    """The best of many: other tests share the machine."""
-    await browser.show("<button aria-haspopup=true>More</button>")
+async def fastest_click(browser: SessionBrowser) -> float:
+    """Return the seconds that the fastest of many clicks took: other tests share the machine."""
     seconds: list[float] = []
     while len(seconds) < 5 or (min(seconds) >= 0.3 and len(seconds) < 50):
         began = time.monotonic()
         await browser.call("click", selector="button")
         seconds.append(time.monotonic() - began)
+    return min(seconds)
 
-    assert min(seconds) < 0.3
+
+async def test_a_button_that_always_says_that_it_works_is_not_waited_for(browser: SessionBrowser) -> None:
+    await browser.show("<main aria-busy=true></main><button class=loading>More…</button>")
+
+    assert await fastest_click(browser) < 0.5
+
+
+async def test_a_menu_that_a_click_opens_is_not_waited_for(browser: SessionBrowser) -> None:
+    await browser.show("<button aria-haspopup=true>More</button>")
+
+    assert await fastest_click(browser) < 0.3
 
 
 async def test_a_chain_of_requests_is_followed_to_its_end(tab: Tab) -> None:

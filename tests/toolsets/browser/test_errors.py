@@ -212,12 +212,12 @@ async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
 async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -> None:
     url = browser.site.never()
 
-    error = await browser.refused("navigate", url=url, timeout=300)
+    error = await browser.refused("navigate", url=url, timeout=1_000)
 
     assert error == {
         "code": "TIMEOUT",
-        "message": "Navigation timed out after 300ms",
-        "details": {"url": url, "timeout": 300},
+        "message": "Navigation timed out after 1000ms",
+        "details": {"url": url, "timeout": 1000},
         "retryable": True,
         "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
     }

@@ -1,6 +1,8 @@
 // Says whether an action has begun something that often shows only after a pause: an upload of a file that the page
 // reads first, suggestions that wait until nobody types, a submenu or a tooltip that opens a moment after the mouse has
-// come.
+// come, work about which a button says that it goes on.
+
+import { getter } from "../driver/getter.js";
 
 const SEARCHES = [
   "input[type=search], [role=searchbox], [role=combobox], [role=search] input, input[list], input[name=q]",
@@ -11,9 +13,15 @@ const SEARCHES = [
 ].join();
 const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=true])";
 
-const { closest, matches } = Element.prototype;
+const PRESSED = "button, a, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=tab]";
+const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
+const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
+const BUSY_LOOK_MS = 20; // How often a page that works is looked at.
 
-/** @typedef {"upload" | "suggestions" | "submenu" | "tooltip"} LateWork */
+const { closest, matches } = Element.prototype;
+const textOfNode = getter(Node, "textContent");
+
+/** @typedef {"upload" | "suggestions" | "submenu" | "tooltip" | "work"} LateWork */
 
 /** @type {LateWork | null} */
 let begun = null;
@@ -46,6 +54,40 @@ function lateWorkOf(event) {
 for (const type of ["change", "drop", "input", "mouseover"])
   addEventListener(type, (event) => (begun = lateWorkOf(event) ?? begun), { capture: true, passive: true });
 
+/** @type {{ button: Element | null, wasBusy: boolean } | null} */
+let press = null;
+
+/**
+ * Return whether the button, or anything in the document, says that work goes on: `Saving…`, or `aria-busy`.
+ *
+ * @type {(button: Element | null) => boolean}
+ */
+function isBusy(button) {
+  if (Document.prototype.querySelector.call(document, BUSY)) return true;
+  if (!button?.isConnected) return false;
+  const text = button instanceof HTMLInputElement ? button.value : textOfNode.call(button) || "";
+  return /(?:…|\.\.\.)$/.test(text.slice(-100).trimEnd()) || BUSY_CLASS.test(button.className);
+}
+
+for (const type of ["pointerdown", "keydown"])
+  addEventListener(
+    type,
+    (event) => {
+      if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
+      const target = event.composedPath()[0];
+      const button = target instanceof Element ? closest.call(target, PRESSED) : null;
+      press = { button, wasBusy: isBusy(button) };
+    },
+    { capture: true, passive: true },
+  );
+
+// Wait until the work about which the pressed button told is over, for so long at most.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.work")] = async (/** @type {number} */ ms) => {
+  const end = performance.now() + ms;
+  while (press && isBusy(press.button) && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, BUSY_LOOK_MS));
+};
+
 // A press opens a menu at once, and a wheel only needs the mouse over what it scrolls.
 for (const type of ["pointerdown", "wheel"])
   addEventListener(type, () => forget(begun), { capture: true, passive: true });
@@ -56,7 +98,7 @@ for (const type of ["pointerdown", "wheel"])
  * @returns {LateWork | null}
  */
 export function takeLateWork() {
-  const taken = begun;
-  forget(taken);
+  const taken = begun ?? (press && !press.wasBusy && isBusy(press.button) ? "work" : null);
+  forget(begun);
   return taken;
 }

@@ -33,7 +33,7 @@ WATCH_SECONDS = 0.1
 """A watch over a document that began no longer ago is continued."""
 FIRST_MS = 5_000.0
 """How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
-LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7}
+LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
 """How long an answer waits for what an action may have begun without a sign of it (`late_work.js`)."""
 MAX_FRAMES = 10
 RECORD_MS = 1_000.0
@@ -205,7 +205,9 @@ async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
     seconds = LATE_SECONDS[kind]
     waits = [asyncio.create_task(page.traffic.wait_for_request(since))]
     if kind != "upload" and page.scripts.is_known:
-        waits.append(asyncio.create_task(_wait_for_change(page, seconds)))
+        waits.append(
+            asyncio.create_task(_wait_in_page(page, "work" if kind == "work" else "change", seconds))
+        )
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -214,9 +216,9 @@ async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
         await asyncio.gather(*waits, return_exceptions=True)
 
 
-async def _wait_for_change(page: Page, seconds: float) -> None:
+async def _wait_in_page(page: Page, what: str, seconds: float) -> None:
     with suppress(Error):
-        await _ask(page, "change", seconds * 1000)
+        await _ask(page, what, seconds * 1000)
 
 
 async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
