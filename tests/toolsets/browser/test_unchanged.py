@@ -157,3 +157,24 @@ async def test_elements_that_are_alike_are_written(browser: SessionBrowser) -> N
     await show(browser, browser.site.page(FORM + FORM))
 
     assert sum("textbox" in line for line in await show(browser, browser.site.page(FORM + FORM))) == 6
+
+
+async def test_an_error_names_the_ref_that_was_given(browser: SessionBrowser) -> None:
+    """The element has had another ref since, which no answer has told."""
+    await browser.show(
+        "<ul id=list></ul><p>Other</p><button onclick='stars[0] += 1; draw()'>Draw</button>"
+        "<button onclick='list.remove()'>Clear</button>"
+        "<script>stars = [0, 0, 0, 0]; draw = () => { list.innerHTML = stars.map((count, at) => "
+        "`<li>Row ${at} <b>${count}</b> <button>Star</button>`).join('') }; draw()</script>"
+    )
+    seen = await browser.answer("snapshot")
+    given = re.findall(r'(e\d+) (?:button )?"Star"', str(seen.content))[-1]
+    for _ in "12":
+        await browser.call("click", selector="text=Draw", observe="diff")
+    await browser.call("click", selector="text=Clear")
+
+    error = await browser.refused("click", selector=given, timeout=2_000)
+
+    assert error["code"] == "STALE_REF"
+    assert error["message"].startswith(f'{given}, button "Star", is not on the page any more')
+    assert error["details"]["ref"] == given

@@ -104,7 +104,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
             where the element means something else by now.
     """
     view = page.view
-    ref = view.follow(ref)
+    asked, ref = ref, view.follow(ref)
     was = None
     if acts:
         was = await offload(
@@ -120,11 +120,11 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
 
     def find_target() -> Target:
         if living := view.find_seen(ref):
-            target = _check_meaning(page, ref, was, nodes, living) if was else Target(ref, living[1])
+            target = _check_meaning(page, asked, was, nodes, living) if was else Target(ref, living[1])
         elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
         else:
-            target = _find_successor(page, ref, nodes)
+            target = _find_successor(page, asked, nodes)
         return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
 
     return await offload(len(nodes), find_target)
@@ -153,7 +153,7 @@ def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
 
 
 def _check_meaning(
-    page: Page, ref: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
+    page: Page, asked: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
 ) -> Target:
     """Return an existing element if it still means what the caller knows.
 
@@ -161,6 +161,7 @@ def _check_meaning(
     or another element is like it was.
     """
     node, frame = living
+    ref = page.view.follow(asked)
     place = find_places(nodes)[ref]
     now = RefMeaning(identity_of(node), place.entry or (place.after if was.entry else ""))
     moved = bool(was.entry and now.entry) and now.entry != was.entry
@@ -173,9 +174,9 @@ def _check_meaning(
     candidates = _describe_candidates(others)
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     raise StaleRef(
-        f"{ref} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{suggestions}",
-        suggestion=f"Use {ref} again if you mean what it is now, or else a candidate or a new snapshot.",
-        ref=ref,
+        f"{asked} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{suggestions}",
+        suggestion=f"Use {asked} again if you mean what it is now, or else a candidate or a new snapshot.",
+        ref=asked,
         page=page.url,
         candidates=candidates,
     )
@@ -186,18 +187,18 @@ def _describe_meaning(meaning: RefMeaning) -> str:
     return _describe(meaning.identity) + (f" {where}" if meaning.entry else "")
 
 
-def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
-    removed = page.view.find_removed(ref)
+def _find_successor(page: Page, asked: str, nodes: Sequence[Node]) -> Target:
+    removed = page.view.find_removed(page.view.follow(asked))
     if removed is None:
-        raise _unknown_error(page, ref)
+        raise _unknown_error(page, asked)
     like = [node for node in nodes if node.ref and identity_of(node) == identity_of(removed.node)]
     if len(like) == 1 and removed.unique and identity_of(removed.node).is_distinctive:
         successor = like[0].ref or ""
         living = page.view.find_seen(successor)
         if living is not None and _has_replaced(page, removed, successor, living[1], nodes):
-            page.view.healed[ref] = successor
+            page.view.healed[asked] = successor
             return Target(successor, living[1])
-    raise _stale_error(page, ref, removed, nodes, len(like))
+    raise _stale_error(page, asked, removed, nodes, len(like))
 
 
 def _has_replaced(
