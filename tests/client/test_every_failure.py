@@ -44,6 +44,7 @@ from tests.client.broken.server import (
     an_error,
     an_error_for_nobody,
     failed_tool,
+    neither_result_nor_error,
     no_object,
     silence,
     unheard_of_version,
@@ -189,6 +190,7 @@ LATE: Mapping[At, Report] = {
 
 VERSIONS = "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"
 OLD = f"the server speaks the protocol's revision '1999-12-31', and this client {VERSIONS}"
+MISSING = "is missing: the answer has neither `result` nor `error`"
 NO_ANSWER = "The response ended without the answer"
 
 EVERYWHERE = [
@@ -203,6 +205,16 @@ EVERYWHERE = [
         expected_report={
             "initialize": report_handshake("The result of initialize is not an object"),
             "broken": wrong("The result of tools/call is not an object"),
+        },
+    ),
+    *rows(
+        neither_result_nor_error,
+        "stdio",
+        "websocket",
+        *HTTP,
+        expected_report={
+            "initialize": report_handshake(f"The result of initialize {MISSING}"),
+            "broken": wrong(f"The result of tools/call {MISSING}"),
         },
     ),
     *rows(

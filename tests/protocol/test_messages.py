@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import (
+    UnreadableResult,
     answer_to,
     encode,
     is_id,
@@ -113,6 +114,15 @@ def test_json_that_is_no_message_is_refused(data: str) -> None:
         parse(data, unit="frame")
 
     assert (refused.value.reason, refused.value.rpc_code) == ("protocol", -32600)
+
+
+def test_an_answer_without_a_result_is_the_answer_to_its_request() -> None:
+    for body in ({"id": 7}, {"id": 7, "error": None}):
+        found = parse(json.dumps({"jsonrpc": "2.0", **body}), unit="line")
+
+        assert kind_of(found) == "response"
+        assert found["id"] == 7
+        assert isinstance(found["result"], UnreadableResult)
 
 
 def test_a_message_is_read_from_bytes_and_from_text() -> None:

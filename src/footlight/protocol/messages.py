@@ -92,6 +92,9 @@ def parse(data: bytes | str, *, unit: str) -> Message:
             f"The server sent a {unit} that is not JSON", reason="protocol", rpc_code=-32700
         ) from None
     if kind_of(value) is None:
+        if _names_a_request(value):
+            why = "is missing: the answer has neither `result` nor `error`"
+            return {"jsonrpc": "2.0", "id": cast("Message", value)["id"], "result": UnreadableResult(why)}
         raise MCPError(
             f"The server sent a {unit} that is not a JSON-RPC 2.0 message", reason="protocol", rpc_code=-32600
         )
@@ -110,6 +113,11 @@ def _read_ends(data: bytes | str, error: Exception) -> Message | None:
         return None
     why = "is nested too deeply" if isinstance(error, RecursionError) else "has a number with too many digits"
     return {"jsonrpc": "2.0", "id": int(found[1] or found[2]), "result": UnreadableResult(why)}
+
+
+def _names_a_request(value: object) -> bool:
+    message = an_object(value)
+    return message.get("jsonrpc") == "2.0" and is_id(message.get("id")) and "method" not in message
 
 
 def kind_of(value: object) -> Kind | None:

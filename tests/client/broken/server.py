@@ -168,6 +168,11 @@ def no_object(request: Message) -> Message:
 
 
 @saying
+def neither_result_nor_error(request: Message) -> Message:
+    return {"jsonrpc": "2.0", "id": request["id"]}
+
+
+@saying
 def an_error(request: Message) -> Message:
     return failed(request, -32603, "The disk is full", data={"free": 0})
 
