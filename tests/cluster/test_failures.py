@@ -219,7 +219,7 @@ async def test_the_sessions_of_a_killed_server_stay_for_a_lease(cluster: Cluster
 
 
 async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path: Path):
-    variables = {"FOOTLIGHT_CLUSTER_LEASE": "2000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
+    variables = {"FOOTLIGHT_CLUSTER_LEASE": "15000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
     async with ray_cluster(1) as cluster:  # No other server asks for its workers.
         async with (
             start_front(cluster, tmp_path, **variables) as (url, process),

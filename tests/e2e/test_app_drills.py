@@ -172,6 +172,7 @@ async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_pa
 
     assert refused["code"] == "MM_SCREENSHOT_FAILED"
     assert "could not be recorded" in log
+    assert "Traceback" not in log
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 import functools
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -269,10 +269,8 @@ class Dispatcher(ToolCaller):
         if self._recorder is None or state.call is None:
             return
         recorded = RecordedCall(state.tool, state.arguments, answer, state.call, state.observed)
-        try:
+        with _logged_record("call", state.tool):
             await self._recorder.record(recorded)
-        except Exception:
-            logger.exception("a call of %s could not be recorded", state.tool.name)
 
     async def _run_steps(
         self,
@@ -308,11 +306,20 @@ class Dispatcher(ToolCaller):
             return
         answer = success(outcome.data or {}) if outcome.error is None else failure(outcome.error)
         answer = self._mask(replace(answer, session_id=call.session.id, duration_ms=duration_ms))
-        try:
+        with _logged_record("step", step.tool):
             observed = await self._recorder.observe(step.tool, call)
             await self._recorder.record(RecordedCall(step.tool, step.given, answer, call, observed))
-        except Exception:
-            logger.exception("a step of %s could not be recorded", step.tool.name)
+
+
+@contextlib.contextmanager
+def _logged_record(what: str, tool: Tool) -> Generator[None]:
+    """Log why something could not be recorded, which does not affect the call. A full disk is one line."""
+    try:
+        yield
+    except (OSError, FootlightError) as error:
+        logger.error("a %s of %s could not be recorded: %s", what, tool.name, error)
+    except Exception:
+        logger.exception("a %s of %s could not be recorded", what, tool.name)
 
 
 def _mask_and_write(answer: Answer, mask: Mask) -> Answer:
