@@ -183,21 +183,21 @@ async def test_a_page_that_is_busy_for_longer_than_its_call_stays_open(
 
 async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
-    error = await impatient.refused("navigate", url=never, timeout=300)
-    assert error["message"] == "Navigation timed out after 300ms"
+    error = await impatient.refused("navigate", url=never, timeout=1_500)
+    assert error["message"] == "Navigation timed out after 1500ms"
 
     error = await impatient.refused(
-        "run_steps", steps=[{"tool": "navigate", "arguments": {"url": never, "timeout": 200}}]
+        "run_steps", steps=[{"tool": "navigate", "arguments": {"url": never, "timeout": 1_000}}]
     )
-    assert error["message"] == "steps.0 (navigate): Navigation timed out after 200ms"
+    assert error["message"] == "steps.0 (navigate): Navigation timed out after 1000ms"
 
 
 async def test_a_step_that_ends_with_its_call_names_the_limit_of_the_call(impatient: SessionBrowser) -> None:
     steps = [{"tool": "navigate", "arguments": {"url": impatient.site.never()}}]
 
-    error = await impatient.refused("run_steps", steps=steps, timeout=600)
+    error = await impatient.refused("run_steps", steps=steps, timeout=1_500)
 
-    assert error["message"] == "steps.0 (navigate): Navigation timed out after 600ms"
+    assert error["message"] == "steps.0 (navigate): Navigation timed out after 1500ms"
 
 
 @pytest.mark.sampled(5)
