@@ -36,7 +36,7 @@ FIRST_MS = 5_000.0
 LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
 """How long an answer waits for what an action may have begun without a sign of it (`late_work.js`)."""
 MAX_FRAMES = 10
-RECORD_MS = 1_000.0
+RECORD_MS = 3_000.0
 """How long documents may take to answer with the records of an action that seems to have done nothing."""
 FRAME_MS = 250.0
 """How long a frame inside the page may take to answer once. One that hangs is not waited for."""

@@ -32,8 +32,8 @@ Reaction = Literal["disabled", "deaf", "vain", "passed", "unseen", "shut"]
 the same with every event, what they did does not show, or the element has a closed shadow tree.
 """
 
-ANSWER_SECONDS = 1.0
-"""How long the page may take to answer. It mostly takes a few milliseconds."""
+ANSWER_SECONDS = 3.0
+"""How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
 MAX_ABOVE = 8
 """Listeners above the element that are asked one by one."""
 
