@@ -135,7 +135,7 @@ async def test_a_terminated_worker_lets_its_sessions_leave_and_no_call_fails(sit
 
 async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Site, tmp_path: Path):
     async with (
-        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="15") as cluster,
+        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="30") as cluster,
         front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as url,
         connect_browser(url, site) as browser,
     ):
@@ -144,7 +144,7 @@ async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Si
         browsers = chromiums_below(process)
         process.terminate()
         assert await browser.call("snapshot", sessionId=id) is not None
-        assert await wait_until_gone([process, *browsers], 60) == []
+        assert await wait_until_gone([process, *browsers], LIMIT_SECONDS) == []
 
 
 async def test_a_worker_that_cannot_be_reached_ends_calls_at_their_deadline(
