@@ -24,8 +24,8 @@ __all__ = ["HoverReaction", "find_hover_reaction"]
 HoverReaction = Literal["appeared", "restyled", "heard", "deaf"]
 """Something appeared, only the look changed, listeners changed nothing that shows, or nothing listens."""
 
-ANSWER_SECONDS = 1.0
-"""How long the page may take to answer. It mostly takes a few milliseconds."""
+ANSWER_SECONDS = 3.0
+"""How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
 MAX_ABOVE = 12
 """Elements around the hovered one whose listeners are looked for."""
 _TYPES = frozenset(
