@@ -15,7 +15,7 @@ __all__ = ["UrlPattern"]
 MAX_INSTRUCTIONS = 2_000
 """Maximum size of a compiled expression. The request log keeps 5,000 characters of a URL: at most 70 ms."""
 MAX_STEPS = 20_000_000
-"""Instructions times characters. Of a longer URL only the beginning is compared, at least 10,000 characters."""
+"""Instructions times characters. Of a longer URL, only the first characters are compared: 10,000 or more."""
 
 
 class UrlPattern:
