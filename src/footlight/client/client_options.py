@@ -15,10 +15,10 @@ from footlight.protocol.versions import FULL_SCHEMAS, VERSIONS
 __all__ = ["check_options", "list_capabilities", "make_handlers"]
 
 _NAME = re.compile(r"[A-Za-z0-9-]+")
-_NUMBER = r"(0|[1-9][0-9]*)"
-_BEFORE = rf"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_BEFORE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _VERSION = re.compile(
-    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_BEFORE}(\.{_BEFORE})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-{_BEFORE}(?:\.{_BEFORE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 )
 """Semantic versions, as semver.org defines them."""
 
