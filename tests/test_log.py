@@ -187,7 +187,7 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
         assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device without room")
 def test_a_full_disk_is_reported_once_and_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     configure_and_log(Path("/dev/full"))
 

@@ -81,10 +81,12 @@ for (const type of ["pointerdown", "keydown"])
     { capture: true, passive: true },
   );
 
-// Wait until the work about which the pressed button told is over, for so long at most.
+// Wait until the work about which the pressed button told is over, for so long at most, and only once.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.work")] = async (/** @type {number} */ ms) => {
+  if (!press) return;
+  press.wasBusy = true;
   const end = performance.now() + ms;
-  while (press && isBusy(press.button) && performance.now() < end)
+  for (const { button } = press; isBusy(button) && performance.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, BUSY_LOOK_MS));
 };
 

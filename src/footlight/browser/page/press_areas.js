@@ -12,6 +12,8 @@ import {
 
 /** @typedef {import("./press_places.js").Point} Point */
 
+const MAX_COORDINATES = 10_000; // Characters.
+
 /**
  * Return the image that shows an area, or null.
  *
@@ -56,6 +58,7 @@ export function findAreaPoint(area, image) {
  */
 function boxOf(area, width, height) {
   const numbers = area.coords
+    .slice(0, MAX_COORDINATES)
     .split(/[\s,;]+/)
     .map(Number.parseFloat)
     .filter(Number.isFinite);

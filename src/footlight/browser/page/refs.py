@@ -124,7 +124,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
         elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
         else:
-            target = _find_successor(page, asked, nodes)
+            target = _find_successor(page, asked, view.find_removed(ref), nodes)
         return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
 
     return await offload(len(nodes), find_target)
@@ -161,7 +161,7 @@ def _check_meaning(
     or another element is like it was.
     """
     node, frame = living
-    ref = page.view.follow(asked)
+    ref = node.ref or asked
     place = find_places(nodes)[ref]
     now = RefMeaning(identity_of(node), place.entry or (place.after if was.entry else ""))
     moved = bool(was.entry and now.entry) and now.entry != was.entry
@@ -187,8 +187,8 @@ def _describe_meaning(meaning: RefMeaning) -> str:
     return _describe(meaning.identity) + (f" {where}" if meaning.entry else "")
 
 
-def _find_successor(page: Page, asked: str, nodes: Sequence[Node]) -> Target:
-    removed = page.view.find_removed(page.view.follow(asked))
+def _find_successor(page: Page, asked: str, removed: RemovedRef | None, nodes: Sequence[Node]) -> Target:
+    """Return what has certainly taken the place of a removed element. The caller gave the ref `asked`."""
     if removed is None:
         raise _unknown_error(page, asked)
     like = [node for node in nodes if node.ref and identity_of(node) == identity_of(removed.node)]

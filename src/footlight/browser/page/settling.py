@@ -34,7 +34,7 @@ WATCH_SECONDS = 0.1
 FIRST_MS = 5_000.0
 """How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
 LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
-"""How long an answer waits for what an action may have begun without a sign of it (`late_work.js`)."""
+"""How long an answer waits for what an action has or may have begun that shows late (`late_work.js`)."""
 MAX_FRAMES = 10
 RECORD_MS = 3_000.0
 """How long documents may take to answer with the records of an action that seems to have done nothing."""
@@ -201,13 +201,15 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
 
 
 async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
-    """Wait until a request has been sent since then. Other work than an upload may also change the page."""
+    """Wait until a request has been sent since then. Other work than an upload may also change the page.
+
+    Work that the page tells of is waited for until the page no longer tells of it.
+    """
     seconds = LATE_SECONDS[kind]
     waits = [asyncio.create_task(page.traffic.wait_for_request(since))]
     if kind != "upload" and page.scripts.is_known:
-        waits.append(
-            asyncio.create_task(_wait_in_page(page, "work" if kind == "work" else "change", seconds))
-        )
+        ends = "work" if kind == "work" else "change"
+        waits.append(asyncio.create_task(_wait_in_page(page, ends, seconds)))
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
