@@ -101,6 +101,7 @@ async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None
     assert not has_remains(temporary)
 
 
+@pytest.mark.slow
 async def test_an_engine_uses_it_and_starts_another_where_it_has_ended(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None

@@ -223,6 +223,7 @@ async def test_websockets_are_asked_about(
     assert hosts(proxy) == ([REFUSED] if name == REFUSED else [])
 
 
+@pytest.mark.slow
 async def test_a_large_body_goes_there_and_back(site: Site, page: Page) -> None:
     await page.goto(site.show("/", "page"))
 
@@ -253,6 +254,7 @@ async def test_a_large_body_to_a_refused_host_is_answered(site: Site, page: Page
     assert response.status == 403
 
 
+@pytest.mark.slow
 async def test_many_requests_at_once(site: Site, page: Page) -> None:
     await page.goto(site.show("/", "page"))
 

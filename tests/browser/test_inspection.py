@@ -304,6 +304,7 @@ async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Pag
     assert [await read_kept_id(inspected, key) for key in (a, b)] == ["c", None]
 
 
+@pytest.mark.slow
 async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Page) -> None:
     await inspected.set_content("".join(f"<p id=p{number}>" for number in range(1001)))
     first, second, *_ = await keys(inspected, "p")

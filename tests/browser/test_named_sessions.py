@@ -162,6 +162,7 @@ async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) 
     assert (await session.page_table.get()).id == "page-2"
 
 
+@pytest.mark.slow
 async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessions) -> None:
     """Its browser's only context is not one that Playwright made."""
     session = await open_session(sessions, "shop")
@@ -205,6 +206,7 @@ async def test_opening_twice_opens_once(sessions: NamedSessions) -> None:
     assert sessions.count == 1
 
 
+@pytest.mark.slow
 async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions) -> None:
     await open_session(sessions, "shop", LaunchOptions(locale="de-DE"))
 
@@ -249,6 +251,7 @@ async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path
     assert not exists(tmp_path / "sessions")
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0: leftover directories."""
     await check_refused(
@@ -435,6 +438,7 @@ async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: Named
     assert (again.already_open, again.session.alive, sessions.count) == (False, True, 1)
 
 
+@pytest.mark.slow
 async def test_a_link_among_the_profiles_is_not_followed(sessions: NamedSessions, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "Default").mkdir(parents=True)

@@ -203,6 +203,7 @@ LATE = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
 @pytest.mark.parametrize(("tool", "html"), LATE.values(), ids=LATE)
 async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:

@@ -114,6 +114,7 @@ def test_the_twenty_largest_changes_are_reported_in_reading_order() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_single_pixel_of_a_long_page_is_found() -> None:
     difference = compare(
         page(size=(1280, 8000)), page((1279, 7999, 1, 1), (640, 3000, 1, 1), size=(1280, 8000)), threshold=0.1

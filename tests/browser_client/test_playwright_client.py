@@ -305,6 +305,7 @@ def list_nodes(node: AccessibilityNode) -> list[AccessibilityNode]:
     return [node, *(inside for child in node.get("children", []) for inside in list_nodes(child))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("script", "value"),
     [

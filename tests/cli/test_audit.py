@@ -344,6 +344,7 @@ async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, t
     assert [text for text in texts if "sesame" in text] == []
 
 
+@pytest.mark.slow
 async def test_secrets_that_are_not_there_are_reported_before_anything_is_started(tmp_path: Path) -> None:
     done = await audit(NOWHERE, "--secrets", "none.env", cwd=tmp_path)
 

@@ -47,6 +47,7 @@ async def test_the_browser_stays_between_calls(running: Background, site: Site) 
     assert value["result"] == "Ada"
 
 
+@pytest.mark.slow
 async def test_sessions_that_calls_make_are_theirs_together(running: Background, site: Site) -> None:
     made = (await running.call("create_session", "--locale", "de-DE"))["sessionId"]
 
@@ -166,6 +167,7 @@ async def test_an_error_is_json_only_where_json_is_asked_for(running: Background
         assert DOCUMENTATION_URL not in json.dumps([result["content"], result["structuredContent"]])
 
 
+@pytest.mark.slow
 async def test_an_error_links_to_the_documentation_of_the_servers_settings(running: Background) -> None:
     file = running.root / "settings.json"
     file.write_text('{"documentationUrl": "https://docs.example.com/browser"}')

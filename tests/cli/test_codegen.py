@@ -180,6 +180,7 @@ async def test_a_module_with_secrets_connects_with_them(
     assert listed["success"] is True
 
 
+@pytest.mark.slow
 def test_another_spelling_of_the_same_file_is_no_change(generating: Generating) -> None:
     generating.run()
     written = generating.out.read_bytes()

@@ -82,6 +82,7 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
         assert {path.name for path in own.folder.iterdir()} == {"server.log", "start.lock"}
 
 
+@pytest.mark.slow
 async def test_what_it_leaves_is_its_users_alone(running: Background) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in running.folder.iterdir()}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from footlight.errors import DOCUMENTATION_URL
 from tests.cli.commands import run
 
@@ -20,6 +22,7 @@ def test_it_says_what_is_here() -> None:
     assert re.fullmatch(r"\d+ ms", facts["first page"])
 
 
+@pytest.mark.slow
 def test_it_can_be_quiet() -> None:
     done = run("doctor", "--quiet")
 
@@ -40,6 +43,7 @@ def test_it_says_what_is_missing_and_what_mends_it(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_it_says_what_mends_a_machine_without_a_browser(tmp_path: Path) -> None:
     done = run("doctor", "--quiet", PATH=str(tmp_path), PLAYWRIGHT_BROWSERS_PATH=str(tmp_path))
 

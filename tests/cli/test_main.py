@@ -83,6 +83,7 @@ def test_the_statuses_of_all_commands_are_in_one_table() -> None:
     assert re.findall(r"^  (\d+) ", table, re.MULTILINE) == ["0", "1", "2", "3", "130"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
 def test_a_window_without_a_display_is_refused_at_the_start(tmp_path: Path) -> None:
     nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}

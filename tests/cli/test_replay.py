@@ -71,6 +71,7 @@ async def record(file: Path, *, sidecar: bool = False) -> None:
             await mcp.root.read(id=note)
 
 
+@pytest.mark.slow
 async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl")
 

@@ -124,6 +124,7 @@ async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_
     assert made == [False, False, True]
 
 
+@pytest.mark.slow
 async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> None:
     """The server starts; the first call that needs a browser says it."""
     missing = tmp_path / "nothing"
@@ -208,6 +209,7 @@ async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> No
         assert "footlight.server.calls.dispatcher: call tool=get_cookies" in written
 
 
+@pytest.mark.slow
 async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
     async with wired("--log-level", "error", cwd=tmp_path) as wire:
         await wire.initialize()

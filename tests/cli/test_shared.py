@@ -108,6 +108,7 @@ async def test_two_clients_have_nothing_of_each_other(running: Background, site:
     await wait_for_sessions(running, 0)
 
 
+@pytest.mark.slow
 async def test_commands_and_clients_have_nothing_of_each_other(running: Background, site: Site) -> None:
     async with connect_client(running, site) as client:
         await client.show("<h1>Theirs</h1>")
@@ -121,6 +122,7 @@ async def test_commands_and_clients_have_nothing_of_each_other(running: Backgrou
     await running.call("close_session", "--session-id", mine[0])
 
 
+@pytest.mark.slow
 async def test_a_client_that_dies_takes_only_its_own_sessions(running: Background, site: Site) -> None:
     async with connect_client(running, site) as other:
         await other.show("<h1>Still here</h1>")
@@ -195,6 +197,7 @@ async def test_a_request_that_is_longer_than_any_buffer_passes(running: Backgrou
     assert answer["error"]["message"].startswith(f"Unknown tool: {text[:900]}")
 
 
+@pytest.mark.slow
 async def test_an_answer_that_is_longer_than_any_buffer_passes(running: Background, site: Site) -> None:
     text = "é" * 1_000_000
     async with connect_client(running, site) as browser:
@@ -277,6 +280,7 @@ async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
         assert await wire.log.wait_for_line("ended") == "footlight: the background server has ended"
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.initialize()
@@ -303,6 +307,7 @@ async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
     assert (ended["id"], "result" in ended) == ("news", True)
 
 
+@pytest.mark.slow
 async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
     """The limit is one client's: another is answered."""
     params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
@@ -326,6 +331,7 @@ async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
     assert (answered["id"], "result" in answered) == ("more", True)
 
 
+@pytest.mark.slow
 async def test_it_ends_with_the_one_who_started_it(running: Background) -> None:
     """Though another holds its input open."""
     read, write = os.pipe()

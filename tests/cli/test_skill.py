@@ -19,6 +19,7 @@ onsubmit="document.querySelector('h1').textContent = 'Welcome, ' + this.user.val
 <label>Code <input name=code></label><button>Sign in</button></form>"""
 
 
+@pytest.mark.slow
 def test_it_is_written_where_agents_look_for_skills(tmp_path: Path) -> None:
     done = run("skill", "install", "--claude", "--cursor", "--dir", "mine", cwd=tmp_path)
 

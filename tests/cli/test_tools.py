@@ -14,6 +14,7 @@ from tests.wire import wired
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_the_flag_chooses_the_tools_and_the_instructions_fit(tmp_path: Path) -> None:
     async with wired("--tools", "navigate,get_text", "--tools", "fill,-fill", cwd=tmp_path) as wire:
         hello = await wire.initialize()

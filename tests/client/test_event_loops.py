@@ -98,6 +98,7 @@ def test_what_a_loop_left_open_can_be_closed_and_connected_again(client: MCPClie
     assert client.state == "disconnected"
 
 
+@pytest.mark.slow
 def test_a_loop_that_ends_takes_the_process_with_it() -> None:
     client = MCPClient(Stdio(sys.executable, ("-m", "tests.client.sdk_server"), cwd=REPOSITORY))
 

@@ -203,6 +203,7 @@ async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subjec
     assert await client.list_tools(refresh=True) == tools
 
 
+@pytest.mark.sampled(3)
 async def test_its_tools_are_searched(client: MCPClient, subject: Subject) -> None:
     query, names = subject.peer.search
 

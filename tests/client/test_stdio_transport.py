@@ -671,6 +671,7 @@ async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Pa
     assert await are_gone(int(ended.stdout))
 
 
+@pytest.mark.slow
 async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path) -> None:
     """Another server beside it could have inherited the other end."""
     up = "say('up', pid=os.getpid())\nhear()"

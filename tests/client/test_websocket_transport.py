@@ -111,6 +111,7 @@ def free_port() -> int:
 # Messages
 
 
+@pytest.mark.slow
 async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loopback never goes by a proxy."""
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")

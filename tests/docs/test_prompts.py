@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from footlight.server.prompt_files import builtin_prompts, load_prompts
 from footlight.server.prompt_library import PromptLibrary
 from tests.docs.markdown import ROOT, blocks
@@ -37,6 +39,7 @@ def test_the_page_names_the_prompts_that_are_built_in() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_wrong_file_ends_the_start_as_the_page_shows(tmp_path: Path) -> None:
     displayed = next(block.text for block in blocks("text") if block.text.startswith("footlight: prompts/"))
     shutil.copytree(FOLDER, tmp_path / "prompts")

@@ -64,6 +64,7 @@ async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
     assert await guarded.call("get_text", selector="p") == {"text": "here"}
 
 
+@pytest.mark.sampled(2)
 async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
     url = guarded.site.page("<p>secret</p>")
 

@@ -283,6 +283,7 @@ async def crashing(
         yield wire
 
 
+@pytest.mark.slow
 async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: Site) -> None:
     await data(crashing, "get_cookies")
     kill_all(browsers_of(crashing.process.pid))
@@ -295,6 +296,7 @@ async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: 
     await data(crashing, "get_cookies")
 
 
+@pytest.mark.slow
 async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Site) -> None:
     made = await data(crashing, "create_session", userAgent="Lamp/7", viewport={"width": 300, "height": 200})
     page = site.page("<p>x</p>")
@@ -334,6 +336,7 @@ async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp
         assert [cookie["name"] for cookie in cookies] == ["a"]
 
 
+@pytest.mark.slow
 async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, site: Site) -> None:
     asked = asyncio.Event()
 
@@ -422,6 +425,7 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
         assert len((await browser.call("list_sessions"))["sessions"]) == 3
 
 
+@pytest.mark.slow
 async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
     from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.driver.playwright_api import start_playwright
@@ -493,6 +497,7 @@ async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: 
         await data(wire, "navigate", url=site.page("<p>x</p>"))
 
 
+@pytest.mark.slow
 async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
     async with serve(site, tmp_path, config=config) as wire:
@@ -679,6 +684,7 @@ async def test_two_servers_with_one_folder_of_states_do_not_open_the_same_sessio
         assert await data(wire, "get_text", selector="p") == {"text": "kept", "restored": True}
 
 
+@pytest.mark.slow
 async def test_a_browser_that_ends_right_after_its_start_is_called_crashed(tmp_path: Path) -> None:
     from playwright.async_api import Browser
 
@@ -759,6 +765,7 @@ def port_in(profile: Path) -> int | None:
         return None
 
 
+@pytest.mark.slow
 async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
         message = await error(wire, "navigate", url=site.url)

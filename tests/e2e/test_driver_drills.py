@@ -43,6 +43,7 @@ def suspend(*processes: psutil.Process) -> Generator[None]:
                 process.resume()
 
 
+@pytest.mark.slow
 async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<p>x</p>")

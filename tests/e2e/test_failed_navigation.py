@@ -76,6 +76,7 @@ async def test_a_step_that_stays_on_the_page_about_a_failure_is_no_success(brows
     assert (await browser.call("go_back"))["url"] == good
 
 
+@pytest.mark.slow
 async def test_a_link_that_fails_can_be_reloaded(browser: SessionBrowser) -> None:
     await browser.show("<a href='http://127.0.0.1:9/'>go</a>")
     for _ in range(3):

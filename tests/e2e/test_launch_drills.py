@@ -28,6 +28,7 @@ def write_program(folder: Path, script: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 async def test_a_browser_that_hangs_at_its_start_is_ended_with_the_server(site: Site, tmp_path: Path) -> None:
     path = write_program(tmp_path, "sleep 300 &\nsleep 300")
 
@@ -43,6 +44,7 @@ async def test_a_browser_that_hangs_at_its_start_is_ended_with_the_server(site: 
     assert psutil.wait_procs(hanging, timeout=10)[1] == []
 
 
+@pytest.mark.slow
 async def test_a_configured_file_that_is_no_browser_is_named_with_its_setting(
     site: Site, tmp_path: Path
 ) -> None:
@@ -60,6 +62,7 @@ async def test_a_configured_file_that_is_no_browser_is_named_with_its_setting(
     }
 
 
+@pytest.mark.slow
 async def test_a_port_that_accepts_and_is_silent_is_named(site: Site) -> None:
     connected: list[asyncio.StreamWriter] = []
     silent = await asyncio.start_server(lambda _, writer: connected.append(writer), "127.0.0.1", 0)
@@ -76,6 +79,7 @@ async def test_a_port_that_accepts_and_is_silent_is_named(site: Site) -> None:
     assert error["suggestion"].startswith("Check that browser.cdpEndpoint is the address of a Chromium")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("argument", "said"),
     [

@@ -41,6 +41,7 @@ HOSTS = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
 async def test_no_redirect_leads_to_a_link_local_address(
     browser: SessionBrowser, site: Site, host: str
@@ -50,6 +51,7 @@ async def test_no_redirect_leads_to_a_link_local_address(
     assert error["code"] == "PERMISSION_DENIED"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
 async def test_a_page_cannot_ask_a_link_local_address(browser: SessionBrowser, site: Site, host: str) -> None:
     await browser.show("<p>here</p>")

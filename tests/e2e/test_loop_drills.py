@@ -79,6 +79,7 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_no_pattern_takes_long_on_thousands_of_long_urls(browser: Browser, watched_file: Path) -> None:
     script = """Promise.all(Array.from({length: 200}, (_, at) => fetch('?' + at + '='
       + Array.from({length: 4900}, () => 'ab'[Math.random() * 2 | 0]).join('')))).then(all => all.length)"""
@@ -274,6 +275,7 @@ async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_texts_with_the_same_letters_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
     fill = """let seed = 1;
       const random = () => (seed = seed * 48271 % 2147483647);

@@ -387,6 +387,7 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
 # The disk
 
 
+@pytest.mark.slow
 async def test_a_folder_that_cannot_be_written_is_reported_with_its_setting(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("no folder")
     async with serve_named(tmp_path) as wire:

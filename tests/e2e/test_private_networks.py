@@ -38,6 +38,7 @@ async def test_what_is_private_is_not_opened(blocking: Browser, site: Site, host
     assert ("GET", "/private") not in site.requests
 
 
+@pytest.mark.slow
 async def test_an_address_that_is_listed_is_reached_and_its_page_reaches_no_other(
     blocking: Browser, site: Site
 ) -> None:

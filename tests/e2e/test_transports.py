@@ -112,6 +112,7 @@ async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
     assert codes == [-32602] * 5
 
 
+@pytest.mark.sampled(3)
 async def test_an_error_of_the_protocol_repeats_only_the_beginning_of_a_long_name(client: Client) -> None:
     name = "n" * 5_000
     for ask in (

@@ -551,6 +551,7 @@ def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
     assert project.find_running() == set()
 
 
+@pytest.mark.slow
 def test_a_cancelled_wait_cancels_the_call(project: Project) -> None:
     project.write(
         """

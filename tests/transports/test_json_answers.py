@@ -70,6 +70,7 @@ async def test_progress_comes_before_the_answer(client: Raw) -> None:
     assert ids == sorted(set(ids))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("version", "primes"), [(LATEST, True), ("2025-06-18", False)])
 async def test_an_answer_that_takes_long_is_a_stream(client: Raw, version: str, primes: bool) -> None:
     session = await handshake(client, version)

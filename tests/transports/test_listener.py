@@ -96,6 +96,7 @@ async def test_a_server_that_may_not_listen_ends_with_the_way_out(tmp_path: Path
     )
 
 
+@pytest.mark.slow
 async def test_with_a_token_it_listens_for_other_machines(tmp_path: Path) -> None:
     async with served(tmp_path, "--host", "0.0.0.0", FOOTLIGHT_TOKEN=TOKEN) as server:
         assert server.url == f"http://0.0.0.0:{server.port}"

@@ -99,6 +99,7 @@ async def test_the_era_of_the_handshake(version: str) -> None:
     assert pong["result"] == {}
 
 
+@pytest.mark.slow
 async def test_the_era_without_a_handshake() -> None:
     async with wired() as wire:
         found = (await wire.ask("server/discover", {"_meta": MODERN_META}))["result"]

@@ -587,6 +587,7 @@ async def test_a_request_that_was_cancelled_counts_no_more() -> None:
         assert house.cancelled == 3
 
 
+@pytest.mark.slow
 async def test_a_flood_is_refused_and_not_stored() -> None:
     async with serving(maxRequests=10) as house, open_raw(house, max_queue=None) as client:
         for number in range(5_000):

@@ -152,6 +152,7 @@ async def test_the_app_shows_the_session_through_its_host(
         await context.close()
 
 
+@pytest.mark.slow
 async def test_the_default_list_does_not_grow() -> None:
     async with Client(
         stdio_client(StdioServerParameters(command=server_command()[0], args=server_command()[1:]))

@@ -66,6 +66,7 @@ async def test_no_other_site_can_frame_the_page(client: Raw) -> None:
     assert answer.headers["x-frame-options"] == "DENY"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [

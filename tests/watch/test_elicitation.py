@@ -130,6 +130,7 @@ async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
             await question.cancelled.wait()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("transport", sample_parameters(["stdio", "http"], "stdio"))
 async def test_a_form_that_is_sent_ends_the_request(site: Site, transport: Transport) -> None:
     question = Question()

@@ -74,6 +74,7 @@ async def test_a_report_of_a_hundred_calls_has_at_most_five_megabytes(
     assert len(report.content) <= LARGEST
 
 
+@pytest.mark.slow
 def test_a_call_log_becomes_a_report(tmp_path: Path) -> None:
     goto = {"name": "navigate", "arguments": {"url": "http://shop.test/<b>"}}
     fill = {"name": "fill", "arguments": {"selector": "#p", "value": "hunter2222"}}

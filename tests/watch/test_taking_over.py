@@ -98,6 +98,7 @@ async def test_a_waiting_call_gets_the_reason_as_progress_and_is_then_refused(
     await expect(person.get_by_role("button", name="Take over")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_only_one_person_has_a_session(
     chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
 ) -> None:
@@ -117,6 +118,7 @@ async def test_only_one_person_has_a_session(
         assert await other.locator("#message").inner_text() == "Another person controls the session."
 
 
+@pytest.mark.slow
 async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, f"<input id=i aria-label=Name style='{BIG}'>")
     await person.locator("#take").focus()
@@ -152,6 +154,7 @@ async def test_a_call_asks_for_a_person_and_answers_with_what_they_changed(
     assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Sent"
 
 
+@pytest.mark.slow
 async def test_a_request_for_help_ends_with_its_deadline(agent: Agent, site: Site) -> None:
     await agent.show(site, PAGE)
     answer = await agent.call("request_help", reason="Anybody?", timeout=300)

@@ -34,6 +34,7 @@ async def test_the_page_shows_sessions_picture_and_calls_as_they_come(
     await expect(person.locator("#box")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_a_failed_call_shows_its_error_with_candidates(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, FORM)
     await agent.call("click", selector="testid=sent", timeout=300)
@@ -44,6 +45,7 @@ async def test_a_failed_call_shows_its_error_with_candidates(person: Page, agent
     await expect(failed).to_contain_text("No element found")
 
 
+@pytest.mark.slow
 async def test_typed_text_is_not_shown(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, "<label>Password <input type=password id=p></label><p id=out></p>")
     await agent.call("fill", selector="#p", value="hunter2-and-more")

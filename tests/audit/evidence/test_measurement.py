@@ -167,6 +167,7 @@ async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Si
     assert [(each.width, each.marked) for each in evidence.screenshots] == [(1280, False), (1280, True)]
 
 
+@pytest.mark.slow
 async def test_a_picture_shows_the_element_where_the_page_shifts_late(
     any_page: AuditedPage, site: Site
 ) -> None:

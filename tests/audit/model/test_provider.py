@@ -204,6 +204,7 @@ async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, 
     assert asked == []
 
 
+@pytest.mark.sampled(3)
 async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None:
     wire = vendor.vendor
     vendor.answers([Turn(text=["Done."])])

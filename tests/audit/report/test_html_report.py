@@ -317,6 +317,7 @@ async def test_axe_finds_nothing_in_it_at_any_width(
     assert (found.skipped, found.title[:8]) == ([], "UX audit")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", sample_parameters(WIDTHS, WIDTHS[0]))
 async def test_all_of_it_can_be_read_in_both_schemes(tab: Page, scheme: str, width: int) -> None:

@@ -56,6 +56,7 @@ async def test_a_connecting_is_awaited_or_entered() -> None:
     assert [name for name, _ in journal.calls] == ["session.open", "session.close"] * 2
 
 
+@pytest.mark.slow
 async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None:
     started = Started(tmp_path)
     with pytest.raises(LookupError, match="the test fails"):
@@ -196,6 +197,7 @@ async def interrupt() -> str:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 async def test_a_session_that_does_not_open_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     with pytest.raises(ToolInvocationError, match="there is no browser"):
@@ -298,6 +300,7 @@ async def test_no_browser_is_left_where_a_session_opens_at_no_page(tmp_path: Pat
     assert [(each["name"], each["open"]) for each in left["sessions"]] == [("half-way", False)]
 
 
+@pytest.mark.slow
 async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> None:
     def choose(_: Sequence[Tool]) -> Adapter:
         raise LookupError("none fits")

@@ -93,6 +93,7 @@ async def test_where_the_tools_cannot_be_listed_nothing_is_left() -> None:
     assert children() - before == set()
 
 
+@pytest.mark.slow
 async def test_one_process_is_started_and_none_is_left(tmp_path: Path) -> None:
     started = Started(tmp_path)
     async with connect_dynamic("p4n-test", server=started.command, log=Log().log) as mcp:

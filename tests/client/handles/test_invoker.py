@@ -386,6 +386,7 @@ async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Pat
     assert await started.find_left_processes() == []
 
 
+@pytest.mark.slow
 async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     mcp = await soon(mcp_connect(NAME, server=started.command, log=Log().log))

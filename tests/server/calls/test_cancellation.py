@@ -271,6 +271,7 @@ WAIT_LONGER = "new Promise(done => setTimeout(done, 800))"
 """In the page: the driver tries again every half second."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "html",
     [

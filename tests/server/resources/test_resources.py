@@ -168,6 +168,7 @@ async def test_default_is_each_callers_own(world: World, site: Site) -> None:
         await world.call("close_session", caller, sessionId="default")
 
 
+@pytest.mark.slow
 async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], site: Site) -> None:
     world = open_world(idleTimeout=1500)
     id = await world.create()
@@ -384,6 +385,7 @@ async def test_an_image_larger_than_the_store_is_in_the_answer(
     assert answer.links == ()
 
 
+@pytest.mark.slow
 async def test_shots_of_the_same_moment_have_uris_of_their_own(
     world: World, session: str, site: Site
 ) -> None:

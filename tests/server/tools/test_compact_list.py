@@ -51,6 +51,7 @@ async def test_a_model_gets_a_short_list() -> None:
     assert tools["hover"]["annotations"] == {"destructiveHint": False}
 
 
+@pytest.mark.slow
 async def test_a_setting_sends_the_whole_list() -> None:
     tools = await list_with_sdk(FOOTLIGHT_TOOLS_SCHEMAS="full")
 

@@ -105,6 +105,7 @@ async def test_what_counts_as_different_can_be_said(
     assert changed["different"] == different
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scope", [{"fullPage": True}, {"selector": "#box"}])
 async def test_a_mask_is_where_its_element_is_in_the_picture(
     browser: SessionBrowser, scope: dict[str, Any]

@@ -251,6 +251,7 @@ ASKS_WHEN_PRESSED = """
     <input type="checkbox" onmousedown="confirm('Sure?')" onmouseup="document.title = 'up'">"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -271,6 +272,7 @@ async def test_a_mouse_button_is_up_when_the_dialog_is_answered(
     assert await asking.call("evaluate", script="document.title") == {"result": "up"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("pressed", "role", "value"),
     [

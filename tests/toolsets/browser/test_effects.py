@@ -1219,6 +1219,7 @@ async def test_a_request_that_was_sent_long_ago_by_an_action_is_no_poll(browser:
     assert content["effect"] == "request GET /saved 200"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "sandbox"])
 async def test_listeners_in_a_frame_of_another_origin_are_asked(browser: Browser, host: str) -> None:
     """A frame of another site has a process of its own, and one of another port of the same host has not."""
@@ -1282,6 +1283,7 @@ HOVERED = """<style>
 SHOWN = ("page", "styles for :hover show something that the page had before, but out of sight")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("selector", "said"),
     [

@@ -144,6 +144,7 @@ async def test_what_is_not_there_cannot_be_seen_nor_asked_whether_it_can_be_used
     assert error["code"] == "ELEMENT_NOT_FOUND"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("state", "script"),
     [
@@ -167,6 +168,7 @@ async def test_wait_for_selector_waits_for_the_state(
     assert waited == {"selector": "i", "state": state}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("state", ["visible", "attached", "hidden", "detached"])
 async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, state: str) -> None:
     url = (await browser.show("<p>x</p>"))["url"]

@@ -129,6 +129,7 @@ async def test_a_device_is_also_there_after_a_screenshot(browser: SessionBrowser
         await browser.call("screenshot")
 
 
+@pytest.mark.slow
 async def test_a_page_is_shown_as_in_print_on_the_next_site_and_after_a_drop(
     browser: SessionBrowser, site: Site
 ) -> None:

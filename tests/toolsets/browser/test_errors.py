@@ -73,6 +73,7 @@ async def test_a_covered_element_is_reported_with_what_covers_it(browser: Sessio
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "tool", "reason", "detail"),
     [

@@ -261,6 +261,7 @@ async def test_a_tool_of_its_own_may_be_repeated(browser: SessionBrowser) -> Non
     assert error["suggestion"] == "Look at the page, or wait longer with a timeout parameter."
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "script", ["window.close()", "setTimeout(() => window.close())", "setTimeout(window.close, 500)"]
 )

@@ -570,6 +570,7 @@ async def test_what_a_mark_says_is_a_ref(browser: SessionBrowser) -> None:
     assert (await browser.call("get_page_metadata"))["title"] == "one"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("script", "says"),
     [
@@ -629,6 +630,7 @@ async def test_the_lowest_quality_is_lower_than_the_usual_one(
     assert await size(0) < await size(40) < await size(80)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "value"),
     [

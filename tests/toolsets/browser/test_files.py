@@ -180,6 +180,7 @@ async def test_files_go_into_the_configured_folder_and_through_no_link(site: Sit
     assert not elsewhere.exists()
 
 
+@pytest.mark.slow
 async def test_a_folder_that_cannot_be_made_is_reported(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     async with connect_browser(
@@ -468,6 +469,7 @@ async def test_a_video_shows_what_the_page_showed(browser: SessionBrowser) -> No
     assert video == {"size": [1280, 720], "first": [255, 0, 0], "last": [0, 0, 255]}
 
 
+@pytest.mark.slow
 async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: SessionBrowser) -> None:
     await browser.show("<body style='background: rgb(0, 255, 0)'>")
 
@@ -478,6 +480,7 @@ async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: Sessio
     assert (video["first"], video["last"]) == ([0, 255, 0], [0, 255, 0])
 
 
+@pytest.mark.slow
 async def test_a_page_that_closes_ends_its_video(browser: SessionBrowser) -> None:
     opened = browser.site.page("<body style='background: rgb(0, 0, 255)' onclick='window.close()'>")
     await browser.show(f"<a href={opened} target=_blank>open</a>")

@@ -293,6 +293,7 @@ async def test_select_says_what_is_missing_in_what_only_has_roles(browser: Sessi
     assert other_error["suggestion"] == "Click it, and then the option that appears."
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("tool", "html", "suggestion"),
     [

@@ -221,6 +221,7 @@ async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -
     assert await browser.call("get_value", selector="input") == {"value": "Ada"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("field", "value", "takes"),
     [
@@ -277,6 +278,7 @@ SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
 <option value=3 disabled>large<option value="">none</select>"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "field",
     [
@@ -323,6 +325,7 @@ async def test_a_text_for_a_field_without_focus_goes_nowhere(browser: SessionBro
     assert await browser.evaluate("it.value + other.value") == ""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "field",
     [

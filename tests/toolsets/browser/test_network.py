@@ -520,6 +520,7 @@ def names(log: dict[str, Any]) -> list[str]:
     return [each["url"].rpartition("/")[2] for each in log["entries"]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("conditions", "expected"),
     [

@@ -295,6 +295,7 @@ async def test_typing_gives_no_part_of_a_secret_away(site: Site, conversation: C
     assert stat.S_IMODE(har.stat().st_mode) == 0o600  # noqa: ASYNC240
 
 
+@pytest.mark.slow
 async def test_no_file_has_a_secret(site: Site, conversation: Conversation) -> None:
     """Neither what is recorded, nor the name of what is downloaded. Pictures of a trace are as they were."""
     site.route(take_any, path="/echoing/at")
@@ -364,6 +365,7 @@ PICTURED = f"""<!doctype html><style>
 <script>host.attachShadow({{mode: "open"}}).innerHTML = "<p>{PIN}</p>"</script>"""
 
 
+@pytest.mark.slow
 async def test_a_picture_shows_no_secret(site: Site, conversation: Conversation) -> None:
     """All the text of this page is secret. Covered, it has two colours and no shades between."""
     await conversation.call("navigate", url=site.page(PICTURED))
@@ -409,6 +411,7 @@ async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
     assert answer["structuredContent"]["data"] == {"value": "secret:PASSWORD"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
 async def test_a_file_that_others_can_read_is_reported_in_the_log(tmp_path: Path) -> None:
     file = tmp_path / "secrets.env"

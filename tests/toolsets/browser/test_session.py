@@ -333,6 +333,7 @@ async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
     await browser.call("close_session", sessionId=other)
 
 
+@pytest.mark.slow
 async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowser) -> None:
     empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
     here, there = browser.site.url, browser.site.at("localhost")

@@ -157,6 +157,7 @@ async def test_scripts_run_before_the_pages_own(browser: SessionBrowser) -> None
         assert await read_seen(session, "document.title") == "lit!"
 
 
+@pytest.mark.slow
 async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--state-directory", str(tmp_path)) as browser:
         error = await browser.refused("create_session", initScripts=["1"])

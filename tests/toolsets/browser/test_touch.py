@@ -136,6 +136,7 @@ async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
     assert await phone.evaluate("document.querySelector('p').textContent") == "previous"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [

@@ -92,6 +92,7 @@ async def test_the_same_page_has_the_same_refs(app: Server) -> None:
     assert (await app.call("mm_describe_screen"))["a11y"]["nodes"] == first
 
 
+@pytest.mark.slow
 async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Server) -> None:
     buttons = "".join(f"<button onclick='log.textContent += {n}'>Remove</button>" for n in range(3))
     await app.show(
@@ -178,6 +179,7 @@ async def test_what_fields_hold_is_not_reported(app: Server) -> None:
     assert [word for word in ("first", "second", "third") if f"{word}-value" in answer] == []
 
 
+@pytest.mark.slow
 async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -> None:
     """The snapshot is whole, and what it shows can be clicked."""
     await app.show("""<main id=root></main><p data-testid=log id=log>-</p><script>
@@ -194,6 +196,7 @@ async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -
     await app.call("mm_navigate", screen="url", url="about:blank", observe="none")
 
 
+@pytest.mark.slow
 async def test_the_screens_of_the_wallet(app: Server) -> None:
     """This holds after its pages are drawn again."""
     screens: list[str] = []

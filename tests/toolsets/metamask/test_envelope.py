@@ -64,6 +64,7 @@ CALLS: list[tuple[str, dict[str, Any], bool]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("tool", "arguments", "ok"), CALLS, ids=[f"{call[0]}-{call[1]}" for call in CALLS])
 async def test_while_there_is_a_session_every_answer_names_it(
     app: Server, tool: str, arguments: dict[str, Any], ok: bool

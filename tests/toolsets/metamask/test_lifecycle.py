@@ -449,6 +449,7 @@ async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
     assert await server.code("mm_launch", ports=server.ports) == "MM_BUILD_FAILED"
 
 
+@pytest.mark.slow
 async def test_a_build_is_made_once_unless_it_is_forced(start: Start, tmp_path: Path) -> None:
     """What it says goes into the log, not among the messages."""
     make = 'echo "building $1"; mkdir -p dist/chrome; echo "{}" > dist/chrome/manifest.json; echo x >> builds'

@@ -355,6 +355,7 @@ MISSING_PROFILES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "said"), sample_parameters(MISSING_PROFILES, MISSING_PROFILES[0], MISSING_PROFILES[2])
 )

@@ -49,6 +49,7 @@ async def test_a_window_that_a_site_opens_is_used_and_goes(app: Server) -> None:
     await disconnect(app)
 
 
+@pytest.mark.slow
 async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
     """Beyond the document: mm_switch_tab and mm_close_tab; closing the window is a refusal."""
     await disconnect(app)
@@ -67,6 +68,7 @@ async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
     assert (error["code"], len(error["details"]["tabs"])) == ("MM_INVALID_INPUT", 2)
 
 
+@pytest.mark.slow
 async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
     reported = await app.envelope("mm_wait_for_notification", timeoutMs=1000)
 

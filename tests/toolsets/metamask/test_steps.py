@@ -70,6 +70,7 @@ async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would
     assert await app.text("log") == "-"
 
 
+@pytest.mark.slow
 async def test_they_continue_after_a_failure_on_request(app: Server) -> None:
     await app.show(PAGE)
 

@@ -102,7 +102,7 @@ async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) 
 
 
 async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> None:
-    """DESIGN: secrets are given by name and masked everywhere."""
+    """Secrets are given by name and masked everywhere."""
     reported = await fields.envelope("mm_type", testId="plain", text="secret:PIN")
     displayed = await fields.text("shown")
     described = await fields.envelope("mm_describe_screen")

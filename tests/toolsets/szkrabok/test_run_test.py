@@ -161,6 +161,7 @@ async def test_parameters_come_to_the_test(named: Named) -> None:
     assert run["tests"][0]["result"] == ["Köln", named.name]
 
 
+@pytest.mark.slow
 async def test_parameters_that_differ_only_in_case_are_two(named: Named) -> None:
     named.test_file("""
         def test_parameters(run_params, record_result):

@@ -121,6 +121,7 @@ async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPag
     assert summarize(narrow) == {**texts, "layout/field-zoom": [("#q", "14 px, phones zoom in below 16 px")]}
 
 
+@pytest.mark.slow
 async def test_a_large_page_is_measured_within_seconds(page: AuditedPage, site: Site) -> None:
     url = site.page(document("<div><p>Assam <b>and</b> Ceylon</p></div>" * 5000))
     await page.open(url, DESKTOP)

@@ -104,6 +104,7 @@ DUTCH = "De thee wordt in het voorjaar geplukt en met stoom verhit, zodat het bl
 RUSSIAN = "Чай собирают весной и обрабатывают паром, чтобы листья оставались зелёными и свежими. "
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("lang", "text", "note"),
     [
