@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import footlight
 from footlight.config import Settings
-from footlight.config_loading import list_settings, load_settings
+from footlight.config.loading import list_settings, load_settings
 from footlight.errors import ConfigurationError
 from tests.tiers import examples
 

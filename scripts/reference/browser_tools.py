@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from footlight.server.tools import Tool
-from footlight.toolsets.browser import parameters
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.toolsets.browser import load_tools, parameters
 from scripts.reference.markdown import bullets, join, table
 from scripts.reference.python_code import attribute_docstrings
 from scripts.reference.schemas import Schema
@@ -39,8 +38,8 @@ _SHARED_BY_SCOPE: dict[str, tuple[str, ...]] = {
 
 
 def render() -> str:
-    families = group_by_family(TOOLS)
-    used = {name for tool in TOOLS for name in _get_data(tool)["properties"]}
+    families = group_by_family(load_tools())
+    used = {name for tool in load_tools() for name in _get_data(tool)["properties"]}
     return join(
         [
             "# Tools",
@@ -72,4 +71,4 @@ def _render_data(tool: Tool) -> Iterator[str]:
 
 def render_groups() -> str:
     """Return the group of each tool by its name, in the order of `tools/list`, as JSON."""
-    return json.dumps({tool.name: tool.group for tool in TOOLS}, indent=2)
+    return json.dumps({tool.name: tool.group for tool in load_tools()}, indent=2)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from footlight.cli.serve import FLAGS, serve
 from footlight.config import Settings
-from footlight.config_loading import ENVIRONMENT_PREFIX, Key, list_settings
+from footlight.config.loading import ENVIRONMENT_PREFIX, Key, list_settings
 from scripts.reference.commands import get_options, option_names
 from scripts.reference.markdown import Row, join, prose, table
 from scripts.reference.python_code import attribute_docstrings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from footlight.knowledge.schema import step_schema
+from footlight.knowledge.records import step_schema
 from footlight.server.tools import Tool
 from footlight.toolsets.metamask import app_tools
 from scripts.reference.markdown import Row, bullets, join, table

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from footlight.config import Settings
-from footlight.config_loading import list_settings
+from footlight.config.loading import list_settings
 from scripts.reference.configuration import get_model
 from scripts.reference.markdown import prose
 from scripts.reference.python_code import attribute_docstrings

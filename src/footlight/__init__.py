@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from footlight.client.handles.handle import Handle
     from footlight.client.handles.registry import RegistryDriftError
     from footlight.client.mcp_client import MCPClient
-    from footlight.client.replay.sequence import run_sequence
+    from footlight.client.replay.runner import run_sequence
     from footlight.client.target import transport_from_config
     from footlight.client.transports.http import StreamableHTTP
     from footlight.client.transports.memory import InMemory
@@ -85,7 +85,7 @@ _HOMES = {
     "client.handles.handle": ("Handle",),
     "client.handles.call_log": ("CallLog", "create_logger"),
     "client.handles.registry": ("RegistryDriftError",),
-    "client.replay.sequence": ("run_sequence",),
+    "client.replay.runner": ("run_sequence",),
     "client.target": ("transport_from_config",),
     "client.transports.http": ("StreamableHTTP",),
     "client.transports.memory": ("InMemory",),

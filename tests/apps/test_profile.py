@@ -10,7 +10,7 @@ import pytest
 from footlight.apps import profile
 from footlight.apps.metamask.app import METAMASK
 from footlight.apps.profile import AppProfile, LaunchRequest, Reading, Screen, Services
-from footlight.knowledge.schema import SCREENS
+from footlight.knowledge.records import SCREENS
 
 APP = AppProfile(
     name="Shop",

@@ -159,7 +159,7 @@ def test_initialize_needs_neither_the_tools_nor_playwright() -> None:
     code = """
 import sys
 from footlight.app import wiring
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 from footlight.server.protocol import methods, stream_server
 from footlight.toolsets import make_toolset
 from footlight.transports import stdio

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from footlight.cli.call.arguments import read_words, tool_arguments
 from footlight.cli.usage import BadUsage
 from footlight.errors import DOCUMENTATION_URL
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.toolsets.browser import load_tools
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 from tests.cli.test_main import run as run_python
 from tests.site import Site
@@ -296,7 +296,7 @@ async def test_the_tools_are_listed_without_a_server(tmp_path: Path) -> None:
 async def test_a_running_server_lists_its_own_tools(running: Background) -> None:
     listed = [line.split()[0] for line in (await running.run("tools")).out.splitlines()]
 
-    assert {*listed} == {tool.name for tool in TOOLS}
+    assert {*listed} == {tool.name for tool in load_tools()}
 
 
 async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ async def test_any_other_server_can_be_called(running: Background, site: Site) -
 
     assert json.loads(by_command.out)["structuredContent"]["data"]["finalUrl"] == url
     assert json.loads(by_url.out)["structuredContent"]["success"]
-    assert len(listed.out.splitlines()) == len(TOOLS)
+    assert len(listed.out.splitlines()) == len(load_tools())
     assert (failed.status, failed.out) == (1, "")
     assert (mistaken.status, mistaken.out) == (2, "")
     assert "closest: --url" in mistaken.err
@@ -486,7 +486,7 @@ def test_help_is_asked_for_by_a_flag_and_not_by_a_value() -> None:
 
 
 def test_every_parameter_of_every_tool_can_be_typed() -> None:
-    for tool in TOOLS:
+    for tool in load_tools():
         listed = {"name": tool.name, "inputSchema": tool.input_schema}
         for name in tool.input_schema["properties"]:
             with contextlib.suppress(BadUsage):  # A value of another type; but no flag of ours.

@@ -20,7 +20,7 @@ OWNERS = {
     "the rules of the audit": ["audit.evidence.collectors"],
     "the Chromium flags": ["browser.launch.chromium_flags"],
     "the rule of a finding, with its title and advice": ["audit.evidence.rule:Rule"],
-    "the settings": ["config:Settings", "config_loading:load_settings"],
+    "the settings": ["config.settings:Settings", "config.loading:load_settings"],
     "an error code": ["errors:CODES", "protocol.errors"],
     "a CLI command": ["cli.commands:COMMANDS"],
     "the watch page": ["watch.site:WatchSite", "watch.assets"],

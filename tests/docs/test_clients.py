@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 
 from footlight.config import Settings
 from footlight.toolsets import metamask, szkrabok
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.toolsets.browser import load_tools
 from footlight.transports.network.listener import DEFAULT_PORT
 from tests.docs.markdown import ROOT, Block, blocks
 
@@ -76,7 +76,7 @@ async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
 
-    offered = next((toolset for name, toolset in TOOLSETS.items() if name in arguments), TOOLS)
+    offered = next((toolset for name, toolset in TOOLSETS.items() if name in arguments), load_tools())
     assert [tool.name for tool in tools] == [tool.name for tool in offered if tool.group == "core"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from footlight.cli.commands import cli
 from footlight.config import Settings
-from footlight.config_loading import ENVIRONMENT_PREFIX, list_settings, load_settings
+from footlight.config.loading import ENVIRONMENT_PREFIX, list_settings, load_settings
 from tests.docs.markdown import PAGES, ROOT, blocks, remove_blocks
 
 NAMES = "serve|call|tools|codegen|replay|export|audit|knowledge|daemon|doctor|demo|skill"

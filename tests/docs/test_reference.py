@@ -8,12 +8,12 @@ import pytest
 
 import footlight
 from footlight.config import Settings
-from footlight.config_loading import list_settings, load_settings
+from footlight.config.loading import list_settings, load_settings
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.errors import Reason
 from footlight.server.prompt_files import builtin_prompts
 from footlight.server.resources.resources import Resources
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.toolsets.browser import load_tools
 from footlight.toolsets.metamask import app_tools
 from scripts.reference.__main__ import main
 from tests.docs.markdown import ROOT
@@ -44,8 +44,8 @@ def test_every_tool_and_each_of_its_parameters_is_there() -> None:
     text = (REFERENCE / "tools.md").read_text("utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
 
-    assert sorted(sections) == sorted(tool.name for tool in TOOLS)
-    for tool in TOOLS:
+    assert sorted(sections) == sorted(tool.name for tool in load_tools())
+    for tool in load_tools():
         missing = [name for name in tool.input_schema["properties"] if f"`{name}`" not in sections[tool.name]]
         assert (tool.name, missing) == (tool.name, [])
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from footlight.config import Settings
-from footlight.config_loading import list_settings, load_settings
+from footlight.config.loading import list_settings, load_settings
 from footlight.toolsets import szkrabok
 from tests.docs.markdown import PAGES, ROOT, Block, blocks
 

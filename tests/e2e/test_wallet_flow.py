@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator, FormatChecker
 
 from footlight.apps.metamask.chain import Chain
 from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE
-from footlight.knowledge.schema import step_schema
+from footlight.knowledge.records import step_schema
 from tests.apps.wallet_folder import DAPP
 from tests.site import Site
 from tests.toolsets.metamask.conftest import Server, serve_wallet_tools

@@ -8,7 +8,7 @@ from typing import Any
 
 from jsonschema import Draft7Validator, FormatChecker
 
-from footlight.knowledge.schema import step_schema
+from footlight.knowledge.records import step_schema
 
 _FORMATS = FormatChecker(formats=())
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from footlight.knowledge.schema import SCREENS, step_schema
+from footlight.knowledge.records import SCREENS, step_schema
 from tests.knowledge.schemas import schema_violations
 
 DOCUMENTS = "b25808701ec232147bc0df66935e63a8ba87664bb3287b17a398d922ca2ba480"

@@ -17,7 +17,7 @@ import click
 import pytest
 
 from footlight.cli.commands import cli
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 from footlight.transports.network.listener import DEFAULT_PORT
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 from footlight.cli.commands import cli
 from footlight.config import Settings
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 from footlight.transports.network.listener import DEFAULT_PORT
 
 ROOT = Path(__file__).parents[2]

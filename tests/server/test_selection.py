@@ -16,8 +16,7 @@ from footlight.server.selection import (
     instructions_for,
     parse_tools_option,
 )
-from footlight.toolsets.browser import MINIMAL, BrowserToolset
-from footlight.toolsets.browser.tools import TOOLS as BROWSER_TOOLS
+from footlight.toolsets.browser import MINIMAL, BrowserToolset, load_tools
 
 TOOLS: dict[str, Group] = {
     "navigate": "core",
@@ -121,7 +120,7 @@ def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: 
 
 
 def test_all_of_the_minimal_list_is_there() -> None:
-    assert {*MINIMAL} <= {tool.name for tool in BROWSER_TOOLS}
+    assert {*MINIMAL} <= {tool.name for tool in load_tools()}
 
 
 def test_the_groups_are_known_without_the_tools() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.knowledge.schema import step_schema
+from footlight.knowledge.records import step_schema
 from footlight.toolsets.page_recording import screen_name
 from tests.conftest import connect_browser
 from tests.site import Site

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 from footlight.errors import ConfigurationError
 from footlight.toolsets import make_toolset
 

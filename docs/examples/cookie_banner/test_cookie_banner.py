@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp_tools import McpHandle
 
-from footlight.client.replay.sequence import run_sequence
+from footlight import run_sequence
 
 pytestmark = pytest.mark.anyio
 

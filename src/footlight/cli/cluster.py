@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from footlight.cli.sections import SectionedCommand, format_option
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 
 __all__ = ["cluster"]
 

@@ -71,7 +71,7 @@ def doctor(
 
     Exits with 1 if no browser can be started.
     """
-    from footlight.config_loading import load_settings
+    from footlight.config.loading import load_settings
     from footlight.errors import BrowserNotInstalled
 
     def exit_with_remedy(missing: BrowserNotInstalled) -> NoReturn:

@@ -72,7 +72,7 @@ def _run_click(early_driver: EarlyDriver | None = None) -> None:
     try:
         cli(prog_name="footlight", obj=early_driver)
     except FootlightError as error:
-        from footlight.config_loading import find_documentation
+        from footlight.config.loading import find_documentation
 
         link = error.documentation_link(find_documentation(os.environ))
         click.echo(f"footlight: {error.message}\n{error.suggestion}\nMore: {link}", err=True)

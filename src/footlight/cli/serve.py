@@ -253,7 +253,7 @@ def serve(
     # To look for plugins, pydantic would read the metadata of every installed package: a tenth of the start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from footlight import app, log
-    from footlight.config_loading import load_settings
+    from footlight.config.loading import load_settings
     from footlight.server.selection import parse_tools_option
 
     options["headless"] = None if headed is None else not headed

@@ -26,8 +26,7 @@ from footlight.protocol.errors import (
     ServerNotAvailableError,
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
-from footlight.protocol.input_required import request_until_complete
-from footlight.protocol.server_requests import Handler
+from footlight.protocol.server_requests import Handler, request_until_complete
 from footlight.protocol.untrusted_json import text
 from footlight.protocol.versions import is_stateless
 

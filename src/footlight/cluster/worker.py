@@ -311,7 +311,7 @@ class Worker:
     async def _start(self) -> _Running:
         from footlight import log
         from footlight.app.machine import Machine, read_secrets
-        from footlight.config_loading import load_settings
+        from footlight.config.loading import load_settings
         from footlight.toolsets import make_toolset
 
         settings = load_settings(base=self._given, environment=os.environ)

@@ -1,4 +1,4 @@
-"""StepRecord v1 records of steps: redacted, within limits, and encoded.
+"""StepRecord v1: the schema of step records, and the records of steps: redacted, within limits, and encoded.
 
 A record always conforms to the schema, because parts that do not conform are left out. Records are therefore
 not validated when they are written: validation would take longer than writing.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from importlib.resources import files
+from typing import Any, Final, cast
 
 from footlight.knowledge.naming import format_timestamp, session_name, to_milliseconds
 from footlight.knowledge.redaction_rules import RedactionRules
@@ -18,7 +19,6 @@ from footlight.knowledge.sanitiser import (
     Sanitiser,
     remove_control_characters,
 )
-from footlight.knowledge.schema import SCHEMA_VERSION, SCREENS, UNKNOWN_SCREEN
 from footlight.knowledge.secret_texts import SecretTexts
 from footlight.knowledge.step_secrets import (
     CheckedObservation,
@@ -31,7 +31,24 @@ from footlight.knowledge.step_secrets import (
 )
 from footlight.knowledge.steps import RawStep, RepositoryFacts, find_target
 
-__all__ = ["MAX_RECORD_BYTES", "encode_record", "make_record"]
+__all__ = ["MAX_RECORD_BYTES", "SCREENS", "encode_record", "make_record", "step_schema"]
+
+SCHEMA_VERSION: Final = 1
+UNKNOWN_SCREEN: Final = "unknown"
+SCREENS: Final = (
+    "unlock",
+    "home",
+    "onboarding-welcome",
+    "onboarding-import",
+    "onboarding-create",
+    "onboarding-srp",
+    "onboarding-password",
+    "onboarding-complete",
+    "onboarding-metametrics",
+    "settings",
+    UNKNOWN_SCREEN,
+)
+"""The screen names of the schema."""
 
 MAX_RECORD_BYTES = 256 << 10
 """Maximum size of the file."""
@@ -51,6 +68,19 @@ _FLAGS = ("disabled", "checked", "expanded")
 
 _CleanText = Callable[[object, int], str]
 """A function that redacts a text of the page and cuts it to a maximum length."""
+
+
+def step_schema(screens: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the schema, with the screen names of another app if given; an empty list allows any name.
+
+    `unknown` is always allowed: it is the screen of a step without a page.
+    """
+    text = files("footlight.knowledge").joinpath("StepRecord.v1.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    if screens is not None:
+        names = list(dict.fromkeys([*screens, UNKNOWN_SCREEN]))
+        schema["definitions"]["ScreenName"] = {"type": "string", **({"enum": names} if screens else {})}
+    return schema
 
 
 def make_record(

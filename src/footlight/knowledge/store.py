@@ -39,11 +39,10 @@ from footlight.knowledge.naming import (
     step_name,
     to_milliseconds,
 )
-from footlight.knowledge.records import MAX_ID_CHARS, encode_record, make_record
+from footlight.knowledge.records import MAX_ID_CHARS, SCREENS, encode_record, make_record
 from footlight.knowledge.redaction_rules import RedactionRules
 from footlight.knowledge.rows import RecordedView
 from footlight.knowledge.sanitiser import Sanitiser
-from footlight.knowledge.schema import SCREENS
 from footlight.knowledge.secret_texts import SecretTexts
 from footlight.knowledge.step_files import (
     STEPS,

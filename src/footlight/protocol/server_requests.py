@@ -1,4 +1,8 @@
-"""The requests that a server sends to its client: handlers answer them, and a queue sends the answers."""
+"""Answer the requests that a server sends to its client.
+
+They come as messages, which handlers answer and a queue sends, or as a result that asks for input
+(`input_required`), after which the client's request is sent again with the answers.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.protocol import messages
 from footlight.protocol.errors import MCPError
-from footlight.protocol.untrusted_json import an_object
+from footlight.protocol.untrusted_json import an_object, text
 
 if TYPE_CHECKING:
     from footlight.protocol.messages import Message, RequestId
 
 __all__ = [
+    "MAX_ROUNDS",
     "MOST_ANSWERS",
     "MOST_SENDERS",
     "MOST_SERVED",
@@ -25,6 +30,7 @@ __all__ = [
     "Handler",
     "ServerRequests",
     "find_handler_task",
+    "request_until_complete",
 ]
 
 logger = logging.getLogger(__name__)
@@ -46,6 +52,14 @@ MOST_ANSWERS = 10_000
 MOST_SENDERS = 4
 """Tasks that send. One for each answer would hold up the event loop when many are asked for at once."""
 ANSWERS_IN_A_TURN = 20
+
+MAX_ROUNDS = 10
+"""How often a server may answer one request with questions."""
+
+Ask = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""Sends the request with these params."""
+Handle = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""Answers a request of the server: its method and params."""
 
 _handler_task: ContextVar[asyncio.Task[Any] | None] = ContextVar("handler_task", default=None)
 """The task that answers a request of the server, inside of its handler."""
@@ -184,3 +198,40 @@ def _check_result(result: object) -> Mapping[str, Any]:
     except MCPError as error:
         raise TypeError(error.message) from None
     return cast("Mapping[str, Any]", result)
+
+
+async def request_until_complete(ask: Ask, handle: Handle, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Send the request, answering what the server asks, until its result is complete.
+
+    A result without a `resultType` is complete.
+
+    Raises:
+        MCPError: the kind of a result is unknown, the server asked more than `MAX_ROUNDS` times, or the
+            client has no handler for a question.
+    """
+    asked = params
+    for _ in range(MAX_ROUNDS):
+        result = await ask(asked)
+        kind = result.get("resultType", "complete")
+        if kind == "complete":
+            return result
+        if kind != "input_required":
+            raise MCPError(f"The server gave a result of the unknown kind {kind!r:.40}", reason="protocol")
+        # Each round repeats the first request, with the answers to the last questions.
+        asked = {**params, **await _answers(result, handle)}
+    raise MCPError(f"The server asked back more than {MAX_ROUNDS} times", reason="protocol")
+
+
+async def _answers(result: Mapping[str, Any], handle: Handle) -> dict[str, Any]:
+    questions = an_object(result.get("inputRequests"))
+    answers = {key: await _answer(key, question, handle) for key, question in questions.items()}
+    state = {"requestState": result["requestState"]} if "requestState" in result else {}
+    return ({"inputResponses": answers} if answers else {}) | state
+
+
+async def _answer(key: str, question: object, handle: Handle) -> Mapping[str, Any]:
+    request = an_object(question)
+    method = text(request.get("method"))
+    if method is None:
+        raise MCPError(f"The server's question {key!r:.40} names no method", reason="protocol")
+    return await handle(method, an_object(request.get("params")))

@@ -13,8 +13,7 @@ import pytest
 
 from footlight.client.handles import CallLog, create_logger
 from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
-from footlight.client.replay.runner import ReplayDiffers
-from footlight.client.replay.sequence import run_sequence
+from footlight.client.replay.runner import ReplayDiffers, run_sequence
 from footlight.client.transports.memory import InMemory
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError, is_timeout
 from tests.client.browser_servers import config_of

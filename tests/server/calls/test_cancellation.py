@@ -636,9 +636,9 @@ def dispatcher(engine: Engine, tmp_path: Path) -> Dispatcher:
 
 
 def dispatcher_on(sessions: Any, folder: Path) -> Dispatcher:
-    from footlight.toolsets.browser.tools import TOOLS
+    from footlight.toolsets.browser import load_tools
 
-    return Dispatcher(TOOLS, SETTINGS, sessions=sessions, states=StateStore(folder))
+    return Dispatcher(load_tools(), SETTINGS, sessions=sessions, states=StateStore(folder))
 
 
 async def cancel_after(steps: int, dispatcher: Dispatcher, tool: str, **arguments: Any) -> None:

@@ -234,7 +234,7 @@ async def broken_inside(call: ToolCall) -> Nothing:
 @pytest.fixture
 async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     """A dispatcher of one's own, on a real engine."""
-    from footlight.toolsets.browser.tools import TOOLS
+    from footlight.toolsets.browser import load_tools
 
     settings = Settings(
         pool=PoolSettings(minBrowsers=1, maxBrowsers=1),
@@ -243,7 +243,10 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     engine = Engine(settings)
     await engine.sessions()
     yield Dispatcher(
-        (broken, broken_inside, *TOOLS), settings, sessions=engine.sessions, states=StateStore(tmp_path)
+        (broken, broken_inside, *load_tools()),
+        settings,
+        sessions=engine.sessions,
+        states=StateStore(tmp_path),
     )
     await engine.close()
 

@@ -226,12 +226,12 @@ async def _call_until_answered(
 @pytest.fixture
 async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     """A dispatcher of one's own, on a real engine."""
-    from footlight.toolsets.browser.tools import TOOLS
+    from footlight.toolsets.browser import load_tools
 
     settings = Settings(pool=PoolSettings(minBrowsers=1, maxBrowsers=1))
     engine = Engine(settings)
     await engine.sessions()
-    yield Dispatcher(TOOLS, settings, sessions=engine.sessions, states=StateStore(tmp_path))
+    yield Dispatcher(load_tools(), settings, sessions=engine.sessions, states=StateStore(tmp_path))
     await engine.close()
 
 
@@ -266,7 +266,7 @@ async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher,
 
 
 async def test_the_start_of_the_browser_is_a_stage(tmp_path: Path) -> None:
-    from footlight.toolsets.browser.tools import TOOLS
+    from footlight.toolsets.browser import load_tools
 
     engine = Engine(Settings())
     started = anyio.Event()
@@ -276,7 +276,7 @@ async def test_the_start_of_the_browser_is_a_stage(tmp_path: Path) -> None:
         await started.wait()
         return await engine.sessions()
 
-    dispatcher = Dispatcher(TOOLS, Settings(), sessions=sessions, states=StateStore(tmp_path))
+    dispatcher = Dispatcher(load_tools(), Settings(), sessions=sessions, states=StateStore(tmp_path))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(functools.partial(dispatcher.call, "get_cookies", {}, report=heard))
         await heard.hears("starting the browser")

@@ -20,7 +20,7 @@ from footlight.config import PoolSettings, ResourceSettings, SecuritySettings, S
 from footlight.server.answers.answer import Answer
 from footlight.server.calls.dispatcher import Dispatcher
 from footlight.server.resources.resources import ResourceNotFound, Resources
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.toolsets.browser import load_tools
 from tests.processes import descendants_of, kill_all, line_of, name_of
 from tests.site import Site
 
@@ -50,7 +50,7 @@ class World:
         self._changed = asyncio.Event()
         self.engine = Engine(settings, on_change=self._on_change)
         self.dispatcher = Dispatcher(
-            TOOLS, settings, sessions=self.engine.sessions, states=StateStore(states)
+            load_tools(), settings, sessions=self.engine.sessions, states=StateStore(states)
         )
         self.resources = Resources(self.engine.find_sessions)
 

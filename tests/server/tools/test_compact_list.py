@@ -9,8 +9,8 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from footlight import MCPClient, Stdio
-from footlight.server.tools.compact import compact_input_schema
-from footlight.toolsets.browser.tools import TOOLS
+from footlight.server.protocol.tools import compact_input_schema
+from footlight.toolsets.browser import load_tools
 from tests.conftest import server_command
 
 pytestmark = pytest.mark.anyio
@@ -71,7 +71,7 @@ async def test_our_client_gets_the_whole_list() -> None:
 
 def test_a_short_schema_accepts_whatever_the_whole_one_accepts() -> None:
     """It has no property that the whole schema lacks, and requires the same ones."""
-    for tool in TOOLS:
+    for tool in load_tools():
         short, whole = compact_input_schema(tool), tool.input_schema
         assert short["properties"].keys() <= whole["properties"].keys()
         assert short.get("required") == whole.get("required")

@@ -21,8 +21,8 @@ from jsonschema import Draft7Validator
 
 from footlight.apps.ports import check_port_free
 from footlight.errors import PortInUse
+from footlight.knowledge.records import step_schema
 from footlight.knowledge.report import make_report
-from footlight.knowledge.schema import step_schema
 from footlight.knowledge.steps import RawStep
 from footlight.knowledge.store import KnowledgeStore
 from tests.apps.reader_profile import FAULTS, READER_APP, SHELF

@@ -14,7 +14,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from footlight.config_loading import load_settings
+from footlight.config.loading import load_settings
 from footlight.toolsets.szkrabok.test_run import sort_by_likeness
 from tests.conftest import connect_browser
 from tests.site import Site

@@ -18,8 +18,8 @@ from weakref import WeakKeyDictionary
 from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
+from footlight.browser.driver.script_world import ScriptWorld
 from footlight.browser.network.traffic import Traffic
-from footlight.browser.page.script_world import ScriptWorld
 from footlight.browser.snapshot.element_ids import ElementIds
 from footlight.browser.snapshot.view import PageView
 

@@ -1,4 +1,4 @@
-"""Screenshots of a page or an element, with the secrets of the server covered."""
+"""Take screenshots of a page or an element, with the server's secrets covered, and print a page to PDF."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
 from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.element_operations import read_element
-from footlight.browser.page.page_operations import evaluate
+from footlight.browser.page.page_operations import evaluate, limit_reading
 from footlight.errors import InvalidParameter
 from footlight.javascript import selector_engine
 
@@ -25,10 +25,19 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["ScreenshotOptions", "register_secrets_engine", "take_element_screenshot", "take_screenshot"]
+__all__ = [
+    "PaperFormat",
+    "PrintOptions",
+    "ScreenshotOptions",
+    "print_pdf",
+    "register_secrets_engine",
+    "take_element_screenshot",
+    "take_screenshot",
+]
 
 ENGINE = "footlight-secrets"
 COVER = "#000000"
+PaperFormat = Literal["Letter", "Legal", "Tabloid", "Ledger", "A0", "A1", "A2", "A3", "A4", "A5", "A6"]
 _LACKS_BODY = "document.readyState !== 'loading' && !document.body"
 
 
@@ -43,6 +52,17 @@ class ScreenshotOptions:
     @property
     def animations(self) -> Literal["allow", "disabled"]:
         return "disabled" if self.still else "allow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintOptions:
+    """`pages` is a list such as `1-3, 5`."""
+
+    format: PaperFormat = "A4"
+    landscape: bool = False
+    background: bool = True
+    scale: float = 1.0
+    pages: str = ""
 
 
 async def take_screenshot(page: Page, options: ScreenshotOptions, deadline: Deadline) -> bytes:
@@ -93,6 +113,36 @@ async def take_element_screenshot(
             mask_color=COVER,
         ),
     )
+
+
+async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> bytes:
+    """Return the page as PDF.
+
+    Raises:
+        InvalidParameter: the browser cannot print, or the page ranges are wrong.
+    """
+    if page.session.engine != "chromium":
+        raise InvalidParameter(
+            f"pdf needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
+        )
+    try:
+        async with limit_reading(page, deadline):
+            return await page.playwright.pdf(
+                format=options.format,
+                landscape=options.landscape,
+                print_background=options.background,
+                scale=options.scale,
+                page_ranges=options.pages,
+            )
+    except Error as error:
+        if is_closed(error) or page.crashed:
+            raise await explain_page_failure(page, error) from error
+        raise InvalidParameter(
+            f"The browser did not print: {cause(error)}",
+            suggestion="pages must name existing pages, such as 1-3, 5. A browser with a window may "
+            "not print at all: start the server with --headless.",
+            pages=options.pages or None,
+        ) from error
 
 
 async def register_secrets_engine(playwright: Playwright) -> None:

@@ -13,7 +13,7 @@ from footlight.javascript import join_modules
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Frame, Page, Request, Response
 
-    from footlight.browser.page.script_world import ScriptWorld
+    from footlight.browser.driver.script_world import ScriptWorld
 
 __all__ = ["DocumentWatch", "LinkEffect", "watch_links"]
 

@@ -17,8 +17,7 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.sessions.session import Session, SessionOptions
-from footlight.browser.sessions.session_lock import SessionLock, lock_session
-from footlight.browser.sessions.session_state import apply_state, capture_state
+from footlight.browser.sessions.session_state import SessionLock, apply_state, capture_state, lock_session
 from footlight.browser.sessions.session_table import SessionTable
 from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
 

@@ -1,9 +1,11 @@
-"""Capture and restore the state of a session: cookies, localStorage, sessionStorage and URL."""
+"""Capture, restore and lock the state of a session: cookies, localStorage, sessionStorage and URL."""
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.actions import navigation
@@ -12,7 +14,9 @@ from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
+from footlight.browser.launch.profile_lock import ProfileLock, find_holder, lock_file
 from footlight.errors import InvalidParameter, NavigationFailed
+from footlight.private_files import ensure_private_folder
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Route
@@ -20,7 +24,9 @@ if TYPE_CHECKING:
 
     from footlight.browser.sessions.session import Session
 
-__all__ = ["apply_state", "capture_state"]
+__all__ = ["SessionLock", "apply_state", "capture_state", "lock_session"]
+
+logger = logging.getLogger(__name__)
 
 MAX_ORIGINS = 300
 """The browser opens a page of each, and cannot be stopped in between."""
@@ -159,6 +165,48 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
             ) from error
         finally:
             await page.unroute(f"{origin}/**", answer_empty)
+
+
+class SessionLock:
+    """A lock that ends with its block, unless it is kept for the life of a session.
+
+    `elsewhere` describes the server that has the session open, or is None.
+    """
+
+    def __init__(self, lock: ProfileLock | None = None, *, elsewhere: str | None = None) -> None:
+        self._lock = lock
+        self._kept = False
+        self.elsewhere = elsewhere
+
+    def keep(self) -> SessionLock:
+        self._kept = True
+        return self
+
+    def release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> SessionLock:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not self._kept:
+            self.release()
+
+
+def lock_session(path: Path) -> SessionLock:
+    """Lock a kept session by a file beside its state, so that only one server has it open."""
+    try:
+        ensure_private_folder(path.parent)
+        lock = lock_file(path)
+    except OSError as error:
+        # Nothing can be saved there either, which is reported when the session ends.
+        logger.warning("the session of %s is not locked: %s", path.name, error.strerror)
+        return SessionLock()
+    if lock is not None:
+        return SessionLock(lock)
+    holder = find_holder(path)
+    return SessionLock(elsewhere="" if holder is None else f" (process {holder.pid} on {holder.host})")
 
 
 # Items are read by key and method, because an item named `length` is not a property of the storage.

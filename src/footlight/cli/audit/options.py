@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,11 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.audit.page.server import own_server, server_of
 from footlight.audit.report.report_file import get_format
 from footlight.audit.thresholds import Thresholds
-from footlight.browser_client.validation import validate_url
-from footlight.cli.audit.sitemap import read_sitemap
 from footlight.cli.usage import BadUsage, read_headers
 from footlight.errors import ConfigurationError
-from footlight.protocol.errors import MCPError
 
 if TYPE_CHECKING:
     from footlight.audit.analysis.personas import Persona
@@ -34,11 +30,9 @@ __all__ = [
     "make_transport",
     "page_limit_s",
     "read_sources",
-    "read_urls",
     "session_arguments",
 ]
 
-MAX_URLS = 100
 LIMIT_SECONDS = 300.0
 LIMIT_WITH_MODEL_SECONDS = 1200.0
 MAX_JOBS = 4
@@ -83,67 +77,6 @@ class AuditArguments:
     server: str | None
     headers: Sequence[str]
     log_file: Path | None
-
-
-def read_urls(arguments: AuditArguments, words: Sequence[str]) -> tuple[Sequence[str], int]:
-    """Return each URL once, in order, and the number of repetitions that were dropped.
-
-    `words` are the URLs of the command line, with local files replaced.
-
-    Raises:
-        BadUsage: a URL cannot be audited, or there are none or too many.
-    """
-    import ada_url
-
-    pages: dict[str, str] = {}
-    named = 0
-    for where, url in _list_urls(arguments, words):
-        try:
-            validate_url(url, tool=where)
-        except MCPError as error:
-            hint = "" if "://" in url else f"; did you mean {_likely_url(url)}?"
-            raise BadUsage(f"{error.message.removesuffix('.')}: {url}{hint}") from None
-        parsed = ada_url.URL(url)
-        if parsed.username or parsed.password:
-            raise BadUsage(
-                f"{where}: a URL with a user name or password would appear in every report; use --state"
-            )
-        pages.setdefault(parsed.href, url)
-        named += 1
-    if not pages:
-        raise BadUsage("name a page: footlight audit URL, or --urls FILE")
-    if len(pages) > MAX_URLS:
-        raise BadUsage(f"{len(pages)} pages: the limit is {MAX_URLS} per run; split the list")
-    return list(pages.values()), named - len(pages)
-
-
-def _likely_url(url: str) -> str:
-    local = url.lower().startswith(("localhost", "127."))
-    return f"{'http' if local else 'https'}://{url}"
-
-
-def _list_urls(arguments: AuditArguments, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each URL with the place where it was given."""
-    for word in words:
-        if word == "-":
-            yield from _lines("standard input", sys.stdin.read())
-        else:
-            yield "URL", word
-    for file in arguments.lists:
-        try:
-            yield from _lines(str(file), file.read_text("utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise BadUsage(f"--urls {file}: {why}") from None
-    for url in arguments.sitemaps:
-        yield from read_sitemap(url)
-
-
-def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        url = line.strip()
-        if url and not url.startswith("#"):
-            yield f"{name}, line {number}", url
 
 
 def check_outputs(outs: Sequence[Path]) -> None:

@@ -34,9 +34,9 @@ from footlight.cli.audit.options import (
     make_transport,
     page_limit_s,
     read_sources,
-    read_urls,
     session_arguments,
 )
+from footlight.cli.audit.urls import read_urls
 from footlight.cli.output import ignore_broken_pipe, say, warn
 from footlight.cli.usage import BAD_USAGE, BadUsage
 from footlight.client.mcp_client import MCPClient
@@ -72,7 +72,7 @@ def run_audit(arguments: AuditArguments) -> int:
 async def _audit(arguments: AuditArguments) -> int:
     with ExitStack() as stack:
         words, local = stack.enter_context(serve_local_pages(arguments.urls))
-        urls, repeated = read_urls(arguments, words)
+        urls, repeated = read_urls(words, arguments.lists, arguments.sitemaps)
         check_outputs(arguments.outs)
         sources = {**read_sources(arguments.sources), **local}
         known = load_baseline(arguments.baseline, sources) if arguments.baseline else None

@@ -27,7 +27,7 @@ def find_known_tools(folder: Path) -> Tools:
 
 
 def _list_configured_tools() -> Tools:
-    from footlight.config_loading import load_settings
+    from footlight.config.loading import load_settings
     from footlight.errors import ConfigurationError
     from footlight.server.protocol.tools import list_tools
     from footlight.toolsets import make_toolset

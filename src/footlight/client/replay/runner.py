@@ -1,10 +1,11 @@
-"""Make the calls of a file again, and compare the results with those in the file."""
+"""Make the calls of a file again, on a handle, and compare the results with those in the file."""
 
 from __future__ import annotations
 
 import copy
+import os
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from footlight.client.replay.volatile import Ignored
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult, value_of
 
-__all__ = ["Again", "ReplayDiffers", "Script", "again", "read_script", "script_of"]
+__all__ = ["Again", "ReplayDiffers", "Script", "again", "read_script", "run_sequence", "script_of"]
 
 
 class ReplayDiffers(AssertionError):
@@ -203,3 +204,41 @@ class _ResultChecker(NamedTuple):
         hide = self.script.hidden
         was, now = map_strings(difference.logged, hide), map_strings(difference.live, hide)
         return replace(difference, logged=was, live=now)
+
+
+async def run_sequence(
+    mcp: Handle,
+    path: str | os.PathLike[str],
+    *,
+    variables: Mapping[str, str] | None = None,
+    verify: bool = False,
+    ignore: Iterable[str] = (),
+) -> list[Any]:
+    """Make the calls of a sequence or of a call log, one after another, and return their results.
+
+    A sequence has `{"name", "arguments"}` on each line, and no session. In a log, the calls that opened and
+    closed its session are left out, and the handle's own session replaces the logged one. `${name}` in a text
+    is replaced by the value in `variables`. Ids that the server made up are replaced by those of this run
+    (`replay.comparison`).
+
+    With `verify`, each result must be what the log says, as far as it says it: a call that failed must fail
+    with the same message, and gives None here. `ignore` has what is not compared: `$.data.timing`, or the
+    name of a field, anywhere.
+
+    Raises:
+        MCPError: before any call: the file cannot be read, a line is not valid, or a variable has no value.
+            Or a call failed: its own error, with the line and the call before its message; later calls are
+            not made.
+        ReplayDiffers: with `verify`, after all calls: shows what differs, and in which lines.
+    """
+    ignored = Ignored.of(ignore)
+    script = read_script(Path(path), variables)
+    made = [each async for each in again(mcp, script, verify=verify, ignored=ignored)]
+    differing = [each.describe(script) for each in made if each.differences]
+    if made and made[-1].stops and (error := made[-1].error):
+        for each in differing:
+            error.add_note(each)
+        raise error
+    if differing:
+        raise ReplayDiffers("\n".join(differing))
+    return [each.value for each in made]

@@ -38,7 +38,6 @@ from footlight.server.calls.steps import BatchStep, parse_steps, run_steps
 from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
 from footlight.server.calls.tool_caller import ToolCaller
 from footlight.server.help import InputRequired
-from footlight.server.tools.permissions import check_permission
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class Dispatcher(ToolCaller):
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
         tool = state.tool
         arguments = tool.parse(state.arguments, self._secrets)
-        check_permission(tool, self._settings.security)
+        tool.check_permission(self._settings.security)
         deadline = make_deadline(tool, arguments, self._settings.session)
         async with report_stages(
             report, began=state.began, total_ms=deadline.timeout_ms, stage=_describe_stage(tool)
@@ -288,7 +287,7 @@ class Dispatcher(ToolCaller):
             secrets=self._secrets,
         )
         for step in steps:
-            check_permission(step.tool, self._settings.security)
+            step.tool.check_permission(self._settings.security)
         return await run_steps(
             call,
             steps,

@@ -129,8 +129,7 @@ def make_methods(
     `live_view`.
     """
     from footlight.server.answers.masking import keep_unmasked
-    from footlight.server.protocol.completion import CompletionHandler
-    from footlight.server.protocol.prompts import PromptHandlers
+    from footlight.server.protocol.prompts import CompletionHandler, PromptHandlers
     from footlight.server.protocol.resources import ResourceHandlers
     from footlight.server.protocol.tools import ToolHandlers
 

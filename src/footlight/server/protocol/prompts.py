@@ -1,16 +1,24 @@
-"""`prompts/list` and `prompts/get`."""
+"""`prompts/list`, `prompts/get`, and `completion/complete`, which suggests values for arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
 
+from footlight.caller import Caller
 from footlight.server.answers.masking import Mask, keep_unmasked
-from footlight.server.prompt_library import PromptDefinition, PromptError, PromptLibrary
+from footlight.server.answers.untrusted import META
+from footlight.server.prompt_library import PromptArgument, PromptDefinition, PromptError, PromptLibrary
 from footlight.server.protocol.paging import page_of
-from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
+from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request, invalid_params
 
-__all__ = ["PromptHandlers"]
+if TYPE_CHECKING:
+    from footlight.server.resources.resources import ResourceReader
+
+__all__ = ["CompletionHandler", "PromptHandlers"]
+
+MAX_VALUES = 100
+"""The maximum number of values that the protocol allows."""
 
 
 class PromptHandlers:
@@ -46,3 +54,54 @@ def _list_entry(prompt: PromptDefinition) -> dict[str, Any]:
             for each in prompt.arguments
         ],
     }
+
+
+class CompletionHandler:
+    """Handles `completion/complete`: values for an argument of a prompt, or for a part of a resource's URI.
+
+    A caller gets suggestions from its own sessions only.
+    """
+
+    def __init__(self, library: Callable[[], PromptLibrary], resources: ResourceReader) -> None:
+        self._library = library
+        self._resources = resources
+
+    async def complete(self, request: Request) -> dict[str, Any]:
+        known = request.texts_by_name("context", "arguments")
+        name, prefix = request.text("argument", "name"), request.text("argument", "value")
+        kind = request.text("ref", "type")
+        if kind == "ref/prompt":
+            found = await self._for_prompt(request.text("ref", "name"), name, prefix, request.caller)
+        elif kind == "ref/resource":
+            uri = request.text("ref", "uri")
+            found = await self._resources.complete(uri, name, prefix, known, request.caller)
+        else:
+            raise invalid_params()
+        return {
+            "completion": {
+                "values": list(found[:MAX_VALUES]),
+                "total": len(found),
+                "hasMore": len(found) > MAX_VALUES,
+            },
+            "_meta": {META: ["/completion/values"]},  # They may include URLs of pages.
+        }
+
+    async def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
+        prompt = self._library().get(prompt_name)
+        if prompt is None:
+            raise ProtocolError(INVALID_PARAMS, f"Prompt not found: {prompt_name}")
+        argument = next((each for each in prompt.arguments if each.name == name), None)
+        if argument is None or argument.secret:
+            return ()
+        # Keep the order, which a set would lose: the values that the prompt suggests come first.
+        values = dict.fromkeys([each async for each in self._suggest_values(argument, caller)])
+        return tuple(each for each in values if each.lower().startswith(prefix.lower()))
+
+    async def _suggest_values(self, argument: PromptArgument, caller: Caller) -> AsyncIterator[str]:
+        for value in argument.values:
+            yield value
+        if argument.default is not None:
+            yield argument.default
+        if argument.name == "url" or argument.name.endswith("_url"):
+            for url in await self._resources.open_urls(caller):
+                yield url

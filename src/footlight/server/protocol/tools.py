@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic.alias_generators import to_camel
 
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.versions import FULL_SCHEMAS
@@ -15,7 +17,6 @@ from footlight.server.live_view import APP_URI, shows_apps
 from footlight.server.protocol.elicitation import find_elicitation
 from footlight.server.protocol.envelope import SuccessEnvelope
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
-from footlight.server.tools.compact import compact_input_schema
 
 if TYPE_CHECKING:
     from footlight.server.calls.tool_caller import ToolCaller
@@ -23,14 +24,21 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Envelope, Toolset
 
-__all__ = ["ToolHandlers", "compact_tool", "full_tool", "list_tools"]
+__all__ = ["ToolHandlers", "compact_input_schema", "compact_tool", "full_tool", "list_tools"]
 
 LOCATOR = "footlight/locator"
 """The key in `_meta` of a result: a locator of the element that a ref named. It is not sent to the model."""
 DOCUMENTATION = "footlight/documentation"
 """The key in `_meta` of a failed result: the page of its error code. Models do not need it, people do."""
+ALWAYS_LISTED = frozenset(("sessionId",))
+"""The one shared parameter that is listed, because calls in several sessions depend on it."""
 
-
+_OMITTED = frozenset(
+    (
+        *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"),
+        *("default", "additionalProperties", "patternProperties"),
+    )
+)
 APP_META = {"ui": {"resourceUri": APP_URI, "visibility": ["model", "app"]}}
 
 
@@ -121,6 +129,41 @@ def compact_tool(tool: Tool) -> dict[str, Any]:
         "inputSchema": compact_input_schema(tool),
         **({} if is_default else {"annotations": annotations}),
     }
+
+
+def compact_input_schema(tool: Tool) -> dict[str, Any]:
+    """Return the input schema of a tool in the short form, which clients pay less tokens for.
+
+    It leaves out what a model does not need for a valid call: limits and default values, which the server
+    applies itself, and the parameters that come with the scope of a tool, which the instructions of the
+    server describe once. The server accepts them in every call. A fixed schema is returned as it is.
+    """
+    schema = tool.input_schema
+    if tool.schema is not None:
+        return schema
+    required: list[str] = schema.get("required", [])
+    shared = {to_camel(name) for name in tool.shared} - ALWAYS_LISTED - {*required}
+    properties = {
+        name: _compact(parameter)
+        for name, parameter in schema["properties"].items()
+        if name not in shared or "description" in parameter
+    }
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _compact(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if "description" in schema and schema["description"].startswith("{"):
+        # The description has the names of the properties.
+        return {"type": "object", "description": schema["description"]}
+    compacted: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "anyOf" and "description" in schema:
+            continue  # The description has the types.
+        if key == "properties":
+            compacted[key] = {name: _compact(each) for name, each in value.items()}
+        elif key not in _OMITTED:
+            compacted[key] = _compact(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+    return compacted
 
 
 def full_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
+from footlight.errors import PermissionDenied
 from footlight.server.selection import Group
 from footlight.server.tools.arguments import ExpectedArguments, parse_arguments
 from footlight.server.tools.parameter_types import Expect, MaybeBudget, Observe, Settle, Timeout
@@ -27,6 +28,7 @@ from footlight.server.tools.schema import (
 )
 
 if TYPE_CHECKING:
+    from footlight.config import SecuritySettings
     from footlight.server.answers.secrets import Secrets
     from footlight.server.tools.tool_call import ToolCall
 
@@ -134,6 +136,25 @@ class Tool:
             is_fixed=self.schema is not None,
         )
         return parse_arguments(expected, arguments, secrets)
+
+    def check_permission(self, security: SecuritySettings) -> None:
+        """Check that the settings of the server permit the tool.
+
+        Raises:
+            PermissionDenied: a setting disables it.
+        """
+        setting, is_enabled = {
+            None: ("", True),
+            "evaluation": ("security.enableScriptEvaluation", security.enable_script_evaluation),
+            "upload": ("security.enableFileUpload", security.enable_file_upload),
+            "page tools": ("security.enablePageTools", security.enable_page_tools),
+        }[self.permission]
+        if not is_enabled:
+            raise PermissionDenied(
+                f"{self.name} is disabled on this server",
+                suggestion=f"Ask the server operator to enable `{setting}`.",
+                setting=setting,
+            )
 
     async def run(self, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
         own = inspect.signature(self.function).parameters

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.server.selection import Group
     from footlight.server.tools import Tool
 
-__all__ = ["INSTRUCTIONS", "MINIMAL", "BrowserToolset", "read_groups"]
+__all__ = ["INSTRUCTIONS", "MINIMAL", "BrowserToolset", "load_tools", "read_groups"]
 
 MINIMAL = (
     *("navigate", "go_back", "tabs", "snapshot", "find", "get_text", "screenshot"),
@@ -75,6 +75,108 @@ def read_groups() -> Mapping[str, Group]:
     return json.loads(Path(__file__).with_name("groups.json").read_text("utf-8"))
 
 
+def load_tools() -> tuple[Tool, ...]:
+    """Import the tools and return them in the order of `tools/list`."""
+    from footlight.toolsets.browser import (
+        audit,
+        console,
+        extraction,
+        files,
+        handover,
+        interaction,
+        navigation,
+        network,
+        screenshots,
+        sessions,
+        snapshot,
+        storage,
+        tabs,
+    )
+
+    return (
+        navigation.navigate,
+        navigation.go_back,
+        navigation.go_forward,
+        navigation.reload,
+        navigation.wait_for_load,
+        interaction.click,
+        interaction.type_,
+        interaction.fill,
+        interaction.select,
+        interaction.check,
+        interaction.uncheck,
+        interaction.hover,
+        interaction.scroll,
+        interaction.drag_and_drop,
+        files.upload_file,
+        interaction.press,
+        extraction.get_text,
+        extraction.get_all_text,
+        extraction.get_attribute,
+        extraction.get_value,
+        screenshots.screenshot,
+        screenshots.screenshot_element,
+        extraction.extract_table,
+        extraction.extract_links,
+        extraction.get_page_metadata,
+        extraction.evaluate,
+        sessions.create_session,
+        sessions.close_session,
+        sessions.list_sessions,
+        storage.get_cookies,
+        storage.set_cookies,
+        sessions.save_state,
+        sessions.restore_state,
+        network.block_resource,
+        network.mock_response,
+        network.set_offline,
+        network.set_throttling,
+        network.get_request_log,
+        extraction.find_element,
+        extraction.find_elements,
+        extraction.element_exists,
+        extraction.is_visible,
+        extraction.is_enabled,
+        navigation.wait_for_selector,
+        snapshot.snapshot,
+        snapshot.find,
+        extraction.read_page,
+        tabs.tabs,
+        navigation.wait_for,
+        navigation.expect,
+        tabs.handle_dialog,
+        interaction.run_steps,
+        files.pdf,
+        files.trace,
+        files.har,
+        files.video,
+        screenshots.visual_diff,
+        console.console_messages,
+        console.console_stacks,
+        network.get_request,
+        files.downloads,
+        storage.delete_cookies,
+        storage.storage,
+        storage.clipboard,
+        interaction.fill_form,
+        files.drop,
+        sessions.emulate,
+        interaction.mouse_click,
+        interaction.mouse_move,
+        interaction.mouse_drag,
+        interaction.mouse_wheel,
+        interaction.tap,
+        interaction.swipe,
+        audit.audit_page,
+        audit.recheck,
+        audit.web_vitals,
+        extraction.list_page_tools,
+        extraction.call_page_tool,
+        handover.request_help,
+        handover.watch_session,
+    )
+
+
 class BrowserToolset(Toolset):
     """Tools for web pages, in sessions that share browsers."""
 
@@ -89,9 +191,7 @@ class BrowserToolset(Toolset):
 
     @property
     def tools(self) -> Sequence[Tool]:
-        from footlight.toolsets.browser.tools import TOOLS
-
-        return TOOLS
+        return load_tools()
 
     @cached_property
     def groups(self) -> Mapping[str, Group]:

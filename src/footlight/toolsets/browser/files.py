@@ -10,8 +10,7 @@ from footlight.browser.actions.drop import drop_onto_element
 from footlight.browser.actions.forms.controls import upload_files
 from footlight.browser.driver.output_folder import OutputFolder, write_new
 from footlight.browser.network.policy import upload_paths
-from footlight.browser.reading import printing
-from footlight.browser.reading.printing import PaperFormat, PrintOptions
+from footlight.browser.reading.screenshots import PaperFormat, PrintOptions, print_pdf
 from footlight.browser.sessions.overview import DownloadInfo, download_info
 from footlight.errors import MissingParameter, PermissionDenied
 from footlight.server.calls.attachments import attach_file
@@ -145,7 +144,7 @@ async def pdf(
     )
     folder = output_of(call)
     with folder.fill(folder.reserve(name or call.page.id, ".pdf")) as path:
-        write_new(path, await printing.print_pdf(call.page, options, call.deadline))
+        write_new(path, await print_pdf(call.page, options, call.deadline))
     return describe_file(call, path, "application/pdf")
 
 

@@ -1,4 +1,4 @@
-"""The types of settings that are checked or expanded when they are read: paths, host patterns and URLs."""
+"""The base class of sections, and the types of settings that are checked or expanded when they are read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
 
-__all__ = ["DomainSetting", "HttpUrlSetting", "PathSetting", "check_http_url"]
+__all__ = ["DomainSetting", "HttpUrlSetting", "PathSetting", "SettingsSection", "check_http_url"]
+
+
+class SettingsSection(BaseModel):
+    """A section of the settings. Files use its names in camel case, and unknown names are errors."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=False, extra="forbid", frozen=True, strict=True
+    )
 
 
 def _expand_path(value: object) -> object:

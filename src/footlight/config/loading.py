@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from footlight.config import Settings
+from footlight.config.setting_types import check_http_url
 from footlight.errors import DOCUMENTATION_URL, ConfigurationError
-from footlight.setting_types import check_http_url
 
 __all__ = ["ENVIRONMENT_PREFIX", "Key", "find_documentation", "list_settings", "load_settings"]
 
