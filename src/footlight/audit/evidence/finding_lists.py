@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from footlight.audit.evidence.page_source import PageSource
 from footlight.audit.findings import SEVERITIES, Element, ElementBox, Finding
-from footlight.audit.page.page import AuditViewport
+from footlight.audit.page.page import AuditedPage, AuditViewport
+from footlight.protocol.errors import MCPError
 
-__all__ = ["add_finding", "is_part", "rank", "with_boxes", "with_place"]
+__all__ = ["add_finding", "add_refs", "is_part", "rank", "with_boxes", "with_place"]
 
+logger = logging.getLogger(__name__)
+
+MAX_REFS = 40
 _AT_WIDTH = re.compile(r"(.*) at (\d[\d, and]*) px")
 
 
@@ -72,3 +77,18 @@ def is_part(element: Element) -> bool:
 
 def rank(finding: Finding) -> int:
     return SEVERITIES.index(finding.severity)
+
+
+async def add_refs(findings: list[Finding], page: AuditedPage) -> None:
+    """Add the server's ref to the first element of each finding, so that a model can act on it."""
+    refs: dict[str, str | None] = {}
+    for place, finding in enumerate(findings[:MAX_REFS]):
+        if finding.elements and (selector := finding.elements[0].selector):
+            first, *others = finding.elements
+            try:
+                if selector not in refs:
+                    refs[selector] = await page.find_ref(selector)
+            except MCPError as error:
+                logger.info("no ref for %s: %s", selector, error)
+            else:
+                findings[place] = replace(finding, elements=[replace(first, ref=refs[selector]), *others])

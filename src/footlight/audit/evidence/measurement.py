@@ -14,24 +14,15 @@ import anyio
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collector_sets import PRESSING, standard_collectors
 from footlight.audit.evidence.collectors.axe import AxeRules
-from footlight.audit.evidence.collectors.behaviour import Behaviour
-from footlight.audit.evidence.collectors.focus import FocusOrder
-from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
 from footlight.audit.evidence.collectors.speed import RELOADS
+from footlight.audit.evidence.finding_lists import add_refs
 from footlight.audit.evidence.gathered import GatheredEvidence
 from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
-from footlight.audit.evidence.page_source import READ_SOURCE
-from footlight.audit.evidence.replaced import find_replaced
-from footlight.audit.findings import (
-    Evidence,
-    Fact,
-    Finding,
-    ScreenPicture,
-    Skipped,
-)
+from footlight.audit.evidence.page_source import read_source
+from footlight.audit.evidence.replaced import PageFunctions
+from footlight.audit.findings import Evidence, Fact, Finding, ScreenPicture, Skipped
 from footlight.audit.page.page import VIEWPORTS, AuditedPage, AuditViewport, OpenResult
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
-from footlight.protocol.untrusted_json import text
 
 __all__ = ["Measurement", "collect_evidence"]
 
@@ -45,7 +36,6 @@ ABORTED = "net::ERR_ABORTED"
 MAX_WAITS = 12
 WAIT_SECONDS = 0.5
 CLOSE_SECONDS = 10.0
-MAX_REFS = 40
 Progress = Callable[[str], None]
 
 
@@ -84,12 +74,9 @@ class Measurement:
     """If set, the page is left as it was opened, at the first width, and the findings have refs in it."""
     lost: MCPConnectionError | None = None
     opened: OpenResult | None = None
-    replaced: Sequence[str] = ()
-    """Names of the built-in functions that the page has replaced."""
-    is_isolated: bool = False
-    """Whether scripts run in an isolated world, where the page's replacements have no effect."""
     gathered: GatheredEvidence = field(default_factory=GatheredEvidence)
     trail: PageTrail = field(init=False)
+    functions: PageFunctions = field(init=False)
     measured: PageLocation | None = None
     """The page that was measured at the first width."""
     untouched: PageLocation | None = None
@@ -101,6 +88,7 @@ class Measurement:
 
     def __post_init__(self) -> None:
         self.trail = PageTrail(self.url)
+        self.functions = PageFunctions(self.page)
 
     async def run(self) -> Evidence:
         """Run the measurement.
@@ -119,7 +107,7 @@ class Measurement:
                 await self.measure(first, self.collectors)
                 self.measured = self.untouched or self.trail.location
                 self.first_done.set()
-                source = await self.read_source()
+                source = await read_source(self.page) if self.gathered.findings else ""
                 for view, measurement in zip(others, measurements, strict=True):
                     if measurement is None or not self.merge(await measurement):
                         await self.measure_again(view, self.collectors_of_width())
@@ -132,7 +120,7 @@ class Measurement:
             await asyncio.to_thread(self.gathered.add_places, source)
         findings = self.gathered.number_findings()
         if self.leaves_open:
-            await self.add_refs(findings)
+            await add_refs(findings, self.page)
         shots = await asyncio.to_thread(self.gathered.add_pictures, findings, self.views)
         self.gathered.to_check = [self.gathered.with_pictures(each) for each in self.gathered.to_check]
         return self.make_evidence(self.opened, findings, shots)
@@ -206,7 +194,7 @@ class Measurement:
                 raise
             message = f"{self.url} shows no page: the site answered without content, or with a download"
             raise ToolInvocationError(message, tool_name="navigate") from error
-        await self.choose_functions()
+        await self.functions.choose()
         self.trail.arrive(opened.url, await locate(self.page))
         check_is_page(self.trail.location, self.url)
         return opened
@@ -224,7 +212,7 @@ class Measurement:
         before = self.gathered.copy()
         for attempt in range(MAX_MOVES):
             if attempt:
-                await self.choose_functions()
+                await self.functions.choose()
             if await self.collect(view, collectors):
                 return
             self.gathered = before.copy()
@@ -234,7 +222,8 @@ class Measurement:
 
     async def collect(self, view: AuditViewport, collectors: Sequence[Collector]) -> bool:
         """Run the collectors. Return False as soon as the page has moved on."""
-        collectors = self.skip_unreliable(collectors, view)
+        collectors, skipped = self.functions.select_reliable(collectors, view)
+        self.gathered.skipped += skipped
         for place, collector in enumerate(collectors):
             self.progress(collector.name)
             collected, failure = await self.try_collector(collector, view)
@@ -264,35 +253,6 @@ class Measurement:
             if collected is not None:
                 self.gathered.add(collected, view)
         return True
-
-    async def choose_functions(self) -> None:
-        """Let scripts run with the browser's own functions if the page has replaced some that they need."""
-        self.replaced = ()
-        if await self.page.isolate(isolated=False):
-            return
-        self.replaced = await find_replaced(self.page)
-        self.is_isolated = bool(self.replaced) and await self.page.isolate(isolated=True)
-
-    def skip_unreliable(self, collectors: Sequence[Collector], view: AuditViewport) -> Sequence[Collector]:
-        """Return the collectors that can measure a page with replaced functions, and note what cannot be."""
-        if not self.replaced:
-            return collectors
-        why = f"the page replaced {', '.join(self.replaced)}"
-        if not self.is_isolated:
-            why = f"{why}, and this server and browser have no world apart from it to measure in"
-            self.gathered.skipped.append(Skipped(what=f"everything at {view.width} px", why=why))
-            return ()
-        unseen = {
-            FocusOrder: "event handlers that scripts set, of clicks",
-            Behaviour: "event handlers that scripts set, of the context menu",
-            CharacterShortcuts: f"{CharacterShortcuts.name} at {view.width} px",
-        }
-        self.gathered.skipped.extend(
-            Skipped(what=what, why=why)
-            for kind, what in unseen.items()
-            if any(isinstance(each, kind) for each in collectors)
-        )
-        return [each for each in collectors if not isinstance(each, CharacterShortcuts)]
 
     async def try_collector(
         self, collector: Collector, view: AuditViewport
@@ -419,32 +379,6 @@ class Measurement:
             replace(fact, id=f"P{number}")
             for number, fact in enumerate([*self.gathered.facts, *addresses], 1)
         ]
-
-    async def read_source(self) -> str:
-        """Return the source of the page, or nothing if the page does not let it be read."""
-        if not self.gathered.findings:
-            return ""
-        try:
-            return text(await self.page.evaluate(READ_SOURCE)) or ""
-        except MCPConnectionError:
-            raise
-        except MCPError as error:
-            logger.info("the source of the page cannot be read: %s", error)
-            return ""
-
-    async def add_refs(self, findings: list[Finding]) -> None:
-        """Add the server's ref to the first element of each finding, so that a model can act on it."""
-        refs: dict[str, str | None] = {}
-        for place, finding in enumerate(findings[:MAX_REFS]):
-            if finding.elements and (selector := finding.elements[0].selector):
-                first, *others = finding.elements
-                try:
-                    if selector not in refs:
-                        refs[selector] = await self.page.find_ref(selector)
-                except MCPError as error:
-                    logger.info("no ref for %s: %s", selector, error)
-                else:
-                    findings[place] = replace(finding, elements=[replace(first, ref=refs[selector]), *others])
 
 
 def _must_follow(collectors: Sequence[Collector], place: int) -> bool:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import html
+import logging
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["READ_SOURCE", "PageSource", "SourcePlace"]
+from footlight.audit.page.page import AuditedPage
+from footlight.protocol.errors import MCPConnectionError, MCPError
+from footlight.protocol.untrusted_json import text
+
+__all__ = ["PageSource", "SourcePlace", "read_source"]
+
+logger = logging.getLogger(__name__)
 
 MAX_SOURCE_LENGTH = 500_000
-READ_SOURCE = f"""async () => {{
+_READ_SOURCE = f"""async () => {{
   const answer = await fetch(location.href, {{ cache: "force-cache", signal: AbortSignal.timeout(3000) }});
   return (await answer.text()).slice(0, {MAX_SOURCE_LENGTH});
 }}"""
@@ -37,6 +44,21 @@ class _Tag:
     attributes: Mapping[str, str]
     start: int
     end: int
+
+
+async def read_source(page: AuditedPage) -> str:
+    """Return the source of the page, or an empty text if the page does not let it be read.
+
+    Raises:
+        MCPConnectionError: the connection was lost.
+    """
+    try:
+        return text(await page.evaluate(_READ_SOURCE)) or ""
+    except MCPConnectionError:
+        raise
+    except MCPError as error:
+        logger.info("the source of the page cannot be read: %s", error)
+        return ""
 
 
 class PageSource:

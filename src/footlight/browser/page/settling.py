@@ -87,6 +87,7 @@ def settling_engine() -> str:
         "scripts/effects/fields",
         "scripts/effects/undone",
         "scripts/effects/problems",
+        "scripts/effects/act_record",
         "scripts/effects/effects",
         "late_work",
     )

@@ -9,7 +9,7 @@ const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], in
 
 const { closest: closestOf, getAttribute: attributeOf, matches: matchesOf } = Element.prototype;
 
-/** @typedef {import("./effects.js").ActRecord} ActRecord */
+/** @typedef {import("./act_record.js").ActRecord} ActRecord */
 /** @typedef {[kind: string, reason: string]} Problem */
 
 /**

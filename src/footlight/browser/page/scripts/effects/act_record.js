@@ -1,0 +1,334 @@
+// The record of what the input events of one action met in the document. Its report is a JSON object:
+//
+//   id      another one for each record
+//   by      the type of its first event
+//   acted   whether something is certain to have happened: a value, a scroll position, the focus, the document …
+//   stale   whether the document changed before the record, or changes all the time, so that a difference between two
+//           snapshots may have another cause
+//   reason  why nothing has happened, or what went wrong
+//   kind    what the reason is about; `blocked` means that the page has only shown what is wrong
+//   drawn   whether a canvas was clicked, which does not show what is drawn on it
+//   path    the way to what was clicked or got a key, where nothing is certain to have happened
+//   x, y    where the mouse was pressed, or what a key has clicked, in the document
+//   key     the last key
+//
+// `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
+// count where something did. `taken`: the page prevented what the browser would have done.
+
+import { getter } from "../../../driver/getter.js";
+import { isIn } from "../../around.js";
+import { pathTo } from "../../element_path.js";
+import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
+import { EVERYTHING, shadowOf } from "../../settling.js";
+import {
+  connectedOf,
+  describeInvalid,
+  isEditable,
+  isFileField,
+  isTextField,
+  selectedLength,
+  textIn,
+  toggleAt,
+} from "./fields.js";
+import { findProblem } from "./problems.js";
+import { areUndone, MAX_MUTATIONS } from "./undone.js";
+
+const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
+const MAX_INVALID = 3;
+const MAX_KEYS = 200;
+export const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
+
+/** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
+const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
+
+const { getBoundingClientRect: boxOf, matches: isMatching } = Element.prototype;
+const focusOf = getter(Document, "activeElement");
+const bodyOf = getter(Document, "body");
+
+/** @typedef {import("../../scrolling.js").Scroll} Scroll */
+/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
+
+let records = Math.floor(Math.random() * 2 ** 40);
+
+/**
+ * Return what the snapshot script offers to ask it about changes. A page's names cannot shadow a symbol.
+ *
+ * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
+ */
+const changes = () => /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")];
+
+/** @returns {Element | null} */
+function focusNow() {
+  let focused = focusOf.call(document);
+  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement ?? null) focused = inside;
+  return focused === bodyOf.call(document) ? null : focused;
+}
+
+export class ActRecord {
+  /**
+   * @param {string} type
+   * @param {EventTarget} target
+   */
+  constructor(type, target) {
+    this.id = ++records;
+    this.isReported = false;
+    this.type = type;
+    this.target = target instanceof Element ? target : null;
+    this.focus = focusNow();
+    /** @type {[number, number] | null} */
+    this.place = null;
+    this.began = performance.now();
+    this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
+    this.valued = this.moved = this.selected = this.stale = this.changed = false;
+    /** @type {Event | null} */
+    this.click = null;
+    /** @type {Event | null} */
+    this.format = null;
+    /** @type {Event | null} */
+    this.scrollKey = null; // The browser scrolls only after its event, and maybe after the report.
+    /** @type {Element | null} */
+    this.receiver = null; // what was clicked, or got the last key
+    /** @type {HTMLInputElement | null} */
+    this.upload = null; // a field whose files were chosen
+    /** @type {Event | null} */
+    this.choice = null; // a click on a field for files, also by a script
+    /** @type {Event | null} */
+    this.submit = null;
+    /** @type {HTMLInputElement | null} */
+    this.toggle = null;
+    /** @type {Scroll[]} */
+    this.scrolls = [];
+    /** @type {KeyboardEvent[]} */
+    this.keys = [];
+    this.text = ""; // what was offered to the field at once
+    /** @type {number | null} */
+    this.replaced = 0; // characters that were selected then; null where that is unknown
+    /** @type {string[]} */
+    this.invalid = [];
+    /** @type {MutationRecord[]} */
+    this.mutations = [];
+    /** @type {Map<EventTarget, [before: string, now: string]>} */
+    this.toggled = new Map(); // the states of what opens and closes
+    this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
+    this.start = this.field ? textIn(this.field) : "";
+    this.heldBefore = this.start.length; // Code editors put their selection into the field before the text comes.
+    this.observer = new MutationObserver((records) => this.noteChanges(records));
+    this.observer.observe(document, { ...EVERYTHING, attributeOldValue: true, characterDataOldValue: true });
+    changes()?.begin();
+  }
+
+  /** @type {(records: MutationRecord[]) => void} */
+  noteChanges(records) {
+    this.changed ||= records.length > 0;
+    for (const each of records) if (this.mutations.length <= MAX_MUTATIONS) this.mutations.push(each);
+    if (this.mutations.length > MAX_MUTATIONS) this.observer.disconnect();
+  }
+
+  /** @type {(event: PointerEvent) => void} */
+  press(event) {
+    this.pressed = true;
+    this.button = event.button;
+    this.place = [event.clientX, event.clientY];
+    this.scrolls = this.target ? scrollsAbove(this.target) : [];
+    this.toggle = toggleAt(this.target);
+    this.wasChecked = this.toggle?.checked;
+    this.wasDisabled = this.target !== null && isMatching.call(this.target, ":disabled, :disabled *");
+    // A listener on the element itself: one above it may keep the click from it.
+    this.target?.addEventListener("click", () => this.noteReached(), { capture: true, once: true });
+  }
+
+  /** @type {(event: Event) => boolean} */
+  isSecondPress(event) {
+    return this.pressed && event.composedPath()[0] === this.target && performance.now() - this.began < AGAIN_MS;
+  }
+
+  /** @returns {void} */
+  noteReached() {
+    this.reached = true;
+  }
+
+  /** @returns {void} */
+  end() {
+    this.observer.disconnect();
+  }
+
+  /** @returns {boolean} */
+  hasScrolled() {
+    return this.moved || this.scrolls.some(([box, x, y]) => box.scrollLeft !== x || box.scrollTop !== y);
+  }
+
+  /**
+   * Return whether the focus is somewhere else because of the action. A pressed button, link or box has the focus
+   * without having done anything.
+   *
+   * @returns {boolean}
+   */
+  hasMovedFocus() {
+    const now = focusNow();
+    if (now === this.focus || !now) return false;
+    if (this.keys.length || isTextField(now) || now instanceof HTMLSelectElement) return true;
+    return !this.target || !(now === this.target || isIn(this.target, now));
+  }
+
+  /** @returns {boolean} */
+  hasOtherText() {
+    return this.field !== null && textIn(this.field) !== this.start;
+  }
+
+  /** @returns {boolean} */
+  hasChanged() {
+    this.noteChanges(this.observer.takeRecords());
+    const seen = changes()?.read();
+    if (!seen) return this.changed;
+    this.stale = seen.stale || seen.ticked;
+    return (seen.changed || (this.changed && !seen.ticked)) && !areUndone(this.mutations) && !this.isTextUndone();
+  }
+
+  /**
+   * Return whether the page has given an editor its text back, and changed nothing else.
+   *
+   * @returns {boolean}
+   */
+  isTextUndone() {
+    const { field, mutations } = this;
+    if (!field || !isEditable(field) || !this.text || this.hasOtherText() || this.text === this.start) return false;
+    // What is no longer in the document was in the field, or its removal from elsewhere is another record.
+    const isInside = (/** @type {Node} */ node) => isIn(node, field) || !connectedOf.call(node);
+    return mutations.length <= MAX_MUTATIONS && mutations.every(({ target }) => isInside(target));
+  }
+
+  /** @returns {Record<string, unknown>} */
+  report() {
+    this.isReported = true;
+    const changed = this.hasChanged();
+    const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
+    const isDrawn = this.clicked && this.target?.localName === "canvas";
+    const isOpened = [...this.toggled.values()].some(([before, now]) => before !== now);
+    const isOther =
+      changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
+    const problem = findProblem(this, changed);
+    const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
+    const isDone = [this.format, this.scrollKey].some((event) => event && !event.defaultPrevented);
+    const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
+    return {
+      id: this.id,
+      by: this.type,
+      acted,
+      stale: this.stale,
+      ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
+      ...(acted ? {} : { drawn: isDrawn, ...this.whereabouts() }),
+    };
+  }
+
+  /**
+   * Return where the mouse was pressed, or what a key clicked, and the key. With them the server finds listeners.
+   *
+   * @returns {Record<string, unknown>}
+   */
+  whereabouts() {
+    const key = this.keys.at(-1);
+    const receiver = this.receiver ?? this.target;
+    const path = receiver && (this.place || this.clicked || key) && pathTo(receiver);
+    if (!path) return {};
+    /** @type {Record<string, unknown>} */
+    const found = { path: path.steps };
+    if (path.above !== null) found.above = path.above;
+    if (this.place) [found.x, found.y] = this.place;
+    else if (this.clicked) {
+      const { left, top, width, height } = boxOf.call(receiver);
+      [found.x, found.y] = [left + width / 2, top + height / 2];
+    }
+    if (key) found.key = Object.fromEntries(KEY_FIELDS.map((name) => [name, key[name]]));
+    return found;
+  }
+
+  /** @returns {number} */
+  offered() {
+    /** @type {(event: KeyboardEvent) => boolean} */
+    const isText = ({ key, ctrlKey, metaKey, altKey }) => key?.length === 1 && !ctrlKey && !metaKey && !altKey;
+    return Math.max(this.text.length, this.keys.filter(isText).length);
+  }
+
+  /** @type {(event: any) => void} */
+  note(event) {
+    const target = event.composedPath()[0];
+    switch (event.type) {
+      case "click":
+        if (isFileField(target)) this.choice = event;
+        if (!event.isTrusted || this.clicked) return;
+        this.clicked = true;
+        this.click = event;
+        if (target instanceof Element) this.receiver = target;
+        break;
+      case "pointerdown":
+        break;
+      case "pointerup":
+        this.dragged ||= target !== this.target;
+        break;
+      case "pointercancel":
+      case "dragstart":
+        this.dragged = true;
+        break;
+      case "keydown":
+        if (this.keys.length < MAX_KEYS) this.keys.push(event);
+        if (!(target instanceof Element)) break;
+        if (!this.clicked) this.receiver = target;
+        if (scrollsBy(event, target)) this.scrollKey = event;
+        break;
+      case "beforeinput":
+        if (target !== this.field) break; // The next field of a form that is filled in one call.
+        if (event.inputType?.startsWith("format")) this.format = event;
+        if (!this.text && this.field) {
+          this.replaced = selectedLength(this.field);
+          this.heldBefore = textIn(this.field).length;
+        }
+        this.text += event.data || "";
+        break;
+      case "input":
+      case "change":
+        if (isFileField(target)) this.upload = target;
+        // A field that was filled before says so only when it loses the focus to what is pressed.
+        else if (
+          event.type === "change" &&
+          this.pressed &&
+          target !== this.target &&
+          target instanceof Element &&
+          isTextField(target)
+        )
+          break;
+        // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
+        else if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
+          this.valued = true;
+        break;
+      case "invalid":
+        if (this.invalid.length < MAX_INVALID) this.invalid.push(describeInvalid(target));
+        break;
+      case "submit":
+        this.submit = event;
+        break;
+      case "wheel":
+        this.moved ||= target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event));
+        break;
+      case "scroll":
+        this.noteScroll(event.target);
+        break;
+      case "selectionchange":
+        this.selected = true;
+        break;
+      case "drop":
+        this.dropped = true;
+        break;
+      case "toggle":
+        this.toggled.set(target, [this.toggled.get(target)?.[0] ?? event.oldState, event.newState]);
+        break;
+      default:
+        this.valued = true;
+    }
+  }
+
+  /** @type {(box: EventTarget) => void} */
+  noteScroll(box) {
+    const scroller = box === document ? document.scrollingElement : box;
+    if (!this.scrolls.some(([above]) => above === scroller)) this.moved = true;
+  }
+}

@@ -1,0 +1,94 @@
+"""Write choices in one line: the options of a drop-down, or short texts that can be clicked, such as days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
+
+from footlight.browser.snapshot.text.rendering import Line
+
+__all__ = ["OptionLists", "count_options", "count_spots", "join_spots"]
+
+FEWEST_REPEATED = 4
+"""So many options that a drop-down before has as well are not written again."""
+_SPOTS = (("clickable",), ("disabled",))
+FEWEST_SPOTS = 4
+MAX_SPOTS = 42
+MAX_SPOT_CHARACTERS = 24
+"""Elements without a role that can be clicked are one line if there are several with such short texts."""
+
+
+class OptionLists:
+    """The options of the drop-downs so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], str] = {}
+
+    def join(self, lines: Sequence[Line], options: range) -> tuple[Line, int]:
+        """Return the options of a drop-down as one line, and how many lines they were.
+
+        A note that some are left out, and the last option after it, are in the line too.
+        """
+        line = lines[options.start]
+        nodes = [each.node for each in lines[options.start : options.stop] if each.node is not None]
+        note = ""
+        rest = lines[options.stop : options.stop + 2]
+        if len(rest) == 2 and rest[0].node is None and rest[0].note and rest[0].depth == line.depth:
+            last = rest[1].node
+            if last is not None and last.role == "option" and rest[1].depth == line.depth:
+                note = rest[0].note
+                nodes.append(last)
+        size = len(nodes) + bool(note)
+        owner = lines[options.start - 1].node if options.start else None
+        if owner is not None and owner.role == "combobox" and owner.ref and owner.value:
+            key = (note, *(node.name for node in nodes))
+            known = self._known.setdefault(key, owner.ref)
+            if known != owner.ref and len(nodes) >= FEWEST_REPEATED:
+                return Line(line.depth, None, line.mark, f"options like {known}"), size
+        return Line(line.depth, None, line.mark, note, cells=tuple((node,) for node in nodes)), size
+
+
+def count_options(lines: Sequence[Line], index: int) -> int:
+    """Return how many lines are options of one drop-down, which have no refs; 0 if there is only one."""
+    depth, mark = lines[index].depth, lines[index].mark
+    options = takewhile(
+        lambda line: (
+            line.node is not None
+            and (line.node.role, line.node.ref, line.depth, line.mark, line.note)
+            == ("option", None, depth, mark, "")
+        ),
+        islice(lines, index, None),
+    )
+    count = sum(1 for _ in options)
+    return count if count > 1 else 0
+
+
+def count_spots(lines: Sequence[Line], index: int) -> int:
+    """Return how many lines are short texts that are clicked, such as days; 0 if there are only a few."""
+    first = lines[index]
+
+    def is_spot(line: Line) -> bool:
+        node = line.node
+        return (
+            node is not None
+            and (line.depth, line.mark, line.note) == (first.depth, first.mark, "")
+            and (node.role, node.name, node.states) == ("generic", "", first.node and first.node.states)
+            and node.ref is not None
+            and len(node.text) <= MAX_SPOT_CHARACTERS
+            and not (node.hint or node.description or node.testid or node.box)
+        )
+
+    assert first.node is not None
+    if first.node.states not in _SPOTS:
+        return 0
+    count = sum(1 for _ in takewhile(is_spot, islice(lines, index, index + MAX_SPOTS)))
+    if count and index + count < len(lines) and lines[index + count].depth > first.depth:
+        count -= 1
+    return count if count >= FEWEST_SPOTS else 0
+
+
+def join_spots(lines: Sequence[Line]) -> Line:
+    nodes = [line.node for line in lines if line.node is not None]
+    cells = tuple((replace(node, name=node.text, text="", states=()),) for node in nodes)
+    return replace(lines[0], node=replace(nodes[0], ref=None, text=""), cells=cells)

@@ -1,0 +1,230 @@
+"""Write a row of a table, or a short list, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice, pairwise, takewhile
+
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.rendering import CELLS, Line
+from footlight.browser.snapshot.text.rows import (
+    have_numbered_urls,
+    without_descriptions,
+    without_repeated_urls,
+)
+
+__all__ = [
+    "RowRun",
+    "find_cells",
+    "find_controls",
+    "find_items",
+    "is_control",
+    "is_plain",
+    "is_wrapper",
+    "join_items",
+]
+
+MAX_CELLS = 60
+"""A row with more cells has a line for each."""
+_BARE = frozenset(("caption", "form", "generic", "group", "list", "listitem", "paragraph"))
+_CONTROLS = frozenset(
+    (
+        *("button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch"),
+        *("menuitem", "menuitemcheckbox", "menuitemradio", "tab", "textbox"),
+    )
+)
+"""Roles that are clicked instead of a nameless element around them, such as their label."""
+ROWS_WITH_URLS = 2
+"""So many rows of a table, or items of a list, show the targets of their links. If the targets of the second
+differ from those of the first only by numbers, it shows none.
+"""
+MAX_ITEMS = 30
+MAX_ITEM_CHARACTERS = 600
+"""A list with more items, or longer names in them, has a line for each item."""
+MAX_ITEM_PARTS = 2
+MAX_PARTS = 4
+"""A cell or a list item with more elements and texts has a line for each."""
+MAX_CONTROLS = 8
+"""A row with more controls, of which only these are shown, has a line for each."""
+
+
+class RowRun:
+    """Rows of one table, or items of one list, that are one line each."""
+
+    def __init__(self) -> None:
+        self._depth = -1
+        self._count = 0
+        self._end = 0
+        self._cells: tuple[tuple[Node, ...], ...] = ()
+        self._urls: Sequence[tuple[Node, ...]] = ()
+
+    def leave(self, depth: int) -> None:
+        """Forget the rows if a line at this depth is not inside their table."""
+        if depth < self._depth:
+            self._depth, self._count, self._cells = -1, 0, ()
+
+    def join(self, lines: Sequence[Line], span: range, cells: Sequence[tuple[Node, ...]]) -> Line:
+        """Return the lines of a row as one."""
+        line, inside = lines[span.start], lines[span.start + 1 : span.stop]
+        assert line.node is not None
+        is_next = self._depth == line.depth and all(
+            each.node is None for each in lines[self._end : span.start]
+        )
+        roles = {each.node.role for each in inside if each.node is not None}
+        is_header = "columnheader" in roles
+        if self._depth != line.depth:
+            self._count = 0
+        self._count += not is_header
+        shown = without_repeated_urls(without_descriptions(cells), only_first=self._count == ROWS_WITH_URLS)
+        if is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells):
+            shown = _without_urls(shown)
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS
+        self._urls = () if is_header else cells
+        above = self._cells if is_next and len(self._cells) == len(shown) else ()
+        self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
+        row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
+        return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
+
+
+def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
+    """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
+    if row.text:  # The first words of a row of which only the controls are shown.
+        return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
+    is_named = bool(row.name)
+    if is_named and " ".join([part.name for parts in cells for part in parts if part.name]) == row.name:
+        is_named = False
+    has_refs = any([node.ref is not None and node.role not in CELLS for parts in cells for node in parts])
+    if has_refs and not (is_named or has_grid_cells or row.states or row.testid):
+        return _plain_row(row.depth, row.role)
+    return row if is_named or not row.name else replace(row, name="")
+
+
+@lru_cache(maxsize=100)
+def _plain_row(depth: int, role: str) -> Node:
+    """Return a row without a ref, which is one object for all, so that its line is rendered once."""
+    return Node(depth, role, "")
+
+
+def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
+    return tuple(tuple(replace(node, url="") if node.url else node for node in parts) for parts in cells)
+
+
+def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return what to write for each cell, and its number of lines; nothing if the row needs several lines.
+
+    A list item is a row without cells: each element or text in it is one.
+    """
+    first = lines[row]
+    assert first.node is not None
+    if first.node.value or first.node.text or first.node.description:
+        return []
+    cells: list[tuple[tuple[Node, ...], int]] = []
+    index = row + 1
+    while index < len(lines) and lines[index].depth > first.depth:
+        found = _find_parts(lines, index, first)
+        if found is None or len(cells) == MAX_CELLS:
+            return []
+        parts, size = found
+        cells.append((parts, size))
+        index += size
+    return (
+        [] if first.node.role == "listitem" and sum(len(parts) for parts, _ in cells) > MAX_PARTS else cells
+    )
+
+
+def find_controls(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return the controls in a row of which only these and its first words are shown; nothing for others."""
+    first = lines[row]
+    assert first.node is not None
+    if not first.node.text or first.node.value or first.node.description:
+        return []
+    inside = list(takewhile(lambda line: line.depth > first.depth, islice(lines, row + 1, None)))
+    are_leaves = all(line.depth == first.depth + 1 and is_plain(line, first) for line in inside)
+    if not are_leaves or len(inside) > MAX_CONTROLS or not all(is_control(line.node) for line in inside):
+        return []
+    return [((line.node,), 1) for line in inside if line.node is not None]
+
+
+def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Node, ...], int] | None:
+    """Return what to write for a cell or for an element in a list item, and its number of lines, or None."""
+    assert row.node is not None
+    line = lines[index]
+    if not is_plain(line, row) or line.depth != row.depth + 1 or line.node is None:
+        return None
+    is_cell = line.node.role in CELLS
+    if row.node.role == "row" and not is_cell:
+        return None
+    if index + 1 == len(lines) or lines[index + 1].depth <= line.depth:
+        return (line.node,), 1
+    following = lines[index + 1 : index + 2 + MAX_PARTS * 2]
+    inside = list(takewhile(lambda other: other.depth > line.depth, following))
+    parts = _parts_of(inside, row)
+    if parts is None or len(inside) > MAX_PARTS * 2 or not (is_cell or is_wrapper(line.node)):
+        return None
+    cell = line.node
+    names = [part.name for part in parts]
+    is_named_otherwise = cell.name not in ("", " ".join(names), *names)
+    if is_named_otherwise or cell.states or cell.description or cell.value or cell.text:
+        return None
+    return parts, 1 + len(inside)
+
+
+def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
+    """Return the nodes in a cell, without wrappers that say nothing; None if one needs a line of its own."""
+    parts: list[Node] = []
+    for line, following in pairwise([*inside, None]):
+        if line is None or not is_plain(line, row) or line.node is None:
+            return None
+        if following is None or following.depth <= line.depth:
+            parts.append(line.node)
+        elif not is_wrapper(line.node):
+            return None
+    return tuple(parts) if 0 < len(parts) <= MAX_PARTS else None
+
+
+def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return the parts of each item of a short list of controls, and its number of lines, or nothing."""
+    first = lines[index]
+    items: list[tuple[tuple[Node, ...], int]] = []
+    characters = 0
+    at = index + 1
+    while at < len(lines) and lines[at].depth > first.depth:
+        node = lines[at].node
+        if node is None or node.role != "listitem" or not is_plain(lines[at], first):
+            break
+        if node.name or node.states or node.box or lines[at].depth != first.depth + 1:
+            break
+        cells = find_cells(lines, at)
+        parts = tuple(part for cell, _ in cells for part in cell)
+        characters += sum(len(part.name) for part in parts)
+        if not any(part.ref for part in parts) or len(parts) > MAX_ITEM_PARTS:
+            break
+        if len(items) == MAX_ITEMS or characters > MAX_ITEM_CHARACTERS:
+            return []
+        size = 1 + sum(size for _, size in cells)
+        items.append((parts, size))
+        at += size
+    return items
+
+
+def join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
+    """Return a list and its items as one line."""
+    with_urls = 1 if have_numbered_urls(items[:1], items[1:2]) else ROWS_WITH_URLS
+    cells = (*items[:with_urls], *_without_urls(items[with_urls:]))
+    return replace(line, cells=cells, above=((), *cells[:-1]))
+
+
+def is_wrapper(node: Node) -> bool:
+    """Return whether a line says nothing besides that its contents belong together."""
+    is_bare = not (node.name or node.states or node.value or node.text or node.description or node.testid)
+    return is_bare and node.role in _BARE
+
+
+def is_control(node: Node | None) -> bool:
+    return node is not None and node.ref is not None and node.role in _CONTROLS
+
+
+def is_plain(line: Line, row: Line) -> bool:
+    return line.node is not None and line.mark == row.mark and not line.note and not line.node.is_frame
