@@ -8,6 +8,7 @@ declare const ONLY: AnyElement | null | undefined;
 declare const FORGET: boolean;
 declare const NARROW: boolean;
 declare const WIDE: boolean;
+declare const MAX_SOURCE_LENGTH: number;
 declare const ADDRESSES: string[];
 declare const KNOWN_HERE: Record<string, any>;
 declare const axe: any;

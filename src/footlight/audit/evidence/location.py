@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from footlight.audit.evidence.scripts import bare_script
 from footlight.audit.findings import PageMove
 from footlight.audit.page.page import AuditedPage
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
@@ -19,17 +20,6 @@ PageChange = Literal["none", "reloaded", "route", "document", "closed"]
 """A change of a page. `route`: a router shows another page in the same document. `closed`: by the server."""
 
 _ATTEMPTS = 3
-_LOCATION = """async () => {
-  const read = (look) => { try { return look(); } catch { return null; } };
-  return {
-    url: location.href, title: document.title, type: document.contentType, referrer: document.referrer,
-    document: read(() => performance.timeOrigin),
-    loaded: read(() => performance.getEntriesByType("navigation")[0].name),
-    status: read(() => performance.getEntriesByType("navigation")[0].responseStatus),
-    login: read(() => [...document.querySelectorAll("[type=password]")].some((it) => it.checkVisibility())),
-  };
-}"""
-"""It is async because the server would try a function that is not without side effects first, and in vain."""
 _MAX_URL_LENGTH = 2_000
 _LOGIN = re.compile(
     r"log[-_]?[io]n|sign[-_]?in|\bauth(?:enticate|entication|orize)?\b|\bsso\b|sessions?/new|anmeld|connexion|acceso",
@@ -214,12 +204,12 @@ async def locate(page: AuditedPage) -> PageLocation:
     """
     for _ in range(_ATTEMPTS - 1):
         try:
-            return _read_location(await page.evaluate(_LOCATION))
+            return _read_location(await page.evaluate(bare_script("location")))
         except MCPTimeoutError:
             raise
         except ToolInvocationError:
             continue
-    return _read_location(await page.evaluate(_LOCATION))
+    return _read_location(await page.evaluate(bare_script("location")))
 
 
 def check_is_page(location: PageLocation, requested: str) -> None:

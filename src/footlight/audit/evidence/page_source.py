@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from footlight.audit.evidence.scripts import bare_script
 from footlight.audit.page.page import AuditedPage
 from footlight.protocol.errors import MCPConnectionError, MCPError
 from footlight.protocol.untrusted_json import text
@@ -18,11 +19,6 @@ __all__ = ["PageSource", "SourcePlace", "read_source"]
 logger = logging.getLogger(__name__)
 
 MAX_SOURCE_LENGTH = 500_000
-_READ_SOURCE = f"""async () => {{
-  const answer = await fetch(location.href, {{ cache: "force-cache", signal: AbortSignal.timeout(3000) }});
-  return (await answer.text()).slice(0, {MAX_SOURCE_LENGTH});
-}}"""
-"""Reads the source of the page, from the browser's cache where it is there."""
 
 _NAME = re.compile(r"[a-zA-Z][^\s/>]{0,60}")
 _QUOTE_OR_END = re.compile(r"[\"'>]")
@@ -52,8 +48,9 @@ async def read_source(page: AuditedPage) -> str:
     Raises:
         MCPConnectionError: the connection was lost.
     """
+    script = bare_script("page_source", f"const MAX_SOURCE_LENGTH = {MAX_SOURCE_LENGTH};")
     try:
-        return text(await page.evaluate(_READ_SOURCE)) or ""
+        return text(await page.evaluate(script)) or ""
     except MCPConnectionError:
         raise
     except MCPError as error:

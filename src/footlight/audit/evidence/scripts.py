@@ -33,6 +33,7 @@ def bare_script(name: str, before: str = "") -> str:
 
 
 def _function(names: Sequence[str], before: str) -> str:
+    """Return a function that is async, because the server would first try any other without side effects."""
     code = join_modules(files("footlight.audit.evidence") / "javascript", names)
     return f"async () => {{\n{before}\n{code}return answer();\n}}"
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import (
@@ -21,6 +22,7 @@ from footlight.browser.driver.playwright_api import (
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import limit_reading
 from footlight.errors import FootlightError, InvalidParameter
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
@@ -97,7 +99,7 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
         return None
     before, after = _AS_PLAIN_DATA.split("SCRIPT")
     request = {
-        "expression": before + _trim_expression(script) + after.replace("ARGS", given),
+        "expression": before + _trim_expression(script) + after.replace("ARGUMENTS", given),
         "throwOnSideEffect": True,
         "returnByValue": True,
         "silent": True,
@@ -181,39 +183,11 @@ def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
     return {key: _as_data(item, inside) for key, item in cast("dict[str, Any]", value).items()}
 
 
-_CAUGHT = """async () => {
-  const args = ARGUMENTS;
-  try {
-    return {value: await (async () => { BODY })()};
-  } catch (error) {
-    try {
-      return {thrown: String(error).replace(/^Error: /, '')};
-    } catch {
-      return {thrown: 'the thrown value cannot be described'};
-    }
-  }
-}"""
-# The script stands outside of the function, whose names would hide those of the page.
-_AS_EXPRESSION = _CAUGHT.replace(
-    "BODY", "return (it => typeof it === 'function' ? it(...args) : it)((SCRIPT\n));"
-)
-_AS_BODY = _CAUGHT.replace("BODY", "SCRIPT\n")
-
-_AS_PLAIN_DATA = """(value => {
-  const isPlain = (value, depth) => {
-    if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-    if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
-    if (typeof value !== 'object' || depth > 20) return false;
-    if (Object.getPrototypeOf(value) !== (Array.isArray(value) ? Array : Object).prototype) return false;
-    const names = Object.getOwnPropertyNames(value);
-    if (Array.isArray(value) && names.length !== value.length + 1) return false;
-    for (let at = 0; at < names.length; at++) {
-      const found = Object.getOwnPropertyDescriptor(value, names[at]);
-      if (!('value' in found) || found.enumerable && !isPlain(found.value, depth + 1)) return false;
-    }
-    return true;
-  };
-  return isPlain(value, 0) ? [value] : null;
-})((args => (it => typeof it === 'function' ? it(...args) : it)((SCRIPT
-)))(ARGS))"""
+_SCRIPTS = Path(__file__).parent / "scripts"
+_CATCH = page_function(_SCRIPTS, ["caught"], "catchThrown")
+_CALL = "(it => typeof it === 'function' ? it(...args) : it)((SCRIPT\n))"
+# The script stands outside of the functions above, whose names would hide those of the page.
+_AS_EXPRESSION = f"async () => {{ const args = ARGUMENTS; return ({_CATCH})(async () => {_CALL}); }}"
+_AS_BODY = f"async () => {{ const args = ARGUMENTS; return ({_CATCH})(async () => {{ SCRIPT\n }}); }}"
+_AS_PLAIN_DATA = f"({page_function(_SCRIPTS, ['plain_data'], 'wrapPlainData')})((args => {_CALL})(ARGUMENTS))"
 """A script whose result is a list with a value that JSON has, and null for any other value."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.playwright_api import Error, send
-from footlight.javascript import join_modules
+from footlight.javascript import page_function
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
@@ -32,10 +32,9 @@ _TYPES = frozenset(
     f"{device}{kind}" for device in ("mouse", "pointer") for kind in ("over", "enter", "move", "out", "leave")
 )
 
-_FIND_STYLES = f"""(async () => {{
-"use strict";
-{join_modules(Path(__file__).parent / "scripts", ["hover_styles"])}return findHoverStyles();
-}})()"""
+_SCRIPTS = Path(__file__).parent / "scripts"
+_FIND_STYLES = f"({page_function(_SCRIPTS, ['hover_styles'], 'findHoverStyles')})()"
+_CLIMB = f"function (levels) {{ return ({page_function(_SCRIPTS, ['climb'], 'climb')})(this, levels); }}"
 
 
 async def find_hover_reaction(page: Page) -> HoverReaction | None:
@@ -68,11 +67,8 @@ async def find_hover_reaction(page: Page) -> HoverReaction | None:
 async def _is_heard(cdp: CDPSession, pair: str) -> bool:
     """Return whether the hovered element, or one around it, has a listener for the mouse."""
     for above in range(MAX_ABOVE):
-        climb = f"""function () {{
-          let at = this[1];
-          for (let step = 0; step < {above} && at; step++) at = at.parentNode || at.host;
-          return at || null; }}"""
-        reply = await send(cdp, "Runtime.callFunctionOn", {"objectId": pair, "functionDeclaration": climb})
+        climb = {"objectId": pair, "functionDeclaration": _CLIMB, "arguments": [{"value": above}]}
+        reply = await send(cdp, "Runtime.callFunctionOn", climb)
         if "objectId" not in reply["result"]:
             return False
         node = await send(cdp, "DOM.describeNode", {"objectId": reply["result"]["objectId"]})

@@ -16,6 +16,7 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
 from footlight.browser.launch.profile_lock import ProfileLock, find_holder, lock_file
 from footlight.errors import InvalidParameter, NavigationFailed
+from footlight.javascript import page_function
 from footlight.private_files import ensure_private_folder
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["SessionLock", "apply_state", "capture_state", "lock_session"]
 
 logger = logging.getLogger(__name__)
+
+_READ_TAB_STORAGE, _REPLACE_TAB_STORAGE, _FIND_INVALID_URL = (
+    page_function(Path(__file__).parent, ["session_storage"], name)
+    for name in ("readTabStorage", "replaceTabStorage", "findInvalidUrl")
+)
 
 MAX_ORIGINS = 300
 """The browser opens a page of each, and cannot be stopped in between."""
@@ -52,7 +58,7 @@ async def capture_state(session: Session) -> SessionState:
     tab: Storage = {}
     for frame in page.playwright.frames:
         try:
-            origin, items = await frame.evaluate(_TAB_STORAGE)
+            origin, items = await frame.evaluate(_READ_TAB_STORAGE)
         except Error:  # A frame without an origin has no storage.
             continue
         if items and "://" in origin:
@@ -155,7 +161,7 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
         try:
             await page.route(f"{origin}/**", answer_empty)
             await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
-            await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
+            await page.evaluate(_REPLACE_TAB_STORAGE, list(items.items()))
         except PlaywrightTimeout:
             raise TimeoutError from None
         except Error as error:
@@ -207,15 +213,3 @@ def lock_session(path: Path) -> SessionLock:
         return SessionLock(lock)
     holder = find_holder(path)
     return SessionLock(elsewhere="" if holder is None else f" (process {holder.pid} on {holder.host})")
-
-
-# Items are read by key and method, because an item named `length` is not a property of the storage.
-_TAB_STORAGE = """(() => {
-  const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
-  return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];
-})()"""
-_FIND_INVALID_URL = "origins => origins.find(origin => { try { new URL(origin); } catch { return true; } })"
-_PUT_TAB_STORAGE = """items => {
-  sessionStorage.clear();
-  for (const [key, value] of items) sessionStorage.setItem(key, value);
-}"""

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footlight.browser_client.dialects.aria_yaml import read_aria_yaml
@@ -23,6 +25,7 @@ from footlight.browser_client.results import (
     ScreenshotResult,
     SnapshotResult,
 )
+from footlight.javascript import page_function
 from footlight.protocol.errors import MCPError, ToolInvocationError
 from footlight.protocol.untrusted_json import an_object, items
 
@@ -34,24 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["PlaywrightMcpDialect"]
 
 _REF = re.compile(r"(f\d+)?e\d+")
-
-_KIND = """\
-(element, value) => {
-  const type = element.localName === 'select' ? 'combobox'
-    : element.localName === 'input' && ['checkbox', 'radio'].includes(element.type) ? element.type
-    : element.localName === 'input' && element.type === 'range' ? 'slider'
-    : ['checkbox', 'radio'].includes(element.getAttribute('role')) ? element.getAttribute('role')
-    : element.getAttribute('role') === 'switch' ? 'checkbox'
-    : 'textbox';
-  if (type !== 'combobox')
-    return [type, value];
-  const options = [...element.options];
-  const option = options.find(each => each.label === value) || options.find(each => each.value === value);
-  return [type, option ? option.label : value];
-}"""
-"""A script that returns the server's name for the kind of an element, and the value in the form that the
-server expects: for an option its label.
-"""
 
 
 class PlaywrightMcpDialect:
@@ -148,11 +133,12 @@ class PlaywrightMcpDialect:
         If the page cannot answer, `textbox` is assumed: if that is wrong, the server reports an error.
         """
         asked = [selector for selector in fields if not _REF.fullmatch(selector)]
-        script = _kinds_script({selector: fields[selector] for selector in asked})
+        values = json.dumps([(selector, fields[selector]) for selector in asked])
+        script = f"() => ({_script('describeFields')})({values})"
         results = items(await self._evaluate(operation, script, {})) if asked else []
         answers = dict(zip(asked, results, strict=False))
         for ref in fields.keys() - set(asked):
-            script = f"element => ({_KIND})(element, {json.dumps(fields[ref])})"
+            script = f"element => ({_script('describeField')})(element, {json.dumps(fields[ref])})"
             answers[ref] = await self._evaluate(operation, script, {"target": ref})
         return [_kind(answers.get(selector), value) for selector, value in fields.items()]
 
@@ -199,13 +185,9 @@ def _without_end(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def _kinds_script(fields: Mapping[str, str]) -> str:
-    return (
-        f"() => {json.dumps(list(fields.items()))}.map(([selector, value]) => {{\n"
-        f"  const element = document.querySelector(selector);\n"
-        f"  return element ? ({_KIND})(element, value) : ['textbox', value];\n"
-        "})"
-    )
+@cache
+def _script(function: str) -> str:
+    return page_function(Path(__file__).parent, ["field_kinds"], function)
 
 
 def _kind(entry: object, value: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from footlight.browser.reading import reads as reading
 from footlight.browser.reading.evaluation import run_script
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_element_screenshot, take_screenshot
 from footlight.errors import InvalidParameter
+from footlight.javascript import page_function
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.tools import Number, ToolCall
@@ -21,6 +23,8 @@ from footlight.toolsets.browser.screenshots import MODEL_SIDE, attach
 from footlight.toolsets.szkrabok.parameters import PlainText, Selector, named_tool
 
 __all__ = ["TOOLS"]
+
+_READ_DOCUMENT = page_function(Path(__file__).parent, ["page_html"], "readDocument")
 
 
 def fit_text(call: ToolCall, text: str, *, tool: str) -> PlainText:
@@ -62,7 +66,7 @@ async def text(call: ToolCall, selector: Selector | None = None) -> PlainText:
 async def html(call: ToolCall, selector: Selector | None = None) -> PlainText:
     """Get the HTML of the page or of an element. Current DOM, including the element itself."""
     if selector is None:
-        source = str(await page_operations.evaluate(call.page, _DOCUMENT, None, call.deadline))
+        source = str(await page_operations.evaluate(call.page, _READ_DOCUMENT, None, call.deadline))
     else:
         source = str(
             await read_element(
@@ -133,10 +137,5 @@ async def evaluate(
         call.note_no_effect()
     return {"result": outcome.value}
 
-
-_DOCUMENT = """() => {
-  const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + '\\n' : '';
-  return type + document.documentElement.outerHTML;
-}"""
 
 TOOLS = (text, html, screenshot, evaluate)

@@ -1,0 +1,13 @@
+// What is around the element under the mouse.
+
+/**
+ * Return the node that is this many levels above the found one, also out of shadow trees, or null.
+ *
+ * @type {(found: [styles: string, node: Node], levels: number) => Node | null}
+ */
+export function climb([, node], levels) {
+  /** @type {Node | null} */
+  let at = node;
+  for (let step = 0; step < levels && at; step++) at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null);
+  return at;
+}
