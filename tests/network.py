@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 from mcp import Client, StdioServerParameters
@@ -21,27 +22,42 @@ START_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def listening(transport: Transport, *flags: str, **environment: str) -> AsyncGenerator[str]:
-    """Start a server that listens on a free port; its URL. It is gone on return."""
-    command = [*server_command("--transport", transport, "--port", "0"), *flags]
+async def run_server(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    limit_s: float = START_SECONDS,
+) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
+    """Run a server, and yield its URL and its process as soon as it listens. It is gone on return."""
     with server_log() as log:
         process = await asyncio.create_subprocess_exec(
             *command,
-            env={**os.environ, **environment},
+            stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=log.file,
+            cwd=cwd,
+            env=environment,
         )
         assert process.stdout is not None
         try:
-            async with asyncio.timeout(START_SECONDS):
+            async with asyncio.timeout(limit_s):
                 while "listening on" not in (line := (await process.stdout.readline()).decode()):
                     assert line, "the server ended before it listened"
-            yield line.split()[-1].removesuffix("/mcp")
+            yield line.split()[-1], process
         finally:
             if process.returncode is None:
                 process.terminate()
             async with asyncio.timeout(START_SECONDS):
                 await process.wait()
+
+
+@asynccontextmanager
+async def listening(transport: Transport, *flags: str, **environment: str) -> AsyncGenerator[str]:
+    """Start a server that listens on a free port; its URL. It is gone on return."""
+    command = [*server_command("--transport", transport, "--port", "0"), *flags]
+    async with run_server(command, environment={**os.environ, **environment}) as (url, _):
+        yield url.removesuffix("/mcp")
 
 
 def address(transport: Transport, url: str) -> Any:

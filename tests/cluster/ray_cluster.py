@@ -22,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import Browser, server_command
 from tests.evidence import server_log
+from tests.network import run_server
 from tests.processes import descendants_of
 from tests.site import Site
 
@@ -268,21 +269,8 @@ async def start_front(
         "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
         **variables,
     }
-    with server_log() as log:
-        process = await asyncio.create_subprocess_exec(
-            *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=log.file
-        )
-        assert process.stdout is not None
-        try:
-            async with asyncio.timeout(LIMIT_SECONDS):
-                while "listening on" not in (line := (await process.stdout.readline()).decode()):
-                    assert line, "the server ended before it listened"
-            yield line.split()[-1], process
-        finally:
-            if process.returncode is None:
-                process.terminate()
-            async with asyncio.timeout(60):
-                await process.wait()
+    async with run_server(command, environment=environment, limit_s=LIMIT_SECONDS) as served:
+        yield served
 
 
 @contextlib.asynccontextmanager

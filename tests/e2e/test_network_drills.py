@@ -10,7 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.conftest import ENGINE, server_command
 from tests.http_client import HttpServer, Raw, data, error, handshake, initialize, raw, request, served
+from tests.network import run_server
 from tests.site import Site
 from tests.tiers import sample_parameters
 
@@ -399,27 +400,6 @@ FLOOD_SECONDS = 2.5
 FLOOD_GROWTH = 160.0
 
 
-@asynccontextmanager
-async def serve_over_websocket(folder: Path) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
-    process = await asyncio.create_subprocess_exec(
-        *server_command("--transport", "websocket", "--port", "0"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        cwd=folder,
-    )
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while "listening on" not in (line := (await process.stdout.readline()).decode()):
-                assert line, "the server ended before it listened"
-        yield line.split()[-1], process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        async with asyncio.timeout(LIMIT_SECONDS):
-            await process.communicate()
-
-
 async def send_initialize(connection: ClientConnection, number: int) -> dict[str, Any]:
     await connection.send(json.dumps(request("initialize", initialize()["params"], id=number)))
     async with asyncio.timeout(LIMIT_SECONDS):
@@ -442,7 +422,7 @@ BIG = json.dumps(request("ping", {"padding": "x" * 3_900_000}))
 async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str, reads: bool) -> None:
     """Whether it reads the answers or not: the others are served, and what it takes is bounded."""
     async with (
-        serve_over_websocket(tmp_path) as (url, process),
+        run_server(server_command("--transport", "websocket", "--port", "0"), cwd=tmp_path) as (url, process),
         connect(url, proxy=None, compression=None) as other,
         connect(url, proxy=None, compression=None, max_size=None) as flooding,
     ):
