@@ -113,17 +113,17 @@ class ExtensionApp:
             ) from None
         return page
 
-    async def wait_for_double(self, page: Page, deadline: Deadline) -> None:
+    async def wait_for_duplicate(self, page: Page, deadline: Deadline) -> None:
         """Wait until the extension has opened a duplicate of `page`, at most until the deadline."""
-        while not self._doubles(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        while not self._find_duplicates(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def close_doubles(self, page: Page) -> None:
+    async def close_duplicates(self, page: Page) -> None:
         """Close pages that the extension opened and that duplicate `page`."""
-        for other in self._doubles(page):
+        for other in self._find_duplicates(page):
             await other.close()
 
-    def _doubles(self, page: Page) -> list[Page]:
+    def _find_duplicates(self, page: Page) -> list[Page]:
         at = page.url.partition("#")[0]
         others = (other for other in self.pages_of("extension") if other is not page)
         return [other for other in others if other.url.partition("#")[0] == at]
@@ -148,10 +148,10 @@ class ExtensionApp:
     async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
         """Wait until a notification window that showed `showed` has closed or shows its next request."""
         limit = deadline.limit_to(LEAVE_SECONDS * 1000)
-        while self._leaves(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        while self._is_closing(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _leaves(self, page: Page, showed: str) -> bool:
+    def _is_closing(self, page: Page, showed: str) -> bool:
         """Return whether the window is about to close.
 
         MetaMask goes from `notification.html#connect/ID` to `notification.html#` first.

@@ -252,8 +252,8 @@ class AppStarter:
             await wait_for_screen(app, self._profile, page, seconds=READY_SECONDS)
             if services.opens_home():
                 # Otherwise it would come to the front during a call.
-                await app.wait_for_double(page, Deadline.after(OWN_HOME_SECONDS * 1000))
-            await app.close_doubles(page)
+                await app.wait_for_duplicate(page, Deadline.after(OWN_HOME_SECONDS * 1000))
+            await app.close_duplicates(page)
             session.actions.take_events()  # Pages that opened during the launch are not events of a call.
         except Exception as error:
             if await browser.has_crashed():

@@ -129,7 +129,7 @@ class Auditor:
         """
         first = await page_of(self._client, session=self._session)
         self._server = first.server
-        others = [await first.beside() for _ in range(min(self._jobs, len(urls)) - 1)]
+        others = [await first.new_page() for _ in range(min(self._jobs, len(urls)) - 1)]
         view = _OrderedView(self._watcher, len(urls), self._audit_up_to)
         waiting = deque(enumerate(urls, 1))
         async with anyio.create_task_group() as tasks:
@@ -308,7 +308,7 @@ class PageAuditor:
     def end(self, why: str) -> None:
         """Note that the work was ended early. What was measured so far is kept."""
         if self._evidence is None and self._measurement is not None:
-            self._evidence = self._measurement.so_far(why)
+            self._evidence = self._measurement.make_partial_evidence(why)
         self._end_reason = self._error = why
 
     async def _measure(self) -> None:

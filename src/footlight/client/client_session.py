@@ -112,6 +112,12 @@ class ClientSession:
         return self._channel if isinstance(self._channel, HttpFeatures) else None
 
     async def connect(self, transport: Transport | None = None) -> None:
+        """Connect by this transport, or by the one from the constructor, and negotiate.
+
+        Raises:
+            MCPError: the client is connected already, or there is no transport (`invalid`).
+            ServerNotAvailableError, MCPConnectionError, MCPTimeoutError: connecting failed.
+        """
         async with self._lock.here():
             if self._connection is not None:
                 raise MCPError(
@@ -124,6 +130,11 @@ class ClientSession:
             await self._open_within_timeout(self._transport)
 
     async def reconnect(self) -> None:
+        """Close the connection, if there is one, and connect by the same transport again.
+
+        Raises:
+            MCPConnectionError: the session has never had a transport.
+        """
         async with self._lock.here():
             if self._transport is None:
                 raise _not_connected_error()
@@ -131,6 +142,7 @@ class ClientSession:
             await self._open_within_timeout(self._transport)
 
     async def close(self) -> None:
+        """End the session and the connection. A later request does not connect again."""
         await _run_shielded(self._close())
 
     async def terminate(self) -> bool:
@@ -189,6 +201,14 @@ class ClientSession:
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Result:
+        """Send a request and return its result. Connect first if necessary.
+
+        In the stateless protocol, the questions of the server are answered by the client's handlers.
+
+        Raises:
+            MCPTimeoutError: there was no answer before the deadline.
+            MCPError: the server refused, or the connection was lost.
+        """
         connection, introduction = await self.ensure_connected(deadline)
 
         async def ask(params_of_round: Mapping[str, Any]) -> Result:

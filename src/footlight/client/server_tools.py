@@ -1,4 +1,4 @@
-"""Listing and calling the tools of a server, over any transport and revision of the protocol."""
+"""List and call the tools of a server, over any transport and revision of the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream of `MCPClient.open_stream`: messages of the server outside of calls."""
+"""Receive the messages that a server sends outside of calls, for `MCPClient.open_stream`."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class OneSessionPage(FootlightPage):
         self._view = view
         return await super().open(url, view)
 
-    async def beside(self) -> AuditedPage:
+    async def new_page(self) -> AuditedPage:
         self._used += 1
         if len(self._beside) < self._used:
             self._beside.append(OneSessionPage(self.client, session=self._session_arguments))

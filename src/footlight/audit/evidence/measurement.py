@@ -60,7 +60,7 @@ async def collect_evidence(
 
 @dataclass
 class Measurement:
-    """The measurement of a page. If it ends early, `so_far` returns the evidence up to then.
+    """The measurement of a page. If it ends early, `make_partial_evidence` returns the evidence up to then.
 
     `lost` is the error if the connection to the server was lost.
     """
@@ -103,7 +103,7 @@ class Measurement:
         self.opened = await self.open(first)
         source = ""
         try:
-            async with self.beside(others) as measurements:
+            async with self.measure_in_parallel(others) as measurements:
                 await self.measure(first, self.collectors)
                 self.measured = self.untouched or self.trail.location
                 self.first_done.set()
@@ -129,16 +129,16 @@ class Measurement:
         return [each for each in self.collectors if each.every_view]
 
     @asynccontextmanager
-    async def beside(
+    async def measure_in_parallel(
         self, views: Sequence[AuditViewport]
     ) -> AsyncGenerator[Sequence[asyncio.Task[Measurement] | None]]:
         """Measure at these widths on pages of their own, as soon as the speed of the first is known.
 
         Yields a task for each width, or None where the server has only one page.
         """
-        pages = [await self.page.beside() for _ in views]
+        pages = [await self.page.new_page() for _ in views]
         tasks = [
-            None if page is None else asyncio.create_task(self.measure_beside(page, view))
+            None if page is None else asyncio.create_task(self.measure_on_page(page, view))
             for page, view in zip(pages, views, strict=True)
         ]
         try:
@@ -150,7 +150,7 @@ class Measurement:
             with anyio.move_on_after(CLOSE_SECONDS, shield=True):
                 await asyncio.gather(*filter(None, tasks), return_exceptions=True)
 
-    async def measure_beside(self, page: AuditedPage, view: AuditViewport) -> Measurement:
+    async def measure_on_page(self, page: AuditedPage, view: AuditViewport) -> Measurement:
         """Measure at one width on another page, which is closed at the end. Failures end up in `skipped`."""
         await self.first_done.wait()
         other = Measurement(page, self.url, self.collectors_of_width(), (view,), self.progress)
@@ -172,7 +172,7 @@ class Measurement:
         self.gathered.merge(other.gathered)
         return True
 
-    def so_far(self, why: str) -> Evidence | None:
+    def make_partial_evidence(self, why: str) -> Evidence | None:
         """Return the evidence so far, or None if the page was never opened. `why` says why it ended."""
         if self.opened is None:
             return None
@@ -318,7 +318,11 @@ class Measurement:
         before, moves = self.gathered.copy(), [*self.trail.moves]
         try:
             await self.open(view)
-            if self.trail.moves and not self.is_measured(self.trail.location) and not await self.waits():
+            if (
+                self.trail.moves
+                and not self.is_measured(self.trail.location)
+                and not await self.returns_to_measured()
+            ):
                 self.refuse_other_page()
             await self.measure(view, collectors)
             if not self.is_measured(self.trail.location):
@@ -336,7 +340,7 @@ class Measurement:
             f"the page moved on to {self.trail.location.url} this time", tool_name="navigate"
         )
 
-    async def waits(self) -> bool:
+    async def returns_to_measured(self) -> bool:
         """Return whether the page moves on to the measured one within a few seconds, as it did before."""
         for _ in range(MAX_WAITS):
             await asyncio.sleep(WAIT_SECONDS)

@@ -49,7 +49,7 @@ class ModelRequestFailed(Exception):
 class _FailureKind:
     what: str
     todo: str
-    again: bool = False
+    retryable: bool = False
 
 
 @cache
@@ -73,17 +73,17 @@ def _failure_kinds() -> Mapping[type[AgentRunError], _FailureKind]:
         theirs.ModelQuotaExceededError: _FailureKind(
             "says that the account is used up", "Add to it, or use another key."
         ),
-        theirs.ModelRateLimitError: _FailureKind("was asked too often", _LATER, again=True),
+        theirs.ModelRateLimitError: _FailureKind("was asked too often", _LATER, retryable=True),
         theirs.ModelRequestTimeout: _FailureKind(
-            "took too long", "Allow more time for a request.", again=True
+            "took too long", "Allow more time for a request.", retryable=True
         ),
-        theirs.ModelTimeoutError: _FailureKind("did not answer in time", _LATER, again=True),
+        theirs.ModelTimeoutError: _FailureKind("did not answer in time", _LATER, retryable=True),
         theirs.ModelConnectionError: _FailureKind(
-            "could not be reached, or broke off", "Check the network and the base URL.", again=True
+            "could not be reached, or broke off", "Check the network and the base URL.", retryable=True
         ),
-        theirs.ModelUnavailableError: _FailureKind("is not available now", _LATER, again=True),
-        theirs.ModelServerError: _FailureKind("failed", _LATER, again=True),
-        theirs.AgentRunError: _FailureKind("gave an answer that cannot be used", _LATER, again=True),
+        theirs.ModelUnavailableError: _FailureKind("is not available now", _LATER, retryable=True),
+        theirs.ModelServerError: _FailureKind("failed", _LATER, retryable=True),
+        theirs.AgentRunError: _FailureKind("gave an answer that cannot be used", _LATER, retryable=True),
     }
 
 
@@ -110,11 +110,11 @@ def check_end(response: ModelResponse, model: ChatModel) -> None:
             raise ModelRequestFailed(_make_error(refused, model, detail=_refusal(response)))
         case "error":
             raise ModelRequestFailed(
-                _make_error(_FailureKind("aborted its answer", _LATER, again=True), model)
+                _make_error(_FailureKind("aborted its answer", _LATER, retryable=True), model)
             )
         case None if response.provider_name is not None:  # a model in this process has no stream
             raise ModelRequestFailed(
-                _make_error(_FailureKind("sent an incomplete answer", _LATER, again=True), model)
+                _make_error(_FailureKind("sent an incomplete answer", _LATER, retryable=True), model)
             )
         case _:
             pass
@@ -131,7 +131,7 @@ def _make_error(
     return ModelError(
         message,
         suggestion=kind.todo.format_map(words),
-        retryable=kind.again,
+        retryable=kind.retryable,
         provider=model.provider,
         model=model.name,
         status=status,

@@ -91,7 +91,7 @@ class AuditedPage(Protocol):
         """Return the server's ref of the element, or None."""
         ...
 
-    async def beside(self) -> AuditedPage | None:
+    async def new_page(self) -> AuditedPage | None:
         """Return another page of the same browser that is not open yet, or None if there can be only one."""
         ...
 

@@ -199,7 +199,7 @@ class FootlightPage(_ToolPage):
             (ref for node in items(found.get("nodes")) if (ref := text(an_object(node).get("ref")))), None
         )
 
-    async def beside(self) -> AuditedPage:
+    async def new_page(self) -> AuditedPage:
         return FootlightPage(self.client, self._timeout_ms, self._session_arguments)
 
     async def close(self) -> None:
@@ -251,7 +251,7 @@ class PlaywrightMcpPage(_ToolPage):
             return None
         return found[1] if found else None
 
-    async def beside(self) -> None:
+    async def new_page(self) -> None:
         return None
 
     async def close(self) -> None:

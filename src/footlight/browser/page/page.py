@@ -322,9 +322,10 @@ class Page:
         return True
 
     async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
-        """Await the action. If it is cancelled while a dialog is open, it still ends after the dialog.
+        """Run the action and return its result. If cancelled while a dialog is open, let the action go on.
 
-        Playwright would abort it otherwise, while the browser has yet to deliver the rest of its events.
+        It then ends after the dialog. Playwright would abort it otherwise, before the browser has delivered
+        the rest of its events.
         """
         task = asyncio.create_task(action)
         try:

@@ -1,4 +1,4 @@
-"""What an action has started: popups, downloads and other events that its answer reports."""
+"""Track what an action has started: popups, downloads and other events that its answer reports."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class ActionTracker:
             self._over.append((self.last.began_at, time.monotonic()))
 
     def was_acting(self, at: float) -> bool:
-        """Return whether an action that is over went on then (`time.monotonic()`).
+        """Return whether an action was running at a time (`time.monotonic()`), if it has ended by now.
 
-        True also for times before the last actions whose times are known.
+        Also return True for times before the oldest action whose times are known.
         """
         if len(self._over) == MAX_OVER and at < self._over[0][0]:
             return True

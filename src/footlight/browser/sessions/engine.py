@@ -70,9 +70,10 @@ MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 
 
 class Engine:
-    """The driver, browsers and sessions of a server. `start` returns at once; `sessions` waits for a browser.
+    """The driver, browsers and sessions of a server.
 
-    `on_change` receives the changes of every session.
+    `start` begins to start them and returns at once, `sessions` waits for the first browser, and `close` ends
+    them. `on_change` receives the changes of every session.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Engine:
         self._starts = PendingStarts()
 
     def start(self) -> None:
+        """Begin to start the driver and the first browser, without waiting for them."""
         self._ready = asyncio.create_task(self._start())
 
     async def sessions(self) -> SessionTable:
@@ -126,7 +128,7 @@ class Engine:
         return await asyncio.shield(self._ready)
 
     def _start_again(self) -> None:
-        """Start again after the end of the driver. New calls wait for the new driver."""
+        """Start again, because the driver has ended. New calls wait for the new driver."""
         self.start()
         assert self._ready is not None
         self._ready.add_done_callback(_log_failure)
@@ -269,7 +271,7 @@ class Engine:
         self._pool = (
             self._extension_pool(environment)
             if settings.browser.extensions
-            else Pool(settings, self._launch, find=self._find)
+            else Pool(settings, self._launch, find=self._check_browser_exists)
         )
         self._resources.push_async_callback(self._pool.close)
         return PooledSessions(
@@ -326,8 +328,8 @@ class Engine:
             playwright, self._settings.browser, proxied=self._proxy is not None, starts=self._starts
         )
 
-    def _find(self) -> None:
-        """Return the browser to launch. Raise BrowserNotInstalled if there is none."""
+    def _check_browser_exists(self) -> None:
+        """Check that there is a browser to launch. Raise BrowserNotInstalled if there is none."""
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))

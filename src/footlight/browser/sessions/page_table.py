@@ -1,4 +1,4 @@
-"""The table of a session's open pages: opened, popped up, selected and closed."""
+"""The open pages of a session, with their ids, and which of them is the current one."""
 
 from __future__ import annotations
 

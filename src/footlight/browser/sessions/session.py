@@ -87,7 +87,9 @@ class SessionEnvironment:
 
 
 class Session:
-    """One lock, one context and any number of pages. `Session.open` creates it, and `close` ends it.
+    """A browser context with its pages, and a lock that a call holds while it works in the session.
+
+    `Session.open` creates a session, and `close` ends it.
 
     `page_table` owns the pages, `actions` tracks what the last action has started, and `emulator` owns the
     emulation and the network speed.
@@ -224,6 +226,7 @@ class Session:
         return self._left or not self.alive
 
     def touch(self) -> None:
+        """Note that the session was used now, which postpones its expiry."""
         self.last_used = time.monotonic()
 
     async def explain_end(self) -> FootlightError | None:
@@ -252,7 +255,7 @@ class Session:
                 await self._browser.disconnected.wait()
 
     async def close(self) -> None:
-        """Close the context with its pages, unless it was there before the session."""
+        """End the session. Its context is closed, unless it existed before the session."""
         self.closed = self.closed or self.alive  # A crashed session is removed without being closed.
         self._leave()
         self.downloads.close()

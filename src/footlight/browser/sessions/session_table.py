@@ -44,7 +44,7 @@ class EndedSession:
 
 
 class SessionTable(ABC):
-    """The sessions of a server, as calls use them. Subclasses implement kinds of sessions."""
+    """The sessions of a server by id. Subclasses decide how sessions are created, kept and named."""
 
     def __init__(self, settings: SessionSettings) -> None:
         self._settings = settings
@@ -142,7 +142,7 @@ class SessionTable(ABC):
             return await self._make_again(id, caller)
 
     def _one_at_a_time(self, id: str) -> asyncio.Lock:
-        """Hold a lock while a session with this id is being created."""
+        """Return the lock that is held while a session with this id is found, created or closed."""
         return self._opening.setdefault(id, asyncio.Lock())
 
     @abstractmethod
@@ -197,6 +197,7 @@ class SessionTable(ABC):
         raise self._not_found_error(id, caller)
 
     async def close_all(self) -> None:
+        """Save the sessions that are kept, and end all of them."""
         sessions, self._sessions = [*self._sessions.values()], {}
         await asyncio.gather(*(self._keep(session) for session in sessions))
         await asyncio.gather(*(self._close(session) for session in sessions))

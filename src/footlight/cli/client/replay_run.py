@@ -33,7 +33,7 @@ from footlight.client.handles.connect import Connecting
 from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
 from footlight.client.replay.comparison import format_differences
 from footlight.client.replay.logged_results import Sidecars
-from footlight.client.replay.runner import Again, Script, again, script_of
+from footlight.client.replay.runner import RepeatedCall, Script, repeat_calls, script_of
 from footlight.client.replay.sessions import opens_sessions
 from footlight.client.replay.volatile import Ignored
 from footlight.client.target import transport_for
@@ -109,10 +109,10 @@ def _list(script: Script) -> int:
 
 async def _replay(arguments: ReplayArguments, script: Script, ignored: Ignored) -> int:
     began = time.monotonic()
-    replayed: list[Again] = []
+    replayed: list[RepeatedCall] = []
     try:
         async with _open_handle(arguments, script) as mcp:
-            steps = again(
+            steps = repeat_calls(
                 mcp, script, verify=arguments.verify, ignored=ignored, timeout_ms=arguments.timeout_ms
             )
             async for each in steps:
@@ -123,7 +123,7 @@ async def _replay(arguments: ReplayArguments, script: Script, ignored: Ignored) 
     return _print_summary(replayed, arguments, time.monotonic() - began)
 
 
-def _print_summary(replayed: Sequence[Again], arguments: ReplayArguments, seconds: float) -> int:
+def _print_summary(replayed: Sequence[RepeatedCall], arguments: ReplayArguments, seconds: float) -> int:
     if replayed and replayed[-1].stops:
         say(f"Stopped at the first call that failed, after {_count(len(replayed) - 1)}.")
         return FAILED
@@ -177,7 +177,7 @@ def _log(arguments: ReplayArguments, script: Script) -> CallLog:
     return create_logger(console=False, file=arguments.log, redact=redact)
 
 
-def _print_call(number: int, replayed: Again, script: Script) -> None:
+def _print_call(number: int, replayed: RepeatedCall, script: Script) -> None:
     outcome = "differs" if replayed.differences else "failed as logged" if replayed.error else "ok"
     outcome = "failed" if replayed.stops else outcome
     say(f"{number:>4}  {replayed.call.name}  {outcome}  {replayed.ms:.0f} ms")

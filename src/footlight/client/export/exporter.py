@@ -12,7 +12,7 @@ from footlight.client.handles.adapters import ADAPTERS
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.json_paths import leaves
 from footlight.client.replay.logged_results import Sidecars, is_summary
-from footlight.client.replay.sessions import without_session
+from footlight.client.replay.sessions import remove_session
 from footlight.client.replay.variables import strings_of
 from footlight.client.server_secrets import without_secrets
 from footlight.protocol.errors import MCPError
@@ -49,7 +49,7 @@ def export_test(
     Raises:
         MCPError: the calls are of several sessions; or a line was redacted, and it cannot be seen where.
     """
-    test_calls = _without_session(calls, name)
+    test_calls = _remove_session(calls, name)
     body = Body(_find_server_ids(test_calls), variables or {}, sidecars or Sidecars())
     for each in test_calls:
         body.add(each, name)
@@ -60,12 +60,12 @@ def export_test(
     )
 
 
-def _without_session(calls: Sequence[LoggedCall], name: str) -> Sequence[LoggedCall]:
+def _remove_session(calls: Sequence[LoggedCall], name: str) -> Sequence[LoggedCall]:
     opened = {call.name for call in calls}
     adapter = next((each for each in ADAPTERS.values() if each.opens in opened), ADAPTERS["none"])
     keys = adapter.injected_keys
     taking = {call.name for call in calls if any(key in call.arguments for key in keys)}
-    return without_session(calls, adapter, taking, name=name)
+    return remove_session(calls, adapter, taking, name=name)
 
 
 def _head(name: str, server: str | None, body: Body) -> list[str]:

@@ -22,13 +22,21 @@ from footlight.client.replay.comparison import (
     is_same_text,
 )
 from footlight.client.replay.logged_results import Sidecars, read_answer, read_logged
-from footlight.client.replay.sessions import session_names, without_session
+from footlight.client.replay.sessions import remove_session, session_names
 from footlight.client.replay.variables import Hidden, fill_calls, fill_text, map_strings
 from footlight.client.replay.volatile import Ignored
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult, value_of
 
-__all__ = ["Again", "ReplayDiffers", "Script", "again", "read_script", "run_sequence", "script_of"]
+__all__ = [
+    "RepeatedCall",
+    "ReplayDiffers",
+    "Script",
+    "read_script",
+    "repeat_calls",
+    "run_sequence",
+    "script_of",
+]
 
 
 class ReplayDiffers(AssertionError):
@@ -37,7 +45,7 @@ class ReplayDiffers(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A file that was read. `name` is what errors call it; the calls have their variables filled in.
+    """The calls of a file, with their variables filled in. Errors name the file as `name`.
 
     `hidden` removes the values of variables from messages about the script.
     """
@@ -59,20 +67,19 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """A call that was made again: its result or its error, and the differences from the log.
-
-    A call that `stops` is the last one: it failed, although it was logged as successful. `only_kind`: the log
-    has only the kind of its result, so the content was not compared.
-    """
+class RepeatedCall:
+    """A call that was made again: its result or its error, and the differences from the log."""
 
     call: LoggedCall
     ms: float
+    """The duration of the call."""
     value: Any = None
     error: MCPError | None = None
     differences: Sequence[ReplayDifference] = ()
     stops: bool = False
+    """Whether this is the last call, because it failed although it was logged as successful."""
     only_kind: bool = False
+    """Whether the log has only the kind of the result, so that the content was not compared."""
 
     def describe(self, script: Script) -> str:
         """Return the differences, below the line and the call to which they belong."""
@@ -100,27 +107,27 @@ def script_of(
     return Script(name, calls, Hidden(variables), sidecars or Sidecars())
 
 
-async def again(
+async def repeat_calls(
     mcp: Handle,
     script: Script,
     *,
     verify: bool = False,
     ignored: Ignored | None = None,
     timeout_ms: float | None = None,
-) -> AsyncGenerator[Again]:
-    """Make the calls on the handle, in order, and yield each when it is done; the first that fails is the
-    last.
+) -> AsyncGenerator[RepeatedCall]:
+    """Make the calls on the handle, in order, and yield each one when it is done.
 
-    With `verify` a call that was logged as failed is expected to fail, and each comes with its differences.
-    The error of a call that fails is its own, with the line and the call before its message.
+    The first call that fails is the last one. With `verify`, a call that was logged as failed is expected to
+    fail, and each call has its differences from the log. The message of an error begins with the line and
+    the call.
 
     Raises:
-        MCPError: before anything is called: the calls are those of several sessions, or there is no server.
+        MCPError: the calls belong to several sessions, or there is no server. No call was made.
     """
     adapter = mcp.bound.adapter
     tools = await mcp.bound.client.list_tools()
     taking = {tool.name for tool in tools if adapter.has_session(tool)}
-    calls = without_session(script.calls, adapter, taking, name=script.name)
+    calls = remove_session(script.calls, adapter, taking, name=script.name)
     ids = Identifiers(calls)
     for name in session_names([call for call in script.calls if call.name in taking], adapter):
         ids.note(name, mcp.bound.session_name)
@@ -134,15 +141,15 @@ async def again(
             ms = (time.monotonic() - began) * 1000
             located = _add_location(error, script, call)
             if not (verify and call.outcome and not call.outcome.ok):
-                yield Again(call, ms, error=located, stops=True)
+                yield RepeatedCall(call, ms, error=located, stops=True)
                 return
-            yield Again(
+            yield RepeatedCall(
                 call, ms, error=located, differences=checking.compare_failure(call.outcome.error, error)
             )
             continue
         ms = (time.monotonic() - began) * 1000
         differences, only_kind = checking.compare_result(call, result, verify=verify)
-        yield Again(call, ms, value_of(result), differences=differences, only_kind=only_kind)
+        yield RepeatedCall(call, ms, value_of(result), differences=differences, only_kind=only_kind)
 
 
 def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
@@ -221,19 +228,18 @@ async def run_sequence(
     is replaced by the value in `variables`. Ids that the server made up are replaced by those of this run
     (`replay.comparison`).
 
-    With `verify`, each result must be what the log says, as far as it says it: a call that failed must fail
-    with the same message, and gives None here. `ignore` has what is not compared: `$.data.timing`, or the
-    name of a field, anywhere.
+    With `verify`, each result is compared with the logged one, if the log has it. A call that was logged as
+    failed must fail with the same message, and its result is None. `ignore` lists what is not compared: a
+    path such as `$.data.timing`, or the name of a field, which is then ignored everywhere.
 
     Raises:
-        MCPError: before any call: the file cannot be read, a line is not valid, or a variable has no value.
-            Or a call failed: its own error, with the line and the call before its message; later calls are
-            not made.
-        ReplayDiffers: with `verify`, after all calls: shows what differs, and in which lines.
+        MCPError: the file cannot be read, a line is not valid, or a variable has no value; no call was made.
+            Or a call failed. Its message begins with the line and the call, and later calls are not made.
+        ReplayDiffers: with `verify`, after all calls, if results differ. The message shows lines and values.
     """
     ignored = Ignored.of(ignore)
     script = read_script(Path(path), variables)
-    made = [each async for each in again(mcp, script, verify=verify, ignored=ignored)]
+    made = [each async for each in repeat_calls(mcp, script, verify=verify, ignored=ignored)]
     differing = [each.describe(script) for each in made if each.differences]
     if made and made[-1].stops and (error := made[-1].error):
         for each in differing:

@@ -1,4 +1,4 @@
-"""The sessions in which the calls of a file are made."""
+"""Find out in which sessions the calls of a file were made, and remove the session from calls."""
 
 from __future__ import annotations
 
@@ -9,27 +9,25 @@ from footlight.client.handles.adapters import ADAPTERS, Adapter, is_lifecycle, l
 from footlight.client.replay.calls import LoggedCall
 from footlight.protocol.errors import MCPError
 
-__all__ = ["opens_sessions", "session_names", "without_session"]
+__all__ = ["opens_sessions", "remove_session", "session_names"]
 
 
 def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
-    """Return whether the calls open sessions themselves, as a whole log does. They are then called
-    unchanged.
-    """
+    """Return whether the calls open sessions themselves, as in a complete log. Then they are not changed."""
     openers = {adapter.opens for adapter in ADAPTERS.values()}
     return any(call.name in openers for call in calls)
 
 
-def without_session(
+def remove_session(
     calls: Sequence[LoggedCall], adapter: Adapter, taking: Container[str], *, name: str
 ) -> tuple[LoggedCall, ...]:
-    """Return the calls that a handle makes: without those that open or close sessions, and without the
-    session's key, which the handle adds.
+    """Return the calls as a handle makes them, which opens the session and adds its key itself.
 
-    `taking` are the names of the tools that take the key.
+    Calls that open or close sessions are left out, and so is the session's key in the arguments. `taking` has
+    the names of the tools that take the key.
 
     Raises:
-        MCPError: the calls are those of several sessions, which one handle cannot make.
+        MCPError: the calls belong to several sessions, but a handle has only one.
     """
     ours = [call for call in calls if not is_lifecycle(adapter, call.name)]
     named = session_names([call for call in ours if call.name in taking], adapter)

@@ -34,7 +34,7 @@ class CallState:
     arguments: Mapping[str, Any]
     """The arguments as the client sent them."""
     elicitation: Elicitation | None = None
-    """The way to the person behind the client."""
+    """Asks the person who uses the client."""
     began: float = field(default_factory=time.monotonic)
     call: ToolCall | None = None
     session: Session | None = None
@@ -42,8 +42,11 @@ class CallState:
     awaited: Session | None = None
     """The session that the call waits for, or has."""
     has_begun: bool = False
+    """Whether the tool may have started to run."""
     is_configuring: bool = False
+    """Whether the tool is changing the session itself."""
     is_cleaning_up: bool = False
+    """Whether pages that hang are being closed, which is not cancelled."""
     is_abandoned: bool = False
     """Nobody waits for the answer any more."""
     observed: object = None

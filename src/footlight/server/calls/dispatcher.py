@@ -82,8 +82,15 @@ class Dispatcher(ToolCaller):
     ) -> None:
         """Create a dispatcher.
 
-        `find_silent_part` returns what keeps calls from beginning. `withheld` are tools that are not offered;
-        `mask` is applied to every answer.
+        Args:
+            sessions: waits for the browser and returns the session table.
+            find_silent_part: returns the part that does not respond, or that is still starting, for the
+                error of a call that missed its deadline.
+            withheld: tools that are not offered, for the error of a call that names one.
+            secrets: the values of texts such as `secret:NAME` in arguments.
+            mask: removes the secrets from every answer and every progress message.
+            recorder: writes the calls to the knowledge store.
+            journal: shows the calls to people who watch.
         """
         super().__init__(tools, withheld, settings.tools)
         self._settings = settings
@@ -336,7 +343,11 @@ def _session_name(arguments: BaseModel) -> str | None:
 
 @contextlib.asynccontextmanager
 async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> AsyncGenerator[None]:
-    """Hold the session's lock. A tool that is not queued goes ahead without it if another call has it."""
+    """Hold the session's lock. If another call has it, a tool that is not queued runs without it.
+
+    Raises:
+        HumanInControl: a person controls the session, and the tool is not queued and changes something.
+    """
     waits = session.lock.locked()
     if waits and not tool.queued:
         if tool.effect != "read":

@@ -1,7 +1,7 @@
-"""The effect of an action in its answer: what it did, in a few words, or why it did nothing.
+"""Describe the effect of an action in its answer: what it did, in a few words, or why it did nothing.
 
-`judge` takes values and returns values. The rest collects them from what the page, the log of requests and
-the observation know already. Only an action without an effect costs one question more.
+`judge` is a function of an `ActTrace`, whose facts are known already from the page, the log of requests and
+the observation. Only if an action seems to have no effect, the page is asked one more question.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MAX_REASON = 200
 MAX_MASKED = 10_000
 """Characters that are masked of a text of which less is shown."""
 REPEATS = 3
-"""From this time on, an action that changes nothing again comes with advice."""
+"""An action that changes nothing for this many times in a row comes with advice."""
 MAX_PATH = 60
 """Characters of a path in a reason."""
 MIN_PATH = 8
@@ -115,17 +115,16 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActTrace:
-    """The facts about an action that is over, from which its effect is found.
+    """The facts about an action that has ended, from which `judge` finds its effect.
 
-    `change` is None where the page was not looked at. `requests` are those that scripts and forms have sent,
-    without polls.
+    `change` is None if no snapshot was taken. `requests` are those of scripts and forms, without polls.
     """
 
     events: Events | None = None
     requests: Sequence[SentRequest] = ()
     navigated: bool = False
     moved: bool = True
-    """The page has another URL."""
+    """Whether the page has another URL."""
     has_acted: bool = False
     """Whether the tool itself knows that something has happened in the page."""
     frame_reloaded: bool = False
@@ -257,7 +256,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
 
 
 async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
-    """Return the effect of an action. One that seems to have none is looked at more closely."""
+    """Return the effect of an action. If it seems to have none, ask the page about its listeners."""
     if call.report.has_no_effect:
         return Effect("none")
     page, effect = call.maybe_page, judge(trace)

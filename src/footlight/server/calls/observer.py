@@ -38,9 +38,9 @@ MAX_URL = 500
 MAX_ERROR = 300
 """Characters."""
 POLLS = 2
-"""A request to a path to which the page has sent so many by itself is a poll, and not an effect."""
+"""If the page has sent this many requests to a path by itself, another one is a poll and not an effect."""
 LOOK_SECONDS = 5.0
-"""The time limit for a snapshot of a page, which has settled by then as far as it does."""
+"""The time limit for a snapshot of a page, after the wait for it to settle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +141,8 @@ class Observer:
     def trace(self, call: ToolCall, events: Events) -> ActTrace:
         """Return what is known of what the call did since `begin`. Call it after `settle` and `describe`."""
         page, since = call.maybe_page, self._acted_since
-        events = events.after(
-            self._earlier
-        )  # What an earlier call brought about is told with this answer too.
+        # The answer also reports the events of earlier calls, which are no effect of this one.
+        events = events.after(self._earlier)
         if page is None:
             return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
         return ActTrace(

@@ -71,14 +71,14 @@ def deadline_exceeded(
 
 
 class TimeLimit:
-    """Limit a stage of a call: to its deadline, and the time in which it may look for the reason.
+    """Limit a stage of a call to its deadline and `GRACE_SECONDS` more, in which errors are explained.
 
-    Where the driver of the browsers does not respond by the deadline, nothing can be looked for, and the time
-    limits that Playwright keeps in the driver do not fire. The stage ends at once then.
+    If the driver of the browsers does not respond at the deadline, no error can be explained, and the time
+    limits that Playwright keeps in the driver have no effect. Then the stage ends at once.
 
     Raises:
         DeadlineExceeded: the driver does not respond.
-        TimeoutError: the stage took longer than that.
+        TimeoutError: the stage took longer.
     """
 
     def __init__(self, tool: Tool, call: ToolCall) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CallReport", "StepOutcome", "ToolCall"]
 
 MIN_EXPECT_MS = 1_000.0
-"""The least time for the page to be as expected, where the settings give an element less."""
+"""The minimum time for a page to become as expected, even if the settings give elements less time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,20 @@ class CallReport:
     has_no_effect: bool = False
     """Whether the tool itself knows that it has changed and started nothing, so nothing is waited for."""
     idle_reason: str = ""
-    """Why the call may have had no effect, which is told if it had none."""
+    """Why the call may have had no effect. The answer says it if the call had none."""
     has_hovered: bool = False
     """True if the call has only moved the mouse."""
     locators: list[Any] = field(default_factory=list[Any])
-    """The locator of each step, where the call ran steps."""
+    """The locators of the steps, if the call ran steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """The context of one call: where it works, until when, and on whose behalf."""
+    """The context of one call, which the function of its tool receives.
+
+    It has the session and the page of the call, its deadline and its caller, and collects what the answer
+    reports besides the data.
+    """
 
     settings: Settings
     deadline: Deadline
@@ -103,7 +107,7 @@ class ToolCall:
     is_recorded: bool = False
     """Whether a recorder asks for the field that the call types into."""
     elicitation: Elicitation | None = None
-    """The way to the person behind the client, if the client has one."""
+    """Asks the person who uses the client; None if the client cannot ask."""
     live_view: LiveView | None = None
     """Shows sessions to people, where the server has the watch page."""
     steps: RunSteps | None = None
@@ -160,7 +164,7 @@ class ToolCall:
         self.report.has_hovered = True
 
     def explain_if_idle(self, reason: str) -> None:
-        """Record what it means if nothing has happened in the page."""
+        """Record the reason that the answer gives if nothing has happened in the page."""
         self.report.idle_reason = reason
 
     async def note_field(self, selector: str) -> None:

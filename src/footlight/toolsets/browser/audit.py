@@ -342,7 +342,7 @@ class _LivePage:
         page.view.note_reported([seen[0]], of=self._snapshot.nodes)
         return ref
 
-    async def beside(self) -> None:
+    async def new_page(self) -> None:
         return None
 
     async def close(self) -> None: ...
