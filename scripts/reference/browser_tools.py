@@ -14,6 +14,7 @@ from scripts.reference.schemas import Schema
 from scripts.reference.tools import (
     EVENTS,
     SHARED,
+    SHARED_BY_ACTIONS,
     group_by_family,
     render_families,
     render_object,
@@ -30,9 +31,10 @@ Each tool lists its `data` as keys and types; a key with `?` may be absent. Thes
 such an event happened; when the call fails, they are in the `details` of the error:
 """
 
+_DESCRIBED = SHARED | SHARED_BY_ACTIONS
 _SHARED_BY_SCOPE: dict[str, tuple[str, ...]] = {
-    "page": tuple(SHARED),
-    "session": ("sessionId",),
+    "page": tuple(_DESCRIBED),
+    "session": ("sessionId", *SHARED_BY_ACTIONS),
     "server": (),
 }
 
@@ -46,8 +48,8 @@ def render() -> str:
             INTRO.strip(),
             bullets(f"`{name}`: {text}" for name, text in EVENTS.items() if name in used),
             "## Shared parameters",
-            "A tool that works on a page takes all three; a tool that works on a session takes `sessionId`.",
-            table(["Parameter", "Description"], ([f"`{name}`", text] for name, text in SHARED.items())),
+            "Each tool names those that it takes.",
+            table(["Parameter", "Description"], ([f"`{name}`", text] for name, text in _DESCRIBED.items())),
             "## Selectors",
             attribute_docstrings(parameters)["Selector"],
             *render_overview("Family", families),

@@ -24,7 +24,8 @@ from scripts.reference.python_code import attribute_docstrings, render_definitio
 
 INTRO = """\
 The public Python API of the client; [the guide](../client.md) shows how to use it. Each heading says where a
-name is imported from; [errors](#errors) and [functions that classify errors](#questions) are in `footlight`.
+name is imported from; [errors](#errors) and
+[functions that classify errors](#functions-that-classify-errors) are in `footlight`.
 """
 
 SYNC_ONLY = "Its methods are those of [`MCPClient`](#footlightmcpclient), without `await`."
@@ -56,7 +57,7 @@ SECTIONS: Mapping[str, Sequence[object]] = {
     "Results": (results.ToolResult, results.CallResult, results.Content, tools.Tool),
     "Lists": tuple(getattr(listings, name) for name in listings.__all__ if name[0].isupper()),
     "Describing tools": tuple(getattr(describe, name) for name in describe.__all__),
-    "A browser": (
+    "Typed browser client": (
         playwright_client.PlaywrightClient,
         mcp_config.MCPConfig,
         playwright_results.NavigateResult,
@@ -123,9 +124,9 @@ def _render_errors() -> Iterator[str]:
     reasons = re.findall(r"^- `(\w+)`: (.*)", attribute_docstrings(errors)["Reason"], re.MULTILINE)
     rows = ([f"`{name}`", prose(text), _number(name)] for name, text in reasons)
     yield table(["`reason`", "What happened", "`rpc_code`"], rows)
-    yield "## Questions"
-    questions = [each for each in public if inspect.isfunction(each) and each.__name__.startswith("is_")]
-    rows = ([f"`{each.__name__}(error)`", prose(each.__doc__)] for each in questions)
+    yield "## Functions that classify errors"
+    functions = [each for each in public if inspect.isfunction(each) and each.__name__.startswith("is_")]
+    rows = ([f"`{each.__name__}(error)`", prose(each.__doc__)] for each in functions)
     yield table(["Function", "True when"], rows)
 
 

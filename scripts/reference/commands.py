@@ -39,13 +39,14 @@ def _render_command(command: click.Command, group: str = "") -> Iterator[str]:
     context = click.Context(command)
     sections = command.options_by_section(context) if isinstance(command, SectionedCommand) else {}
     for title, options in (sections or {"Options": command.params}).items():
-        rows = (
+        rows = [
             [f"`{' / '.join(option_names(option))}`", _describe_value(option), _describe(option)]
             for option in options
             if isinstance(option, click.Option) and "--help" not in option.opts
-        )
-        yield from [f"**{title}**"] if len(sections) > 1 else []
-        yield table(["Option", "Value", "Description"], rows)
+        ]
+        if rows:
+            yield from [f"**{title}**"] if len(sections) > 1 else []
+            yield table(["Option", "Value", "Description"], rows)
     if isinstance(command, SectionedCommand) and command.examples:
         yield join(
             ["Examples:", "\n".join(["```console", *(f"$ {each}" for each in command.examples), "```"])]
@@ -63,6 +64,8 @@ def option_names(option: click.Option) -> list[str]:
 def _describe_value(option: click.Option) -> str:
     if option.is_flag:
         return ""
+    if option.metavar:
+        return f"`{option.metavar}`"
     if isinstance(option.type, click.Choice):
         return " or ".join(f"`{choice}`" for choice in option.type.choices)  # pyright: ignore[reportUnknownVariableType]
     return {"directory": "path", "file": "path"}.get(option.type.name, option.type.name)

@@ -21,9 +21,10 @@ from scripts.reference.schemas import describe_type
 SCHEMA_URL = "https://raw.githubusercontent.com/footlight/footlight/main/src/footlight/settings.schema.json"
 
 INTRO = f"""\
-Settings come from the defaults, the file of `--config`, environment variables and flags; later ones win, key
-by key. The file is JSON, or TOML if its name ends in `.toml`. Durations are in milliseconds, sizes in bytes.
-With an unknown key or variable, or a value of a wrong type, the server does not start and names it.
+Settings come from the defaults, the file of `--config`, environment variables and flags. Later ones override
+earlier ones, key by key. The file is JSON, or TOML if its name ends in `.toml`.
+Durations are in milliseconds, sizes in bytes. With an unknown key or variable, or a value of a
+wrong type, the server does not start and names it.
 
 Editors complete and check a settings file that names its [JSON
 Schema](../../src/footlight/settings.schema.json): `"$schema":

@@ -16,10 +16,23 @@ SESSION = "The session to work in."
 SHARED = {
     "sessionId": f"{SESSION} Default: the session `default`, [the caller's own]"
     "(../network.md#whose-session-is-default), which is created when it is first used.",
-    "pageId": "The tab to work in: `page-1`, `page-2`, … Default: the oldest open tab, or a new one.",
+    "pageId": "The tab to work in: `page-1`, `page-2`, … Default: the tab that was selected last, or else the"
+    " oldest one, or a new one.",
     "timeout": "The time limit of the whole call, in milliseconds. Default: `session.defaultTimeout`.",
 }
 """Descriptions of the parameters that come with the scope of a tool."""
+
+SHARED_BY_ACTIONS = {
+    "observe": "What the answer contains of the page: `diff`, `full` or `none`. Default: `observation.mode`."
+    " See [what action results include](../looking.md#what-action-results-include).",
+    "settle": "`auto` waits for what the action started, `none` does not. Default: `observation.settle`. See"
+    " [settling](../looking.md#settling).",
+    "expect": "What must be true after the action, as an object with `text`, `gone`, `url`, `request`,"
+    " `value` or `count`. See [expect](../waiting.md#expect).",
+    "locator": "With `true`, the answer contains the element as a line of Playwright for Python.",
+    "budget": "The maximum number of characters of page text in the answer. Default: `observation.budget`.",
+}
+"""Descriptions of the parameters that come with the observation of a page."""
 
 EVENTS = {
     "newPages": "`{pageId, url}` of each popup or tab that opened",

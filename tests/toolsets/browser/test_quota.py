@@ -86,7 +86,7 @@ async def test_a_download_above_the_quota_fails_and_leaves_nothing(limited: Brow
 
     assert found["failure"] == (
         "QUOTA_EXCEEDED: The files of this session would have 250,000 bytes, and it may write 200,000. "
-        "Delete files of this session that are not needed, or go on in a new session. The server operator "
+        "Delete files of this session that are not needed, or continue in a new session. The server operator "
         "can raise browser.sessionFileQuota."
     )
     assert list_files(limited.root) == []

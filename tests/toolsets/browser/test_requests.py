@@ -221,7 +221,7 @@ async def test_the_body_of_a_page_that_was_left_is_gone(opened_page: SessionBrow
         f"part: the response body of {id} cannot be read: Response body is not available for a response that "
         "was navigated away from. Read response.body() before triggering any navigation."
     )
-    assert error["suggestion"] == "The part `summary` can be read always."
+    assert error["suggestion"] == "The part `summary` can always be read."
     assert (await opened_page.call("get_request", requestId=id))["summary"]["id"] == id
 
 

@@ -73,8 +73,8 @@ class FileQuota:
             return QuotaExceeded(
                 f"The files of this session would have {own + room:,} bytes, and it may write "
                 f"{self._session:,}",
-                suggestion="Delete files of this session that are not needed, or go on in a new session. The "
-                "server operator can raise browser.sessionFileQuota.",
+                suggestion="Delete files of this session that are not needed, or continue in a new session. "
+                "The server operator can raise browser.sessionFileQuota.",
                 used=own,
                 limit=self._session,
                 setting="browser.sessionFileQuota",

@@ -84,7 +84,7 @@ class Exchange:
         return InvalidParameter(
             f"part: the {part.replace('_', ' ')} of {self.entry.id} cannot be read: {why}",
             parameter="part",
-            suggestion="The part `summary` can be read always.",
+            suggestion="The part `summary` can always be read.",
             url=self.entry.url,
         )
 

@@ -97,7 +97,9 @@ EXAMPLES = (
 @click.option(
     "--base-url", metavar="URL", help="Use this server, which is compatible with the provider's API."
 )
-@click.option("--personas", type=_file, help="Read the personas from a YAML or JSON file. Default: three.")
+@click.option(
+    "--personas", type=_file, help="Read the personas from a YAML or JSON file. Default: three built-in ones."
+)
 @click.option(
     "--goal",
     "goals",

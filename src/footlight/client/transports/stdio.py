@@ -47,9 +47,7 @@ _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 class Stdio:
     """A command that is started without a shell and looked up in the server's PATH.
 
-    `env` is the whole environment of the server, or None for a copy of this process's. Adding to a hidden
-    selection of variables would lose some that are needed (DISPLAY for a headed browser), or leak some
-    unnoticed (a key).
+    `env` is the whole environment of the server, or None for a copy of this process's.
     """
 
     command: str

@@ -59,18 +59,16 @@ class UriTemplate:
 
 
 TEMPLATES = (
-    UriTemplate(
-        template("session"), "session", "A session: its browser, its pages, what it blocks and what it mocks"
-    ),
+    UriTemplate(template("session"), "session", "A session: browser, pages, blocked and mocked requests"),
     UriTemplate(
         template("page"),
         "page",
-        "A page: its URL, title and viewport. Subscribe to hear when it navigates or has loaded",
+        "A page: its URL, title and viewport. Subscribe to be notified when it navigates or has loaded",
     ),
     UriTemplate(
         template("element"),
         "element",
-        "An element as it is now, by the elementId that find_element and find_elements give",
+        "The current state of an element, by the elementId of find_element and find_elements",
     ),
     UriTemplate(
         template("screenshot"),
@@ -78,7 +76,7 @@ TEMPLATES = (
         "An image that screenshot or screenshot_element took",
         mime_type=None,
     ),
-    UriTemplate(template("network-log"), "network-log", "The requests of a page, and how many there were"),
+    UriTemplate(template("network-log"), "network-log", "The requests of a page, with counts"),
     UriTemplate(template("answer"), "answer", "The whole of an answer that was too long to be sent"),
     UriTemplate(template("file"), "file", "A file that a tool wrote, if it is not large", mime_type=None),
 )

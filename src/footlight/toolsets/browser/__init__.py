@@ -52,9 +52,9 @@ Calls also take these parameters, which the list of tools may leave out. timeout
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
 cut content can be read at the link. Actions also take observe: what to report about the page: diff \
 (default), full, none; settle: none does not wait for what the action started; locator: true adds the \
-element as a line of Playwright for Python; and expect: what must be so \
+element as a line of Playwright for Python; and expect: what must be true \
 after the action, some of {text: "Saved", gone: "Loading", url: "/done", request: "POST /orders 201", value: \
-{"#name": "Ann"}, count: {".row": 3}}. If it is not so in time, the error is EXPECTATION_FAILED.
+{"#name": "Ann"}, count: {".row": 3}}. Otherwise the error is EXPECTATION_FAILED.
 
 Without sessionId a call uses the session "default", created on first use. `create_session` creates an \
 isolated one. Idle sessions expire.

@@ -70,7 +70,7 @@ class SkippedPart(TypedDict):
 
 
 class AuditResult(TypedDict):
-    """The worst findings come first. `toCheck` counts what code could not decide."""
+    """The most severe findings come first. `toCheck` counts what code could not decide."""
 
     url: str
     findings: list[AuditFinding]
@@ -193,7 +193,7 @@ class Vital(TypedDict):
 
 
 class WebVitals(TypedDict):
-    """Of the present document, since it was opened. What is missing has not been measured yet.
+    """Of the current document, since it was opened. What is missing has not been measured yet.
 
     `inp` needs an interaction. `note` says what a missing value needs.
     """
@@ -220,7 +220,7 @@ LIMITS = {
 
 @tool(effect="read", group="audit")
 async def web_vitals(call: ToolCall) -> WebVitals:
-    """Get web vitals. LCP, CLS, INP, FCP and TTFB of the present document."""
+    """Get web vitals. LCP, CLS, INP, FCP and TTFB of the current document."""
     from footlight.audit.evidence.scripts import elements_of, script
     from footlight.protocol.errors import MCPError
     from footlight.protocol.untrusted_json import an_object, integer, number

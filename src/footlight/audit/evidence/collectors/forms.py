@@ -80,7 +80,7 @@ RULES = (
         id="forms/autocomplete-missing",
         wcag=("1.3.5 AA",),
         severity="medium",
-        title="Browsers are not told what a field is for, so they cannot fill it",
+        title="A field has no autocomplete attribute, so browsers cannot fill it",
         advice="Set `autocomplete` to what is asked: email, name, street-address, current-password, …",
         help_url=f"{WCAG}identify-input-purpose",
     ),
