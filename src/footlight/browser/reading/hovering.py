@@ -1,7 +1,7 @@
-"""Find out what a page did with a mouse that came over an element and changed nothing that a snapshot shows.
+"""Find out how a page reacted to a mouse over an element, if no snapshot shows a change.
 
-Styles for `:hover` may have shown something that was there before, but transparent, clipped or out of sight.
-Chromium tells which listeners there are. The question is asked in an isolated world.
+Styles for `:hover` may have shown something that was transparent, clipped or out of sight before. Chromium
+lists the listeners. The scripts run in an isolated world.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HoverReaction", "find_hover_reaction"]
 
-HoverReaction = Literal["appeared", "restyled", "heard", "deaf"]
-"""Something appeared, only the look changed, listeners changed nothing that shows, or nothing listens."""
+HoverReaction = Literal["appeared", "restyled", "hidden change", "no listener"]
+"""Something appeared, only the look changed, listeners may have done something that does not show, or nothing
+listens."""
 
 ANSWER_SECONDS = 3.0
 """How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
@@ -38,7 +39,7 @@ _CLIMB = f"function (levels) {{ return ({page_function(_SCRIPTS, ['climb'], 'cli
 
 
 async def find_hover_reaction(page: Page) -> HoverReaction | None:
-    """Return what the page did with the mouse where it is now. None where the browser does not say."""
+    """Return how the page reacted to the mouse where it is now, or None if the browser does not say."""
     if page.session.engine != "chromium":
         return None
     # A KeyError: the document or element is no longer there.
@@ -58,13 +59,13 @@ async def find_hover_reaction(page: Page) -> HoverReaction | None:
                     return reaction
                 if reaction:
                     return None
-                return "heard" if await _is_heard(cdp, pair) else "deaf"
+                return "hidden change" if await _has_listener(cdp, pair) else "no listener"
             finally:
                 await cdp.detach()
     return None
 
 
-async def _is_heard(cdp: CDPSession, pair: str) -> bool:
+async def _has_listener(cdp: CDPSession, pair: str) -> bool:
     """Return whether the hovered element, or one around it, has a listener for the mouse."""
     for above in range(MAX_ABOVE):
         climb = {"objectId": pair, "functionDeclaration": _CLIMB, "arguments": [{"value": above}]}

@@ -1,8 +1,8 @@
-"""Find out what the listeners of a page did with an input event that left the page as it was.
+"""Find out what the listeners of a page did with an input event that changed nothing that shows.
 
 Chromium lists the listeners, and calls a function so that it ends before its first side effect. A listener
-that comes to its end in this way has done nothing. What any other did cannot be seen: it may have written to
-a storage, to the clipboard or to a worker, drawn on a canvas, or only set a variable of its own.
+that comes to its end in this way has done nothing. What any other listener did is unknown: it may have
+written to a storage, to the clipboard or to a worker, drawn on a canvas, or only set a variable of its own.
 
 A listener above the element may do the same with every event. It counts where it does nothing with an event
 of the node that it listens on.
@@ -27,9 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Reaction", "find_reaction"]
 
-Reaction = Literal["disabled", "deaf", "vain", "passed", "unseen", "shut"]
-"""Why nothing happened: the element is disabled, nothing listens, the listeners did nothing, those above do
-the same with every event, what they did does not show, or the element has a closed shadow tree.
+Reaction = Literal[
+    "disabled", "no listener", "no change", "only around", "hidden change", "closed shadow tree"
+]
+"""Why an input event changed nothing that shows.
+
+`no change`: the listeners did nothing. `only around`: only listeners around the element did something, which
+does not show and which they may do with every event. `hidden change`: a listener did something that does not
+show. `closed shadow tree`: the listeners inside the element are not known.
 """
 
 ANSWER_SECONDS = 3.0
@@ -59,8 +64,8 @@ async def find_reaction(
 ) -> Reaction | None:
     """Return what the listeners did with a click on the element at the end of a path, or with a key.
 
-    The path begins in the document of `root`, or in the top document. None where the browser does not say.
-    Only Chromium tells which listeners there are.
+    The path begins in the document of `root`, or in the top document. Return None if the browser does not
+    say: only Chromium lists listeners.
     """
     if page.session.engine != "chromium":
         return None
@@ -137,11 +142,15 @@ async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> 
     reply = found["result"]
     if "objectId" not in reply:
         value = reply.get("value")
-        return value if value in ("disabled", "vain") else None
+        return value if value in ("disabled", "no change") else None
     if reply.get("subtype") == "node":
         node = (await _send(cdp, "DOM.describeNode", objectId=reply["objectId"]))["node"]
         shadows = node.get("shadowRoots", ())
-        return "shut" if any(each.get("shadowRootType") == "closed" for each in shadows) else "deaf"
+        return (
+            "closed shadow tree"
+            if any(each.get("shadowRootType") == "closed" for each in shadows)
+            else "no listener"
+        )
 
     async def call(index: int, aim: str = "") -> Literal["ended", "acts", "fails", "missing"]:
         again = await _send(
@@ -159,7 +168,7 @@ async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> 
 
     own = await call(-1)
     if own == "acts" and await call(-1, "element") != "ended":
-        return "unseen"
+        return "hidden change"
     if own == "fails":
         return None
     has_passed = False
@@ -169,6 +178,6 @@ async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> 
             break
         if above == "acts":
             if await call(index, "itself") == "ended":
-                return "unseen"
+                return "hidden change"
             has_passed = True
-    return "passed" if has_passed and own == "missing" else "vain"
+    return "only around" if has_passed and own == "missing" else "no change"

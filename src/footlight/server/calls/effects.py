@@ -77,18 +77,18 @@ _ADVICE = {
 _SAME = "the page shows the same as before"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
-    "deaf": "nothing on the page listens for {} there",
-    "vain": "listeners of the page received it and changed nothing",
-    "passed": "only listeners around it received it, and the page shows nothing of what they did",
-    "unseen": "a script of the page ran, and the page does not show what it did",
-    "shut": "it has a closed shadow tree, and the page does not show what happens there",
+    "no listener": "nothing on the page listens for {} there",
+    "no change": "listeners of the page received it and changed nothing",
+    "only around": "only listeners around it received it, and the page shows nothing of what they did",
+    "hidden change": "a script of the page ran, and the page does not show what it did",
+    "closed shadow tree": "it has a closed shadow tree, and the page does not show what happens there",
 }
 
 _HOVER_REACTIONS: Mapping[HoverReaction | None, str] = {
     "appeared": "styles for :hover show something that the page had before, but out of sight",
     "restyled": "styles for :hover changed only the look",
-    "heard": "listeners of the page received it, and the page shows nothing of what they did",
-    "deaf": "nothing on the page reacts to the mouse there",
+    "hidden change": "listeners of the page received it, and the page shows nothing of what they did",
+    "no listener": "nothing on the page reacts to the mouse there",
 }
 
 
@@ -306,9 +306,9 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     reaction = await find_reaction(
         page, record.path, record.point, None if record.point else record.key, root=record.root
     )
-    if record.drawn and reaction not in ("disabled", "deaf", "vain"):
+    if record.drawn and reaction not in ("disabled", "no listener", "no change"):
         return Effect("page", effect.reason)
-    if reaction in ("unseen", "shut"):
+    if reaction in ("hidden change", "closed shadow tree"):
         return Effect("script", effect.reason if trace.error else _REACTIONS[reaction])
     if effect.reason or not reaction:
         return effect

@@ -14,7 +14,7 @@ import { accessor } from "./accessor.js";
 
 const MAX_TYPES = 20;
 
-/** @type {(target: Element | null, input: [Point, Key | null]) => Found | Element | "unknown" | "disabled" | "vain"} */
+/** @type {(target: Element | null, input: [Point, Key | null]) => Found | Element | "unknown" | "disabled" | "no change"} */
 export function findListeners(target, [point, key]) {
   if (!target) return "unknown";
   const parentOf = accessor(Node, "parentNode");
@@ -53,7 +53,7 @@ export function findListeners(target, [point, key]) {
     for (const listener of kept) own.push([at, listener]);
   }
   if (!isHeard && !own.length) return target;
-  return own.length || above.length ? [own, above, target, page, view, point, key] : "vain";
+  return own.length || above.length ? [own, above, target, page, view, point, key] : "no change";
 }
 
 /**
