@@ -67,7 +67,7 @@ def _file_handler(file: Path) -> logging.Handler:
 
 
 class _FileHandler(logging.FileHandler):
-    """A log file. Of lines that cannot be written, because the disk is full, standard error tells once."""
+    """A log file. If lines cannot be written, because the disk is full, standard error reports it once."""
 
     _has_failed = False
 

@@ -1,6 +1,6 @@
 """Replace the paths of a worker's files in its answers by links: its clients are on other machines.
 
-A small file is an MCP resource. A large one is read in parts, by the front, for whoever opens its link.
+A small file is an MCP resource. A large file has a link, through which the front reads it in parts.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 def _caller(role: greeting.Role) -> Caller:
-    """Return the caller of a connection. Each MCP client is a principal of its own, apart from all others."""
+    """Return the caller of a connection. Each MCP client is a principal of its own."""
     if role == "call":
         return COMMANDS
     connection = secrets.token_hex(16)

@@ -30,7 +30,7 @@ _ALIKE = (
     {"hi", "mr", "ne"},
     {"zh", "yue", "cmn"},
 )
-"""Languages that short texts do not tell apart, or that have two codes."""
+"""Languages that cannot be distinguished by a short text, or that have two codes."""
 
 
 _WIDESPREAD = (

@@ -16,7 +16,7 @@ __all__ = ["ReadCall", "ToolCalls"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCall:
-    """A call as read. `problem` tells the model why it cannot be run."""
+    """A call that was read. `problem` is the text for the model if the call cannot be run."""
 
     input: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tool: AITool | None = None

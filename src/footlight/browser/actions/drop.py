@@ -23,7 +23,7 @@ __all__ = ["drop_onto_element"]
 MAX_BYTES = 50_000_000
 """The size of all files together outside Chromium, where they reach the page through memory."""
 ALLOW_COPY = 1
-"""The drag operation that Chromium is told to allow."""
+"""The drag operation that Chromium allows."""
 
 
 async def drop_onto_element(

@@ -154,7 +154,7 @@ class _Finger:
 
 @contextlib.asynccontextmanager
 async def _use_finger(page: Page) -> AsyncGenerator[_Finger]:
-    """Yield a finger. The page is told that the touch is cancelled if the block fails."""
+    """Yield a finger. If the block fails, the page receives `touchcancel`."""
     cdp = await page.playwright.context.new_cdp_session(page.playwright)
     finger = _Finger(cdp)
     try:

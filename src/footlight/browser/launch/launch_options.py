@@ -215,7 +215,7 @@ def reduce_agent(own: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A property that tells browsers apart, whether it is set, and its value or the reason."""
+    """A property by which browsers can be distinguished, whether it is set, and its value or the reason."""
 
     name: str
     on: bool

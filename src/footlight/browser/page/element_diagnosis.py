@@ -100,7 +100,7 @@ _WAYS_OUT = (
 async def _explain_element_timeout(
     page: Page, error: PlaywrightTimeout, selector: str, deadline: Deadline, *, inspected: bool
 ) -> FootlightError:
-    """Return the obstacle, unless the page was `inspected` for one already, or how far the action came."""
+    """Return the obstacle, or how far the action got if the page was `inspected` for one already."""
     dispatched, elapsed = was_dispatched(error), deadline.elapsed
     if not dispatched and not inspected:
         obstacle = await find_obstacle(page, selector, deadline, editing=was_editing(error))

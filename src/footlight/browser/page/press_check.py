@@ -1,7 +1,7 @@
 """Check that a press of the mouse, or a drop, reached the element that it was meant for (`press_check.js`).
 
 Playwright checks which element is at the mouse's position, and not to which one the browser sends the press.
-The two differ where an element moves away or collapses because the mouse came over it.
+The two differ where an element moves away or collapses because the mouse is over it.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
 async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
     """Wait until a request has been sent since then. Other work than an upload may also change the page.
 
-    Work that the page tells of is waited for until the page no longer tells of it.
+    If the page reports work in progress, wait until it no longer does.
     """
     seconds = LATE_SECONDS[kind]
     waits = [asyncio.create_task(page.traffic.wait_for_request(since))]

@@ -73,7 +73,7 @@ async def _has_listener(cdp: CDPSession, pair: str) -> bool:
         if "objectId" not in reply["result"]:
             return False
         node = await send(cdp, "DOM.describeNode", {"objectId": reply["result"]["objectId"]})
-        # Chromium tells the listeners of an element only in the page's own world.
+        # Chromium lists the listeners of an element only in the page's own world.
         own = await send(cdp, "DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
         found = await send(cdp, "DOMDebugger.getEventListeners", {"objectId": own["object"]["objectId"]})
         if any(each["type"] in _TYPES and not each["passive"] for each in found["listeners"]):

@@ -110,7 +110,7 @@ async def _enter_frames(
 ) -> tuple[dict[str, Any], tuple[int | str, ...]]:
     """Return the execution context of the innermost frame on a path, and the rest of the path.
 
-    Chromium tells the listeners of an element only in the context of its own frame.
+    Chromium lists the listeners of an element only in the context of its own frame.
     """
     if "frame" not in path:
         return {}, path

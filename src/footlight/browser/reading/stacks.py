@@ -168,7 +168,7 @@ class _Loader:
         self._deadline = deadline
 
     async def load(self, url: str, max_bytes: int) -> tuple[bytes, dict[str, str]]:
-        """Return the content of a URL, and the headers that came with it.
+        """Return the content and the headers of a URL.
 
         Raises:
             PermissionDenied: the policy of the server refuses its host.

@@ -26,7 +26,7 @@ ROLES_WITHOUT_PLACE = frozenset(("generic", "none", "presentation", "group", "pa
 MAX_NODES_IN_ROW = 100
 """The part of a table row that is searched for the names of rows and columns."""
 MAX_LEVELS_UP = 20
-"""How many ancestors are searched for one that tells where a change is."""
+"""How many ancestors are searched for one that describes the place of a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class _ChangeWriter:
         self._path.append((index, self._level()))
 
     def _write_context(self, where: int) -> Iterator[NodeChange]:
-        """Write the nearest ancestor that tells where the change is, unless it is already written."""
+        """Write the nearest ancestor that describes the place of the change, unless it is written already."""
         self._leave_closed(where)
         last = self._path[-1][0] if self._path else -1
         for _ in range(MAX_LEVELS_UP):

@@ -108,7 +108,7 @@ class RefMeaning(NamedTuple):
 class RemovedRef:
     """The last meaning of a ref whose element is gone, with its frame, address and place.
 
-    `unique` tells that nothing else on the page was like it. `before` is the number of the first ref given
+    `unique` means that nothing else on the page was like it. `before` is the number of the first ref given
     later.
     """
 
@@ -160,7 +160,7 @@ class PageView:
         self._meanings: dict[str, RefMeaning] = {}
 
     def find_meaning(self, ref: str) -> RefMeaning | None:
-        """Return what a caller was last told that the ref is, or None."""
+        """Return the description of the ref that a caller received last, or None."""
         if self.last_reported is not self._meanings_of:
             self._meanings_of = self.last_reported
             nodes = self.last_reported.nodes if self.last_reported else ()

@@ -76,7 +76,7 @@ class CallLog:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _descriptor: int | None = field(default=None, init=False)
     _copy: int = field(default=1, init=False)
-    """The number of this log among several in one folder, as far as it has met their results."""
+    """The number of this log among several in one folder, by the results that it has found there."""
 
     def next_seq(self) -> int:
         """Return the number of the next call, from 1. Each call takes its own when it is made."""

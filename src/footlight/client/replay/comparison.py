@@ -53,7 +53,7 @@ class ReplayDifference:
 
 
 def compare_results(logged: Any, live: Any, *, ids: Identifiers, ignored: Ignored) -> list[ReplayDifference]:
-    """Return the differences between two results, apart from values that change with each run."""
+    """Return the differences between two results, except for values that change with each run."""
     return list(_find_differences((), logged, live, ids, ignored))
 
 

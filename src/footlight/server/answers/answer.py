@@ -225,7 +225,7 @@ def _is_echo(field: Any) -> bool:
 
 
 def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
-    """Return the steps as far as they say more than which tools were called, or else their number."""
+    """Return the steps if they have more than the names of their tools, or else their number."""
     short = [_shorten_step(step) for step in steps]
     return len(short) if all(set(step) == {"tool"} for step in short) else short
 

@@ -5,8 +5,8 @@
 before, run, settle, observe after, answer, mask, record. Plain values go in and come out, so that the front
 of a cluster can route a call to the worker that has its session.
 
-A call runs in a task of its own. Whoever waits for it can be cancelled at any point, and repeatedly, as anyio
-does; the work is cancelled once, and undoes what it began before its session takes another call.
+A call runs in a task of its own. The task that waits for it can be cancelled at any point, and repeatedly,
+as anyio does; the work is cancelled once, and undoes what it began before its session takes another call.
 """
 
 from __future__ import annotations

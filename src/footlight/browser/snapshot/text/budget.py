@@ -242,7 +242,7 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
 
 
 def _lines_to_keep(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:
-    """Yield a line and its ancestors, as far as they are not kept yet."""
+    """Yield a line and its ancestors, without those that are kept already."""
     while index >= 0 and not candidates[index].is_kept:
         yield index
         index = candidates[index].above

@@ -114,7 +114,7 @@ class _KnownLines:
 
 
 class _Page:
-    """The nodes of a page. `ends` tells where each subtree ends, and `keys` which subtrees are alike."""
+    """The nodes of a page. `ends` has the end of each subtree, and subtrees with equal `keys` are alike."""
 
     def __init__(self, nodes: Sequence[Node], numbers: dict[_Key, int]) -> None:
         self.nodes = nodes
