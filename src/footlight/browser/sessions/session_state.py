@@ -11,8 +11,9 @@ from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
-from footlight.errors import InvalidParameter, NavigationFailed
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed, is_too_large
+from footlight.browser.driver.scripts import run_isolated
+from footlight.errors import InvalidParameter, NavigationFailed, ResourceExhausted
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Route
@@ -32,7 +33,10 @@ SURELY_STORED = 1_000_000
 
 async def capture_state(session: Session) -> SessionState:
     """Return the session's current state. sessionStorage is that of the frames of its current page."""
-    stored: Any = await session.context.storage_state()
+    try:
+        stored: Any = await session.context.storage_state()
+    except Error as error:
+        raise (_too_much_error() if is_too_large(error) else error) from error
     local: Storage = {
         origin["origin"]: {item["name"]: item["value"] for item in origin["localStorage"]}
         for origin in stored["origins"]
@@ -46,12 +50,22 @@ async def capture_state(session: Session) -> SessionState:
     tab: Storage = {}
     for frame in page.playwright.frames:
         try:
-            origin, items = await frame.evaluate(_TAB_STORAGE)
-        except Error:  # A frame without an origin has no storage.
-            continue
+            origin, items = await run_isolated(frame, _TAB_STORAGE)
+        except Error as error:
+            if is_too_large(error):
+                raise _too_much_error() from error
+            continue  # A frame without an origin has no storage.
         if items and "://" in origin:
             tab[origin] = items
     return SessionState(stored["cookies"], local, tab, _find_url_to_save(page.url))
+
+
+def _too_much_error() -> ResourceExhausted:
+    return ResourceExhausted(
+        "the state is not saved: a site has stored more items than the server reads",
+        retryable=False,
+        suggestion="Remove what the login does not need, with storage.",
+    )
 
 
 def _find_url_to_save(url: str) -> str:
@@ -162,10 +176,10 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
 
 
 # Items are read by key and method, because an item named `length` is not a property of the storage.
-_TAB_STORAGE = """(() => {
+_TAB_STORAGE = """() => {
   const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
   return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];
-})()"""
+}"""
 _FIND_INVALID_URL = "origins => origins.find(origin => { try { new URL(origin); } catch { return true; } })"
 _PUT_TAB_STORAGE = """items => {
   sessionStorage.clear();
