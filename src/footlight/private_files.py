@@ -13,7 +13,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ensure_private_folder", "make_private", "open_private", "remove_folder", "write_private_json"]
+__all__ = [
+    "ensure_private_folder",
+    "make_private",
+    "open_private",
+    "remove_folder",
+    "write_private_json",
+    "write_private_text",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +66,12 @@ def open_private(file: Path, flags: int) -> int:
 
 
 def write_private_json(path: Path, data: Mapping[str, Any]) -> Path:
-    """Write `data` atomically as JSON to a file with mode 0600, and return `path`.
+    """Write `data` as JSON, as in `write_private_text`."""
+    return write_private_text(path, json.dumps(data))
+
+
+def write_private_text(path: Path, text: str) -> Path:
+    """Write the text atomically to a file with mode 0600, and return `path`.
 
     Raises:
         OSError: The file cannot be written.
@@ -68,7 +80,7 @@ def write_private_json(path: Path, data: Mapping[str, Any]) -> Path:
     try:
         ensure_private_folder(path.parent)
         with os.fdopen(open_private(unfinished, os.O_TRUNC), "w", encoding="utf-8") as file:
-            json.dump(data, file)
+            file.write(text)
         unfinished.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

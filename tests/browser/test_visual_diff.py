@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import zlib
 from collections.abc import Sequence
 
 import pytest
@@ -137,8 +138,24 @@ def test_what_shows_through_is_white() -> None:
     assert compare(clear, page(), threshold=0).pixels == 0
 
 
+def with_chunk(kind: bytes, data: bytes) -> bytes:
+    """Return a PNG with this chunk after its header."""
+    whole = png(Image.new("L", (9, 9)))
+    checksum = zlib.crc32(kind + data).to_bytes(4, "big")
+    return whole[:33] + len(data).to_bytes(4, "big") + kind + data + checksum + whole[33:]
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"no picture", png(Image.new("L", (9, 9)))[:45], b"GIF89a" + bytes(99)]
+    "data",
+    [
+        b"",
+        b"no picture",
+        png(Image.new("L", (9, 9)))[:45],
+        b"GIF89a" + bytes(99),
+        with_chunk(b"tRNS", b""),
+        with_chunk(b"gAMA", b"a"),
+        with_chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(10_000_000))),
+    ],
 )
 def test_what_is_no_picture_is_refused(data: bytes) -> None:
     with pytest.raises(UnreadablePicture, match="it is not a readable PNG or JPEG"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import stat
 import subprocess
@@ -290,6 +291,10 @@ def test_a_link_and_a_mode_stay(generating: Generating) -> None:
         ({"server": ""}, 2, "the command is empty"),
         ({"out": "none/mcp_tools.py"}, 2, "There is no folder none: make it, or give another --out"),
         ({"out": "."}, 2, ". is a folder: name a file in it, such as mcp_tools.py"),
+        pytest.param(
+            *({"out": os.devnull}, 2, f"{os.devnull} is a device or a pipe: give another --out"),
+            marks=pytest.mark.skipif(os.name == "nt", reason="needs POSIX devices"),
+        ),
         ({"out": "binary"}, 2, "binary was not generated: give another --out, or --force to overwrite it"),
     ],
 )

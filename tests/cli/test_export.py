@@ -72,6 +72,21 @@ def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> N
     assert (kept, test.read_text() == kept) == ("mine = 1\n", False)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_written_to_and_never_read(tmp_path: Path) -> None:
+    log, pipe = tmp_path / "log.jsonl", tmp_path / "pipe"
+    log.write_text('{"name":"fill","arguments":{}}\n')
+    os.mkfifo(pipe)
+    descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    done = run("export", str(log), "--to", "pytest", "--out", str(pipe))
+    written = os.read(descriptor, 1 << 16)
+    os.close(descriptor)
+
+    assert (done.status, done.err) == (0, "")
+    assert b"def test_" in written
+
+
 def _pytest(file: Path, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """In a folder of its own, with no settings and no other plugins than ours and anyio's."""
     return subprocess.run(

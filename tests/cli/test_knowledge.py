@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,17 @@ def test_a_session_is_exported_as_it_was_recorded(folder: Path) -> None:
     assert (
         run_knowledge(folder, "export", "mm-two", "--out", "one.jsonl", "--force") == "one.jsonl: 1 steps\n"
     )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_replaced_by_a_file(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+
+    done = run("knowledge", "export", "mm-one", "--out", "pipe", "--force", cwd=folder)
+
+    assert done.status != 0
+    assert "pipe is a device or a pipe" in done.err
+    assert (folder / "pipe").is_fifo()
 
 
 def test_a_report_is_a_page_of_its_own(folder: Path) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from tests.conftest import ENGINE, connect_browser
+from tests.conftest import ENGINE, connect_browser, server_command
 from tests.processes import descendants_of, line_of
 from tests.site import Site
+from tests.wire import Wire
 
 pytestmark = [
     pytest.mark.anyio,
@@ -94,4 +97,25 @@ async def test_what_chromium_says_of_a_wrong_argument_is_told(site: Site, argume
     assert error["message"].endswith(f" did not start: {said}")
     assert error["suggestion"] == (
         "Correct browser.args, or leave them out: the browser was started with them."
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs ulimit")
+async def test_a_browser_that_the_system_ends_is_not_called_missing() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *("sh", "-c", 'ulimit -f 40; exec "$@"', "sh", *server_command()),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wire = Wire(process)
+    try:
+        await wire.initialize()
+        error = (await wire.call("list_sessions"))["structuredContent"]["error"]
+    finally:
+        await wire.close()
+
+    assert error["suggestion"] == (
+        "The browser is installed, but the system ended it: check the limits of the server's process "
+        "(ulimit -a), and the memory and disk of the machine."
     )

@@ -104,12 +104,13 @@ async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
         client.get_prompt("e2e_test", {"start_url": "https://a.test"}),
         client.read_resource("playwright:///page/none/page-1"),
         client.list_resources(cursor="x"),
+        client.list_tools(cursor="x"),
     ):
         with pytest.raises(MCPError) as raised:
             await ask
         codes.append(raised.value.error.code)
 
-    assert codes == [-32602] * 5
+    assert codes == [-32602] * 6
 
 
 @pytest.mark.sampled(3)

@@ -172,6 +172,8 @@ def replace_file(path: Path) -> Generator[Path]:
     Raises:
         KnowledgeError: The file cannot be written. The previous file is kept.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise KnowledgeError(f"{path} is a device or a pipe", suggestion="Name another file.")
     with _temporary_file(path.parent, b"") as file:
         yield file
         file.replace(path)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import stat
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -423,6 +425,83 @@ async def test_a_damaged_file_is_reported(browser: SessionBrowser, content: str)
     assert error["code"] == "INVALID_PARAMETER"
     assert "state" in error["message"]
     assert error["details"]["parameter"].startswith("state")
+
+
+def write_too_many_bytes(path: Path) -> None:
+    path.write_bytes(bytes(20_000_001))
+
+
+def write_too_many_cookies(path: Path) -> None:
+    path.write_text('{"cookies": [' + "{}," * 50_000 + "{}]}")
+
+
+@pytest.mark.parametrize(
+    ("write", "why"),
+    [
+        pytest.param(
+            getattr(os, "mkfifo", None),
+            "it is not a file",
+            marks=pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes"),
+        ),
+        (Path.mkdir, "it is not a file"),
+        (write_too_many_bytes, "it has more than 20,000,000 bytes"),
+        (write_too_many_cookies, "it has more than 50,000 cookies and items"),
+    ],
+)
+async def test_a_file_that_would_hold_up_the_server_is_not_read(
+    browser: SessionBrowser, write: Callable[[Path], object], why: str
+) -> None:
+    name = f"unread-{browser.session_id[:8].strip('-_')}"
+    browser.states.mkdir(exist_ok=True)
+    write(browser.states / f"{name}.json")
+
+    error = await browser.refused("restore_state", state={"name": name})
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert f"the saved state {name!r} cannot be restored: " in error["message"]
+    assert why in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (
+            "for (let n = 0; n < 25001; n++) localStorage[n] = sessionStorage[n] = 1",
+            "it has more than 50,000 cookies and items",
+        ),
+        (
+            "for (let n = 0; n < 50001; n++) localStorage[n] = 1",
+            "a site has stored more items than the server reads",
+        ),
+        (
+            "for (let n = 0; n < 50001; n++) sessionStorage[n] = 1",
+            "it has more than 50,000 cookies and items",
+        ),
+    ],
+)
+async def test_a_state_that_could_not_be_restored_is_not_saved(
+    browser: SessionBrowser, site: Site, script: str, why: str
+) -> None:
+    await browser.call("navigate", url=site.page(f"<script>{script}</script>"))
+
+    error = await browser.refused("save_state", name="large")
+
+    assert (error["code"], error["message"]) == ("RESOURCE_EXHAUSTED", f"the state is not saved: {why}")
+    assert not (browser.states / "large.json").exists()
+
+
+async def test_a_page_that_replaces_functions_keeps_its_tab_storage(
+    browser: SessionBrowser, site: Site
+) -> None:
+    url = site.page(
+        "<script>sessionStorage.step = '2'; Array.from = Object.fromEntries = () => { throw 1 };"
+        "Array.prototype.map = Array.prototype.push = null</script>"
+    )
+    await browser.call("navigate", url=url)
+
+    state = (await browser.call("save_state"))["state"]
+
+    assert state["sessionStorage"] == {site.url: {"step": "2"}}
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from footlight.browser.context.storage_state import SessionState
 from footlight.browser.driver.output_folder import translate_write_errors
-from footlight.errors import InvalidParameter
-from footlight.private_files import write_private_json
+from footlight.errors import InvalidParameter, ResourceExhausted
+from footlight.private_files import write_private_json, write_private_text
 
 __all__ = ["StateStore"]
+
+MAX_STATE_BYTES = 20_000_000
+MAX_STATE_VALUES = 50_000
+"""Cookies and items of a stored state. Both limits keep other sessions from waiting while it is restored."""
 
 _OTHER_FOLDER = "Ask the server operator for another folder (--state-directory), or save without a name."
 
@@ -25,14 +30,29 @@ class StateStore:
         self._folder = folder
 
     def save(self, name: str, state: SessionState) -> Path:
-        """Store the state. Raise PermissionDenied or ResourceExhausted if it cannot be written."""
+        """Store the state. Raise PermissionDenied or ResourceExhausted if it cannot be written.
+
+        A state that is too large to be restored is not written either.
+        """
         path = self._path(name)
+        text = json.dumps(state.to_json())
+        if excess := _find_excess(state, len(text)):
+            raise ResourceExhausted(
+                f"the state is not saved: it has {excess}",
+                retryable=False,
+                suggestion="Remove what the login does not need, with storage or delete_cookies.",
+            )
         with translate_write_errors("The folder of saved states", remedy=_OTHER_FOLDER):
-            return write_private_json(path, state.to_json())
+            return write_private_text(path, text)
 
     def find(self, name: str) -> SessionState | None:
         data = _read(self._path(name), name)
-        return None if data is None else SessionState.from_json(data)
+        if data is None:
+            return None
+        state = SessionState.from_json(data)
+        if excess := _find_excess(state):
+            raise _unusable_state_error(name, f"it has {excess}")
+        return state
 
     def save_details(self, name: str, details: Mapping[str, Any]) -> None:
         """Store what a session with this state needs besides it, such as its options."""
@@ -82,15 +102,28 @@ class StateStore:
 
 def _read(path: Path, name: str) -> dict[str, Any] | None:
     try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # To read a named pipe would wait without end.
+            raise _unusable_state_error(name, "it is not a file")
+        if found.st_size > MAX_STATE_BYTES:
+            raise _unusable_state_error(name, f"it has more than {MAX_STATE_BYTES:,} bytes")
         data: object = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise _damaged_state_error(name, str(error)) from None
+        raise _unusable_state_error(name, str(error)) from None
     if not isinstance(data, dict):
-        raise _damaged_state_error(name, "it is not a JSON object")
+        raise _unusable_state_error(name, "it is not a JSON object")
     return cast("dict[str, Any]", data)
 
 
-def _damaged_state_error(name: str, why: str) -> InvalidParameter:
-    return InvalidParameter(f"state: the saved state {name!r} is damaged: {why}", parameter="state")
+def _find_excess(state: SessionState, size: int = 0) -> str | None:
+    """Return what the state has too much of to be restored, or None."""
+    storages = [*state.local_storage.values(), *state.session_storage.values()]
+    if len(state.cookies) + sum(map(len, storages)) > MAX_STATE_VALUES:
+        return f"more than {MAX_STATE_VALUES:,} cookies and items"
+    return f"more than {MAX_STATE_BYTES:,} bytes" if size > MAX_STATE_BYTES else None
+
+
+def _unusable_state_error(name: str, why: str) -> InvalidParameter:
+    return InvalidParameter(f"state: the saved state {name!r} cannot be restored: {why}", parameter="state")

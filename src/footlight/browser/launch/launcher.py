@@ -211,6 +211,8 @@ def is_display_missing(error: Error) -> bool:
 
 
 _EXITED = re.compile(r"<process did exit: exitCode=(\d{1,10}),")
+EXIT_BY_SIGNAL = 128
+"""A shell that starts the browser ends with this and the number of the signal that has ended the browser."""
 _REFUSED_ARGUMENT = re.compile(
     r"Playwright manages remote debugging|Arguments can not specify page|Pass user_data_dir parameter"
 )
@@ -254,4 +256,10 @@ def _start_remedy(error: Error, settings: BrowserSettings, found: FoundBrowser) 
         return f"{correct} {CORRECT_PATH}" if found.source == "configured" else correct
     if found.source == "configured":
         return CORRECT_PATH
+    ended = _EXITED.search(error.message)
+    if "signal=SIG" in error.message or (ended and int(ended[1]) > EXIT_BY_SIGNAL):
+        return (
+            "The browser is installed, but the system ended it: check the limits of the server's process "
+            "(ulimit -a), and the memory and disk of the machine."
+        )
     return install_remedy(settings.type)

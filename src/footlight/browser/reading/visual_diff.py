@@ -89,7 +89,9 @@ def _open_image(data: bytes) -> Image.Image:
                 if image.width * image.height > MAX_PIXELS:
                     raise UnreadablePicture(f"it has more than {MAX_PIXELS} pixels")
                 return _flatten(image)
-    except (OSError, SyntaxError, Image.DecompressionBombError):
+    except UnreadablePicture:
+        raise
+    except (OSError, SyntaxError, ValueError, AssertionError, Image.DecompressionBombError):
         raise UnreadablePicture("it is not a readable PNG or JPEG") from None
 
 

@@ -13,9 +13,10 @@ from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed, is_too_large
+from footlight.browser.driver.scripts import run_isolated
 from footlight.browser.launch.profile_lock import ProfileLock, find_holder, lock_file
-from footlight.errors import InvalidParameter, NavigationFailed
+from footlight.errors import InvalidParameter, NavigationFailed, ResourceExhausted
 from footlight.javascript import page_function
 from footlight.private_files import ensure_private_folder
 
@@ -44,7 +45,10 @@ SURELY_STORED = 1_000_000
 
 async def capture_state(session: Session) -> SessionState:
     """Return the session's current state. sessionStorage is that of the frames of its current page."""
-    stored: Any = await session.context.storage_state()
+    try:
+        stored: Any = await session.context.storage_state()
+    except Error as error:
+        raise (_too_much_error() if is_too_large(error) else error) from error
     local: Storage = {
         origin["origin"]: {item["name"]: item["value"] for item in origin["localStorage"]}
         for origin in stored["origins"]
@@ -58,12 +62,22 @@ async def capture_state(session: Session) -> SessionState:
     tab: Storage = {}
     for frame in page.playwright.frames:
         try:
-            origin, items = await frame.evaluate(_READ_TAB_STORAGE)
-        except Error:  # A frame without an origin has no storage.
-            continue
+            origin, items = await run_isolated(frame, _READ_TAB_STORAGE)
+        except Error as error:
+            if is_too_large(error):
+                raise _too_much_error() from error
+            continue  # A frame without an origin has no storage.
         if items and "://" in origin:
             tab[origin] = items
     return SessionState(stored["cookies"], local, tab, _find_url_to_save(page.url))
+
+
+def _too_much_error() -> ResourceExhausted:
+    return ResourceExhausted(
+        "the state is not saved: a site has stored more items than the server reads",
+        retryable=False,
+        suggestion="Remove what the login does not need, with storage.",
+    )
 
 
 def _find_url_to_save(url: str) -> str:

@@ -90,7 +90,8 @@ def _write(text: str, out: Path | None, *, force: bool) -> None:
         return
     data = text.encode()
     try:
-        if out.exists() and not force and out.read_bytes() != data:  # It may have been edited by hand.
+        # It may have been edited by hand. Devices and pipes are only written to.
+        if out.is_file() and not force and out.read_bytes() != data:
             raise BadUsage(f"{out} exists: give another --out, or --force to overwrite it")
         out.write_bytes(data)
     except OSError as error:

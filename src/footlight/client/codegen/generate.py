@@ -101,6 +101,8 @@ def _read_existing_module(out: Path, *, force: bool) -> str | None:
         raise MCPError(f"There is no folder {out.parent}: make it, or give another --out", reason="invalid")
     if not out.exists():
         return None
+    if not out.is_file():  # Some devices and pipes can be read without end, and none may be replaced.
+        raise MCPError(f"{out} is a device or a pipe: give another --out", reason="invalid")
     try:
         text = out.read_text("utf-8")
     except UnicodeDecodeError:

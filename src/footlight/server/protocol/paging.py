@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 
-__all__ = ["PAGE_SIZE", "page_of"]
+__all__ = ["PAGE_SIZE", "page_of", "refuse_cursor"]
 
 T = TypeVar("T")
 
@@ -22,7 +22,22 @@ def page_of(items: Sequence[T], request: Request) -> tuple[Sequence[T], dict[str
     """
     cursor = request.optional_text("cursor")
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise ProtocolError(INVALID_PARAMS, f"Unknown cursor: {cursor[:100]}")
+        raise _unknown_cursor(cursor)
     start = int(cursor or 0)
     end = start + PAGE_SIZE
     return items[start:end], ({"nextCursor": str(end)} if end < len(items) else {})
+
+
+def refuse_cursor(request: Request) -> None:
+    """Refuse a cursor in a request for a list that is sent whole.
+
+    Raises:
+        ProtocolError: the request has a cursor.
+    """
+    cursor = request.optional_text("cursor")
+    if cursor is not None:
+        raise _unknown_cursor(cursor)
+
+
+def _unknown_cursor(cursor: str) -> ProtocolError:
+    return ProtocolError(INVALID_PARAMS, f"Unknown cursor: {cursor[:100]}")

@@ -16,6 +16,7 @@ from footlight.server.help import InputRequired
 from footlight.server.live_view import APP_URI, shows_apps
 from footlight.server.protocol.elicitation import find_elicitation
 from footlight.server.protocol.envelope import SuccessEnvelope
+from footlight.server.protocol.paging import refuse_cursor
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class ToolHandlers:
         return [compact_tool(tool) for tool in self._dispatcher.tools]
 
     async def list(self, request: Request) -> dict[str, Any]:
-        request.optional_text("cursor")
+        refuse_cursor(request)
         is_short = self._compact and not _uses_full_schemas(request.client_capabilities)
         listed = self._compact_list if is_short else self._full_list
         if self._has_app and shows_apps(request.client_capabilities):
