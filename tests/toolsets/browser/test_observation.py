@@ -617,3 +617,59 @@ async def test_errors_of_the_previous_page_are_not_attributed_to_the_next(browse
     assert answer.structured_content is not None
     errors = answer.structured_content["observation"]["console"]
     assert [error.partition(" (")[0] for error in errors] == ["of the next"]
+
+
+async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: SessionBrowser) -> None:
+    rows = "".join(f"<tr><td>{number}<td>Item {number}<td><button>Delete</button>" for number in range(5))
+    await browser.show(
+        f"""<table><tr><th>No<th>Name<th>Action{rows}</table><p id=count>5 items</p>
+        <dialog id=sure><p>Sure?</p><button id=yes>Yes</button><button id=no>No</button></dialog><script>
+        let row;
+        document.querySelector('table').onclick = event => {{
+          row = event.target.closest('tr'); sure.showModal() }};
+        yes.onclick = () => {{ row.remove(); count.textContent = '4 items'; sure.close() }};
+        no.onclick = () => sure.close();</script>"""
+    )
+    opened = await call_observed(browser, "click", selector="button >> nth=2")
+
+    again = await call_observed(browser, "click", selector="#no")
+    await browser.call("click", selector="button >> nth=2")
+    gone = await call_observed(browser, "click", selector="#yes")
+
+    assert opened["text"].splitlines()[0].endswith("dialog modal")
+    assert again["kind"] == gone["kind"] == "diff"
+    assert unnumbered(again["text"]) == (
+        '  e cell "Delete"\n~  e button "Delete" focused\n- e dialog (3 inside)'
+    )
+    assert unnumbered(gone["text"]) == (
+        '  e table\n-  e row "2 Item 2 Delete" (4 inside)\n'
+        '~ paragraph: 4 items (text was "5 items")\n- e dialog (3 inside)'
+    )
+
+
+async def test_many_removed_rows_are_one_line_that_says_which(browser: SessionBrowser) -> None:
+    rows = "".join(f"<tr><td>{number}<td>Order {number}" for number in range(60))
+    await browser.show(
+        f"""<table><tr><th>No<th>Name{rows}</table><button id=two>Two</button><button id=many>Many</button>
+        <script>
+        const take = numbers => {{
+          const rows = [...document.querySelectorAll('tr')];
+          for (const number of numbers) rows[number].remove();
+        }};
+        two.onclick = () => take([1, 3]);
+        many.onclick = () => take([...Array(22).keys()].slice(1));</script>"""
+    )
+
+    two = await call_observed(browser, "click", selector="#two")
+    many = await call_observed(browser, "click", selector="#many")
+
+    assert unnumbered(two["text"]).splitlines()[1:3] == [
+        '-  e row "0 Order 0" (2 inside)',
+        '-  e row "2 Order 2" (2 inside)',
+    ]
+    names = [f'"{number} Order {number}"' for number in (1, *range(3, 22))]
+    assert unnumbered(many["text"]).splitlines()[1] == f"-  21 rows: {' | '.join(names)} | … 1 more"
+
+
+def unnumbered(text: str) -> str:
+    return re.sub(r"\be\d+", "e", text)
