@@ -642,7 +642,7 @@ async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: Sessi
         '  e cell "Delete"\n~  e button "Delete" focused\n- e dialog (3 inside)'
     )
     assert unnumbered(gone["text"]) == (
-        '  e table\n-  e row "2 Item 2 Delete" (4 inside)\n'
+        '  e table\n-  e row "2 Item 2" (4 inside)\n'
         '~ paragraph: 4 items (text was "5 items")\n- e dialog (3 inside)'
     )
 

@@ -27,7 +27,7 @@ MAX_NODES_IN_ROW = 100
 """The part of a table row that is searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that a reader tells apart by the first words in them, if they have no name."""
-ENOUGH_CHARACTERS = 12
+ENOUGH_CHARACTERS = 8
 """So many characters identify a removed entry."""
 MAX_LEVELS_UP = 20
 """How many ancestors are searched for one that tells where a change is."""

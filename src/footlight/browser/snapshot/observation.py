@@ -68,34 +68,39 @@ def observe(
     if mode == "full" or before is None:
         return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
     pages = [each for each in shown if not each.is_modal]
+    last = before
     if before.is_modal and not after.is_modal:
-        before = _uncover(before, after, pages)
+        last = _find_covered(after, pages) or before
+        before = _join(last, before)
     found = compute_difference(before.nodes, after.nodes)
     if found is None:
         return Observation("same")
     lines = _difference_lines(found)
-    if _is_replaced(before, after) or _is_longer(lines, after.nodes):
+    is_replaced = _is_replaced(before, after)
+    if is_replaced or _is_longer(lines, after.nodes):
+        # In the same document, only what is as before the action is unchanged.
+        pages = pages if is_replaced else [each for each in pages if each is last]
         return _observe_replaced(before, after, budget, link, pages)
     fitted = fit(lines, budget, link, folded=True)
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
 
 
-def _uncover(dialog: Snapshot, after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot:
-    """Return the page that a modal dialog covered, as the caller has seen it, with the dialog at its end."""
-    now = {node.ref for node in after.nodes if node.ref}
-    for page in pages:
-        known = {node.ref for node in page.nodes if node.ref}
-        if known.isdisjoint(now):
-            continue
-        nodes = [*page.nodes]
-        is_kept = True
-        for node in dialog.nodes:
-            if node.depth == 0:
-                is_kept = node.ref is None or node.ref in known
-            if not is_kept:
-                nodes.append(node)
-        return replace(dialog, nodes=nodes)
-    return dialog
+def _find_covered(after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot | None:
+    """Return the page that a modal dialog covered, as the caller has seen it last."""
+    return next((page for page in pages if not _is_replaced(page, after)), None)
+
+
+def _join(page: Snapshot, dialog: Snapshot) -> Snapshot:
+    """Return a page with the dialog over it, and with what was beside that, at its end."""
+    known = {node.ref for node in page.nodes if node.ref}
+    nodes = [*page.nodes]
+    is_known = True
+    for node in dialog.nodes:
+        if node.depth == 0:
+            is_known = node.ref is None or node.ref in known
+        if not is_known:
+            nodes.append(node)
+    return replace(dialog, nodes=nodes)
 
 
 def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: bool = False) -> Change:

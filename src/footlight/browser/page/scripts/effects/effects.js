@@ -17,7 +17,8 @@
 //   key     the last key
 //
 // `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
-// count where something did. `taken`: the page prevented what the browser would have done.
+// count where something did, and `refused` where no request was sent. `taken`: the page prevented what the browser would
+// have done.
 
 import { getter } from "../../../driver/getter.js";
 import { isIn } from "../../around.js";
@@ -27,15 +28,17 @@ import { EVERYTHING, shadowOf } from "../../settling.js";
 import {
   connectedOf,
   describeInvalid,
+  fieldsOf,
   isEditable,
   isFileField,
+  isMatching,
   isTextField,
   selectedLength,
   textIn,
   toggleAt,
 } from "./fields.js";
 import { findProblem } from "./problems.js";
-import { areUndone, MAX_MUTATIONS } from "./undone.js";
+import { areUndone, areUnstyled, MAX_MUTATIONS } from "./undone.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
@@ -48,7 +51,7 @@ const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
 const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
 
-const { getBoundingClientRect: boxOf, matches: isMatching } = Element.prototype;
+const boxOf = Element.prototype.getBoundingClientRect;
 const focusOf = getter(Document, "activeElement");
 const bodyOf = getter(Document, "body");
 
@@ -103,6 +106,8 @@ export class ActRecord {
     this.choice = null; // a click on a field for files, also by a script
     /** @type {Event | null} */
     this.submit = null;
+    /** @type {any[]} */
+    this.unfit = []; // the invalid fields of a form that the browser does not check
     /** @type {HTMLInputElement | null} */
     this.toggle = null;
     /** @type {Scroll[]} */
@@ -190,7 +195,8 @@ export class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    return (seen.changed || (this.changed && !seen.ticked)) && !areUndone(this.mutations) && !this.isTextUndone();
+    const isVain = areUndone(this.mutations) || areUnstyled(this.mutations);
+    return (seen.changed || (this.changed && !seen.ticked)) && !isVain && !this.isTextUndone();
   }
 
   /**
@@ -314,6 +320,7 @@ export class ActRecord {
         break;
       case "submit":
         this.submit = event;
+        this.unfit = fieldsOf(target).filter((field) => field.willValidate && !field.validity.valid);
         break;
       case "wheel":
         this.moved ||= target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event));
