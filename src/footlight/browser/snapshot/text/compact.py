@@ -58,6 +58,8 @@ FEWEST_SPOTS = 4
 MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
 """Elements without a role that can be clicked are one line if there are several with such short texts."""
+MAX_LABELS = 2
+"""So many lines after a text are searched for the field that it names."""
 _BESIDE = 3
 """How many lines before and after a node are searched for the text of its description."""
 
@@ -216,19 +218,32 @@ class _Options:
 
 
 def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text is only the name of the field behind it."""
-    if not (node.is_text or (node.role in ("generic", "paragraph") and node.text and _says_only_text(node))):
+    """Return whether a text is only the name of the field behind it, or the value of a drop-down."""
+    if not _says_only_text(node):
         return False
-    following = lines[index + 1] if index + 1 < len(lines) else None
-    if following is None or following.node is None or following.mark != lines[index].mark:
-        return False
-    field = following.node
-    is_beside = following.depth == lines[index].depth and field.role in _FIELDS and bool(field.name)
-    return is_beside and (node.text or node.name).rstrip(_LABEL_ENDS) == field.name.rstrip(_LABEL_ENDS)
+    depth, mark = lines[index].depth, lines[index].mark
+    text = (node.text or node.name).rstrip(_LABEL_ENDS)
+    said = [text]
+    for following in lines[index + 1 : index + 1 + MAX_LABELS]:
+        field = following.node
+        if field is None or (following.depth, following.mark) != (depth, mark):
+            return False
+        if field.role in _FIELDS:
+            shown = field.value if field.role == "combobox" else None  # A library draws it in its own list.
+            known = (field.name.rstrip(_LABEL_ENDS), shown)
+            return bool(field.name) and all(each in known for each in said)
+        if not _says_only_text(field):
+            return False
+        said.append((field.text or field.name).rstrip(_LABEL_ENDS))
+    return False
 
 
 def _says_only_text(node: Node) -> bool:
-    return not (node.ref or node.name or node.states or node.value or node.description or node.box)
+    """Return whether a line is a text, of which a test id may be known."""
+    if node.is_text:
+        return True
+    is_plain = node.role in ("generic", "paragraph") and bool(node.text)
+    return is_plain and not (node.name or node.states or node.value or node.description or node.box)
 
 
 def _count_spots(lines: Sequence[Line], index: int) -> int:
