@@ -150,11 +150,11 @@ async def test_the_same_options_again_are_not_written_again(browser: Browser) ->
 
     assert seen == [
         'e1 combobox "First": Tea',
-        ' options: "Tea" selected | "Coffee" | "Water" | "Milk"',
+        ' options: "Tea" | "Coffee" | "Water" | "Milk"',
         'e2 combobox "Second": Tea',
         " options like e1",
         'e3 combobox "Third": Tea',
-        ' options: "Tea" selected | "Cocoa"',
+        ' options: "Tea" | "Cocoa"',
     ]
 
 
@@ -259,6 +259,14 @@ async def test_the_texts_of_which_a_field_is_drawn_are_not_lines(browser: Browse
         "paragraph: Other",
         'e8 textbox "Note"',
     ]
+
+
+async def test_a_landmark_without_anything_inside_is_no_line(browser: Browser) -> None:
+    seen = await read_lines(
+        browser, "<header></header><main>Text</main><nav aria-label=Pages></nav><footer></footer>"
+    )
+
+    assert seen == ["e2 main: Text", 'e3 navigation "Pages"']
 
 
 async def test_what_a_hand_drags_has_a_ref_and_what_lets_clicks_pass_is_disabled(browser: Browser) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 
 from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.rendering import CELLS, Line
 from footlight.browser.snapshot.text.rows import (
     have_numbered_urls,
@@ -70,6 +71,7 @@ def is_compactable(node: Node) -> bool:
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
         or node.role in ("heading", "option")
+        or node.role in CHROME
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
         or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
@@ -99,7 +101,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         run.leave(line.depth)
         if node is None or line.note or node.box or line.mark not in ("", "+"):
             yield line
-        elif _is_separator(node) or _is_label(node, lines, index):
+        elif _is_separator(node) or _is_label(node, lines, index) or _is_empty_landmark(lines, index):
             pass
         elif node.role == "generic" and (size := _count_spots(lines, index)):
             yield _join_spots(lines[index : index + size])
@@ -147,6 +149,16 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         else:
             yield line
         index += 1
+
+
+def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
+    """Return whether a footer or the like has no words and nothing inside."""
+    line, node = lines[index], lines[index].node
+    if node is None or node.role not in CHROME or line.mark:
+        return False
+    if node.name or node.states or node.text or node.description or node.testid:
+        return False
+    return index + 1 == len(lines) or lines[index + 1].depth <= line.depth
 
 
 class _Run:
@@ -210,6 +222,8 @@ class _Options:
         size = len(nodes) + bool(note)
         owner = lines[options.start - 1].node if options.start else None
         if owner is not None and owner.role == "combobox" and owner.ref and owner.value:
+            if [node.name for node in nodes if node.states == ("selected",)] == [owner.value]:
+                nodes = [replace(node, states=()) if node.name == owner.value else node for node in nodes]
             key = (note, *(node.name for node in nodes))
             known = self._known.setdefault(key, owner.ref)
             if known != owner.ref and len(nodes) >= FEWEST_REPEATED:
