@@ -146,7 +146,9 @@ async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_the
     own = browser.site.page("<p>Here", path="/here").removesuffix("/here")
     page = browser.site.page(
         f"<a href={own}/orders>Orders</a><a href={own}.example/x>Other</a>"
-        f"<a href='/find?q={'x' * 80}'>Find</a><a title='{'word ' * 30}' href=/w>Words</a>"
+        f"<a href='/find?q={'x' * 80}'>Find</a><a href='/shop?id=3&utm_source=mail&fbclid=x#top'>Shop</a>"
+        f"<a href='/tea?utm_medium=mail'>Tea</a><a href='/login?next=/tea'>Log in</a>"
+        f"<a href='/view?file=/tea'>View</a><a title='{'word ' * 30}' href=/w>Words</a>"
     )
 
     text = (await call_observed(browser, "navigate", url=page))["text"]
@@ -155,6 +157,10 @@ async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_the
         'e link "Orders" -> /orders',
         f'e link "Other" -> {own}.example/x',
         'e link "Find" -> /find?…',
+        'e link "Shop" -> /shop?id=3#top',
+        'e link "Tea" -> /tea',
+        'e link "Log in" -> /login?next=…',
+        'e link "View" -> /view?file=/tea',
         f'e link "Words" -> /w description "{("word " * 30)[:59]}…"',
     ]
 
