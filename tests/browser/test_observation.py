@@ -86,7 +86,7 @@ def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> N
 
     assert describe_difference(FORM, after) == [
         '  e7 list "People"',
-        "-  e10 listitem (1 inside)",
+        '-  e10 listitem "Bob" (1 inside)',
         '+ e20 dialog "Really?" modal',
         '+  "Bob will be gone."',
         '+  e21 button "Yes"',

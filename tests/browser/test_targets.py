@@ -30,6 +30,11 @@ from footlight.errors import InvalidSelector
         ('[title="a >> b"] >> c', ('[title="a >> b"]', "c")),
         ('[title="a \\" >> b"] >> c', ('[title="a \\" >> b"]', "c")),
         ("a > b", ("a > b",)),
+        ("li >> nth=2", ("li >> nth=2",)),
+        ("ul >> li >>nth=-1 >> visible=true >> a", ("ul", "li >> nth=-1 >> visible=true", "a")),
+        ("testid=row >> nth=1", ('[data-testid="row"] >> nth=1',)),
+        ("//li >> nth=0", ("xpath=//li >> nth=0",)),
+        ("e7 >> nth=0", ("footlight=e7 >> nth=0",)),
     ],
 )
 def test_a_selector_is_read_part_by_part(selector: str, parts: tuple[str, ...]) -> None:

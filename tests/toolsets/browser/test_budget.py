@@ -150,11 +150,11 @@ async def test_the_same_options_again_are_not_written_again(browser: Browser) ->
 
     assert seen == [
         'e1 combobox "First": Tea',
-        ' options: "Tea" selected | "Coffee" | "Water" | "Milk"',
+        ' options: "Tea" | "Coffee" | "Water" | "Milk"',
         'e2 combobox "Second": Tea',
         " options like e1",
         'e3 combobox "Third": Tea',
-        ' options: "Tea" selected | "Cocoa"',
+        ' options: "Tea" | "Cocoa"',
     ]
 
 
@@ -211,7 +211,10 @@ async def test_tooltips_and_icons_say_more_than_ids_that_a_library_counts(browse
         <button id="radix-:r1:"><span><svg class="lucide lucide-trash-2"></svg></span></button>
         <button><svg data-testid=AccountCircleIcon></svg></button>
         <button><svg data-icon=pen></svg></button>
-        <button><svg><use href="/icons.svg#copy" /></svg></button>""",
+        <button><svg><use href="/icons.svg#copy" /></svg></button>
+        <button id=c6><span><i class="q-icon material-icons" aria-hidden=true>menu</i></span></button>
+        <button><mat-icon aria-hidden=true>delete</mat-icon></button>
+        <button><span class=material-symbols-outlined aria-hidden=true>arrow_back</span></button>""",
     )
 
     assert seen == [
@@ -221,7 +224,49 @@ async def test_tooltips_and_icons_say_more_than_ids_that_a_library_counts(browse
         'e4 button hint "AccountCircleIcon"',
         'e5 button hint "pen"',
         'e6 button hint "#copy"',
+        'e7 button hint "menu"',
+        'e8 button hint "delete"',
+        'e9 button hint "arrow_back"',
     ]
+
+
+async def test_the_focus_of_an_empty_element_is_that_of_its_control(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<button>Save<span id=ring tabindex=-1></span></button><div role=dialog aria-label=Sure>
+        <p>Sure?</p></div><script>ring.focus()</script>""",
+    )
+
+    assert seen == ['e1 button "Save" focused', 'e2 dialog "Sure"', " paragraph: Sure?"]
+
+
+async def test_the_texts_of_which_a_field_is_drawn_are_not_lines(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<div data-testid=title>Times</div><input aria-label=Times type=number value=2>
+        <div onclick=1 style="cursor: pointer"><div>State</div><div>open</div>
+        <input role=combobox aria-label=State readonly value=open aria-expanded=false></div>
+        <p>5</p><input aria-label=Quantity value=5><p>Note</p><p>Other</p><input aria-label=Note>""",
+    )
+
+    assert seen == [
+        'e2 spinbutton "Times": 2',
+        "e3 generic clickable",
+        ' e6 combobox "State" collapsed readonly: open',
+        "paragraph: 5",
+        'e7 textbox "Quantity": 5',
+        "paragraph: Note",
+        "paragraph: Other",
+        'e8 textbox "Note"',
+    ]
+
+
+async def test_a_landmark_without_anything_inside_is_no_line(browser: Browser) -> None:
+    seen = await read_lines(
+        browser, "<header></header><main>Text</main><nav aria-label=Pages></nav><footer></footer>"
+    )
+
+    assert seen == ["e2 main: Text", 'e3 navigation "Pages"']
 
 
 async def test_what_a_hand_drags_has_a_ref_and_what_lets_clicks_pass_is_disabled(browser: Browser) -> None:

@@ -1,4 +1,4 @@
-"""What each acting call says of its effect: 50 failures that no error tells, and 200 acts that work.
+"""What each acting call says of its effect: 60 failures that no error tells, and 200 acts that work.
 
 Also what the third same act without a change says.
 """
@@ -620,6 +620,42 @@ SILENT = (
         effect="navigation",
         reason=SAME,
     ),
+    Silent(
+        "a class by which nothing is drawn",
+        "<style>.other { color: red }</style>"
+        "<button id=it onclick='this.classList.toggle(`on`)'>Save</button>",
+        effect="script",
+        reason="does not show",
+    ),
+    Silent(
+        "a form that only the page checks",
+        """<main><form id=f novalidate><label>Mail <input name=mail required></label>
+        <button id=it>Send</button></form></main><div id=toasts></div><script>f.onsubmit = event => {
+        event.preventDefault(); if (!f.mail.value) toasts.append('Something is missing') }</script>""",
+        effect="page",
+        reason='did not send the form: "Mail": Please fill out',
+    ),
+    Silent(
+        "a form whose listener calls a field invalid",
+        """<form id=f novalidate><label>Mail <input name=mail value=ada></label>
+        <button id=it>Send</button></form>
+        <script>f.onsubmit = event => { event.preventDefault(); f.mail.ariaInvalid = 'true' }</script>""",
+        effect="page",
+        reason='did not send the form: "Mail"',
+    ),
+    Silent(
+        "a form whose listener wants a tick",
+        """<form id=f><label><input type=checkbox name=terms> I agree</label>
+        <button id=it>Send</button></form>
+        <script>f.onsubmit = event => { if (!f.terms.checked) event.preventDefault() }</script>""",
+        reason='did nothing; empty or unticked: "I agree"',
+    ),
+    Silent(
+        "a request that is never answered",
+        "<button id=it onclick='fetch(`/never`, {method: `POST`})'>Save</button>",
+        effect="request POST /never pending",
+        reason="not answered yet",
+    ),
 )
 
 
@@ -1045,6 +1081,27 @@ WORKING = (
             ("reload", {}),
             *fill("[name=q]", "y"),
             *press("Enter"),
+        ],
+    ),
+    Working(
+        "forms that the page handles itself",
+        """<style>.done { text-decoration: line-through }</style>
+        <form id=todo novalidate><input name=what required aria-label=What><button id=add>Add</button></form>
+        <ul id=list></ul><form id=steps novalidate><div id=one><input required aria-label=Coupon></div>
+        <button id=next>Next</button></form><script>
+        todo.onsubmit = event => {
+          event.preventDefault();
+          list.append(Object.assign(document.createElement('li'), {textContent: todo.what.value}));
+          todo.reset();
+        };
+        list.onclick = event => event.target.classList.toggle('done');
+        steps.onsubmit = event => { event.preventDefault(); one.innerHTML = '<p>Thanks</p>' };</script>""",
+        [
+            *fill("[name=what]", "Rope"),
+            *click("#add", "li", "li"),
+            *fill("[name=what]", "Tape"),
+            *press("Enter"),
+            *click("#next"),
         ],
     ),
     Working(

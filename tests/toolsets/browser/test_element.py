@@ -218,6 +218,26 @@ async def test_a_selector_is_css_xpath_or_a_test_id(browser: SessionBrowser, sel
     assert await browser.call("get_text", selector=selector, timeout=2000) == {"text": "Pay now"}
 
 
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        ("li >> nth=2", "three"),
+        ("role=listitem >> nth=-1", "four"),
+        ("li >> visible=true", "two"),
+        ("li >> visible=true >> nth=1 >> b", "three"),
+        ("testid=entry >> nth=1", "four"),
+    ],
+)
+async def test_a_selector_chooses_among_all_matches(
+    browser: SessionBrowser, selector: str, text: str
+) -> None:
+    await browser.show(
+        "<ul><li hidden>one<li>two<li data-testid=entry><b>three</b><li data-testid=entry>four</ul>"
+    )
+
+    assert await browser.call("get_text", selector=selector, timeout=2000) == {"text": text}
+
+
 async def test_a_selector_reaches_into_shadow_roots_and_frames(browser: SessionBrowser) -> None:
     inner = browser.site.page("<button>Pay</button>")
     await browser.show(

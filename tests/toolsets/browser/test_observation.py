@@ -146,7 +146,9 @@ async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_the
     own = browser.site.page("<p>Here", path="/here").removesuffix("/here")
     page = browser.site.page(
         f"<a href={own}/orders>Orders</a><a href={own}.example/x>Other</a>"
-        f"<a href='/find?q={'x' * 80}'>Find</a><a title='{'word ' * 30}' href=/w>Words</a>"
+        f"<a href='/find?q={'x' * 80}'>Find</a><a href='/shop?id=3&utm_source=mail&fbclid=x#top'>Shop</a>"
+        f"<a href='/tea?utm_medium=mail'>Tea</a><a href='/login?next=/tea'>Log in</a>"
+        f"<a href='/view?file=/tea'>View</a><a title='{'word ' * 30}' href=/w>Words</a>"
     )
 
     text = (await call_observed(browser, "navigate", url=page))["text"]
@@ -155,6 +157,10 @@ async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_the
         'e link "Orders" -> /orders',
         f'e link "Other" -> {own}.example/x',
         'e link "Find" -> /find?…',
+        'e link "Shop" -> /shop?id=3#top',
+        'e link "Tea" -> /tea',
+        'e link "Log in" -> /login?next=…',
+        'e link "View" -> /view?file=/tea',
         f'e link "Words" -> /w description "{("word " * 30)[:59]}…"',
     ]
 
@@ -617,3 +623,59 @@ async def test_errors_of_the_previous_page_are_not_attributed_to_the_next(browse
     assert answer.structured_content is not None
     errors = answer.structured_content["observation"]["console"]
     assert [error.partition(" (")[0] for error in errors] == ["of the next"]
+
+
+async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: SessionBrowser) -> None:
+    rows = "".join(f"<tr><td>{number}<td>Item {number}<td><button>Delete</button>" for number in range(5))
+    await browser.show(
+        f"""<table><tr><th>No<th>Name<th>Action{rows}</table><p id=count>5 items</p>
+        <dialog id=sure><p>Sure?</p><button id=yes>Yes</button><button id=no>No</button></dialog><script>
+        let row;
+        document.querySelector('table').onclick = event => {{
+          row = event.target.closest('tr'); sure.showModal() }};
+        yes.onclick = () => {{ row.remove(); count.textContent = '4 items'; sure.close() }};
+        no.onclick = () => sure.close();</script>"""
+    )
+    opened = await call_observed(browser, "click", selector="button >> nth=2")
+
+    again = await call_observed(browser, "click", selector="#no")
+    await browser.call("click", selector="button >> nth=2")
+    gone = await call_observed(browser, "click", selector="#yes")
+
+    assert opened["text"].splitlines()[0].endswith("dialog modal")
+    assert again["kind"] == gone["kind"] == "diff"
+    assert unnumbered(again["text"]) == (
+        '  e cell "Delete"\n~  e button "Delete" focused\n- e dialog (3 inside)'
+    )
+    assert unnumbered(gone["text"]) == (
+        '  e table\n-  e row "2 Item 2" (4 inside)\n'
+        '~ paragraph: 4 items (text was "5 items")\n- e dialog (3 inside)'
+    )
+
+
+async def test_many_removed_rows_are_one_line_that_says_which(browser: SessionBrowser) -> None:
+    rows = "".join(f"<tr><td>{number}<td>Order {number}" for number in range(60))
+    await browser.show(
+        f"""<table><tr><th>No<th>Name{rows}</table><button id=two>Two</button><button id=many>Many</button>
+        <script>
+        const take = numbers => {{
+          const rows = [...document.querySelectorAll('tr')];
+          for (const number of numbers) rows[number].remove();
+        }};
+        two.onclick = () => take([1, 3]);
+        many.onclick = () => take([...Array(22).keys()].slice(1));</script>"""
+    )
+
+    two = await call_observed(browser, "click", selector="#two")
+    many = await call_observed(browser, "click", selector="#many")
+
+    assert unnumbered(two["text"]).splitlines()[1:3] == [
+        '-  e row "0 Order 0" (2 inside)',
+        '-  e row "2 Order 2" (2 inside)',
+    ]
+    names = [f'"{number} Order {number}"' for number in (1, *range(3, 22))]
+    assert unnumbered(many["text"]).splitlines()[1] == f"-  21 rows: {' | '.join(names)} | … 1 more"
+
+
+def unnumbered(text: str) -> str:
+    return re.sub(r"\be\d+", "e", text)

@@ -178,3 +178,18 @@ async def test_an_error_names_the_ref_that_was_given(browser: SessionBrowser) ->
     assert error["code"] == "STALE_REF"
     assert error["message"].startswith(f'{given}, button "Star", is not on the page any more')
     assert error["details"]["ref"] == given
+
+
+async def test_a_known_link_to_the_content_is_left_out(browser: SessionBrowser) -> None:
+    skip = "<a href='#content'>Skip to content</a><main id=content>"
+    first = browser.site.page(f"{skip}<p>One</p><a href='#content'>Up</a></main>")
+    second = browser.site.page(f"{skip}<p>Two</p><a href='#content'>Up</a></main>")
+    known = await show(browser, first)
+
+    assert known[0] == 'e1 link "Skip to content" -> #content'
+    assert [line.strip() for line in await show(browser, second)] == [
+        "e5 main",
+        "paragraph: Two",
+        'e6 link "Up"',
+    ]
+    await browser.call("click", selector="e1")

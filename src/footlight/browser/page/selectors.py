@@ -1,8 +1,8 @@
 """Find elements by a selector: CSS, `//xpath`, `testid=…`, a ref, and `>>` into elements and frames.
 
 CSS and `testid=` also match in open shadow roots. `a >> b` finds b inside a; where a is a frame, inside its
-document. Playwright's other engines (`text=`, `role=`) are passed on. The first match in document order is
-used.
+document. `a >> nth=2` and `a >> visible=true` choose among all matches of a. Playwright's other engines
+(`text=`, `role=`) are passed on. The first match in document order is used.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ MAX_SELECTOR_CHARACTERS = 10_000
 """A longer selector would keep the event loop and the browser's driver busy."""
 
 _REF = re.compile(r"e[1-9]\d*")
+_CHOICE = re.compile(r"nth=-?\d+|visible=(?:true|false)")
+"""A part that chooses among the matches of the part before it, instead of searching inside one."""
 
 
 def parse(selector: str) -> tuple[str, ...]:
-    """Return the parts between `>>`, each as Playwright writes it.
+    """Return the parts between `>>`, each as Playwright writes it, with the choice among its matches.
 
     Raises:
         InvalidSelector: the selector or a part of it is empty, or it is too long.
@@ -46,13 +48,23 @@ def _parts(selector: str) -> tuple[str, ...]:
             suggestion="Use a shorter selector, such as a ref.",
             selector=f"{selector[:100]}…",
         )
-    parts = tuple(part.strip() for part in _split_selector(selector))
-    if not all(parts):
-        raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
-    return parts
+    parts: list[str] = []
+    for part in map(str.strip, _split_selector(selector)):
+        if not part:
+            raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
+        if parts and _CHOICE.fullmatch(part):
+            parts[-1] += f" >> {part}"
+        else:
+            parts.append(part)
+    return tuple(parts)
 
 
 def _to_playwright(part: str) -> str:
+    element, *choices = map(str.strip, _split_selector(part))
+    return " >> ".join([_element_to_playwright(element), *choices])
+
+
+def _element_to_playwright(part: str) -> str:
     if part.startswith("testid="):
         value = part.removeprefix("testid=").strip("\"'")
         return f"[data-testid={json.dumps(value, ensure_ascii=False)}]"

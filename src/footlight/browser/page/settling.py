@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["ActRecord", "ask_and_watch", "read_records", "register_settling", "settle", "watch_next_document"]
+__all__ = [
+    "LATE_RECORD_MS",
+    "ActRecord",
+    "ask_and_watch",
+    "read_records",
+    "register_settling",
+    "settle",
+    "watch_next_document",
+]
 
 _ENGINE = "footlight-settle"
 
@@ -38,6 +46,8 @@ LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.
 MAX_FRAMES = 10
 RECORD_MS = 3_000.0
 """How long documents may take to answer with the records of an action that seems to have done nothing."""
+LATE_RECORD_MS = 500.0
+"""How long they may take where the page has not settled in time."""
 FRAME_MS = 250.0
 """How long a frame inside the page may take to answer once. One that hangs is not waited for."""
 
@@ -56,7 +66,7 @@ class ActRecord:
     kind: str | None = None
     """What `reason` is about: `blocked`, `kept`, `idle`, `taken` and `undone` explain why nothing happened,
     `nowhere` why a link led nowhere. `taken` means that the page prevented what the browser would have done.
-    `lost` and `part` also count where something did.
+    `lost` and `part` also count where something did, and `refused` where no request was sent.
     """
     reason: str | None = None
     drawn: bool = False
@@ -133,18 +143,18 @@ async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: floa
     return None
 
 
-async def read_records(page: Page) -> list[ActRecord]:
+async def read_records(page: Page, limit_ms: float = RECORD_MS) -> list[ActRecord]:
     """Return the records of the last action in the documents of a page, without waiting for rest."""
     main = page.playwright.main_frame
 
     async def read(frame: Frame) -> ActRecord | None:
         with suppress(Error):
-            reply = await frame.get_attribute(f"{_ENGINE}=record", "v", timeout=RECORD_MS)
+            reply = await frame.get_attribute(f"{_ENGINE}=record", "v", timeout=limit_ms)
             return _parse_record((reply or "").partition(" ")[2], frame, is_main=frame == main)
         return None
 
     with suppress(TimeoutError):
-        async with asyncio.timeout(RECORD_MS / 1000):
+        async with asyncio.timeout(limit_ms / 1000):
             frames = [main, *(each for each in page.playwright.frames if each != main)][: MAX_FRAMES + 1]
             return [each for each in await asyncio.gather(*map(read, frames)) if each]
     return []

@@ -25,6 +25,10 @@ ROLES_WITHOUT_PLACE = frozenset(("generic", "none", "presentation", "group", "pa
 """Roles that do not tell a reader where something is, unless they have a name."""
 MAX_NODES_IN_ROW = 100
 """The part of a table row that is searched for the names of rows and columns."""
+ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
+"""Roles of elements that a reader tells apart by the first words in them, if they have no name."""
+ENOUGH_CHARACTERS = 8
+"""So many characters identify a removed entry."""
 MAX_LEVELS_UP = 20
 """How many ancestors are searched for one that describes the place of a change."""
 
@@ -43,7 +47,9 @@ class NodeChange:
     moved: bool = False
     inside: int = 0
     place: str = ""
-    """The first words of a table row without a name, or the header of a changed cell's column."""
+    """The first words of a table row or a removed entry without a name, or the header of a changed cell's
+    column.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +97,10 @@ class _ChangeWriter:
 
     def _write_removal(self, where: int, old: int) -> Iterator[NodeChange]:
         yield from self._write_context(where)
-        node = self._match.before.nodes[old]
-        yield NodeChange("removed", self._level(), node, inside=_count_removed_inside(self._match, old))
+        before = self._match.before
+        node, inside = before.nodes[old], _count_removed_inside(self._match, old)
+        entry = _first_words(before.nodes[old + 1 : before.end], node) if node.role in ENTRIES else ""
+        yield NodeChange("removed", self._level(), node, inside=inside, place=entry)
 
     def _write_change(self, index: int) -> Iterator[NodeChange]:
         yield from self._write_context(self._parents[index])
@@ -152,6 +160,17 @@ class _ChangeWriter:
 
     def _level(self) -> int:
         return self._path[-1][1] + 1 if self._path else 0
+
+
+def _first_words(following: Sequence[Node], entry: Node) -> str:
+    """Return the first words in an entry that has no words of its own."""
+    words = ""
+    if not (entry.name or entry.value or entry.text):
+        for node in takewhile(lambda node: node.depth > entry.depth, following[:MAX_NODES_IN_ROW]):
+            words = f"{words} {node.name or node.text}".strip()
+            if len(words) >= ENOUGH_CHARACTERS:
+                break
+    return words
 
 
 def _identifies_place(node: Node) -> bool:

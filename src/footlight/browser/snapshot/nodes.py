@@ -76,6 +76,11 @@ class Snapshot:
     title: str
     nodes: Sequence[Node]
 
+    @property
+    def is_modal(self) -> bool:
+        """Return whether a modal dialog covers the page, of which the snapshot has nothing else then."""
+        return any("modal" in node.states for node in self.nodes)
+
 
 def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
     """Parse a record `[depth, role, name, ref, extra?]` of a reply and place it `depth` levels deeper."""

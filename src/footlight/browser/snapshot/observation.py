@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Literal
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
@@ -13,7 +13,7 @@ from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.chrome import fold_known_chrome
 from footlight.browser.snapshot.text.compact import compact_lines
 from footlight.browser.snapshot.text.fitting import LinkTo, fit, fold
-from footlight.browser.snapshot.text.quoting import quote, shorten
+from footlight.browser.snapshot.text.quoting import plural, quote, shorten
 from footlight.browser.snapshot.text.rendering import Line, render_text
 from footlight.browser.snapshot.text.unchanged import fold_unchanged
 
@@ -28,6 +28,12 @@ MAX_WAS_CHARACTERS = 80
 """The length of a previous value."""
 MAX_LINES_CHARACTERS = 500
 """The length of the changed lines of a text."""
+
+
+FEWEST_REMOVED = 3
+MAX_ENTRIES = 20
+MAX_ENTRY_CHARACTERS = 40
+"""So many or more removed entries, such as rows, are one line with the first words of so many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +67,40 @@ def observe(
     """
     if mode == "full" or before is None:
         return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
+    pages = [each for each in shown if not each.is_modal]
+    last = before
+    if before.is_modal and not after.is_modal:
+        last = _find_covered(after, pages) or before
+        before = _join(last, before)
     found = compute_difference(before.nodes, after.nodes)
     if found is None:
         return Observation("same")
     lines = _difference_lines(found)
-    if _is_replaced(before, after) or _is_longer(lines, after.nodes):
-        return _observe_replaced(before, after, budget, link, shown)
+    is_replaced = _is_replaced(before, after)
+    if is_replaced or _is_longer(lines, after.nodes):
+        # In the same document, only what is as before the action is unchanged.
+        pages = pages if is_replaced else [each for each in pages if each is last]
+        return _observe_replaced(before, after, budget, link, pages)
     fitted = fit(lines, budget, link, folded=True)
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
+
+
+def _find_covered(after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot | None:
+    """Return the page that a modal dialog covered, as the caller has seen it last."""
+    return next((page for page in pages if not _is_replaced(page, after)), None)
+
+
+def _join(page: Snapshot, dialog: Snapshot) -> Snapshot:
+    """Return a page with the dialog over it, and with what was beside that, at its end."""
+    known = {node.ref for node in page.nodes if node.ref}
+    nodes = [*page.nodes]
+    is_known = True
+    for node in dialog.nodes:
+        if node.depth == 0:
+            is_known = node.ref is None or node.ref in known
+        if not is_known:
+            nodes.append(node)
+    return replace(dialog, nodes=nodes)
 
 
 def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: bool = False) -> Change:
@@ -126,11 +158,35 @@ def render_difference(found: SnapshotDifference) -> list[str]:
 
 
 def _difference_lines(found: SnapshotDifference) -> list[Line]:
-    return compact_lines([_change_line(change) for change in found.changes])
+    lines: list[Line] = []
+    for key, group in groupby(found.changes, _removed_entry_key):
+        changes = [*group]
+        if key is None or len(changes) < FEWEST_REMOVED:
+            lines += map(_change_line, changes)
+        else:
+            lines.append(_join_removed(changes))
+    return compact_lines(lines)
+
+
+def _removed_entry_key(change: NodeChange) -> tuple[int, str] | None:
+    """Return a key that is equal for removed entries that are one line, or None for other changes."""
+    is_entry = change.kind == "removed" and change.place
+    return (change.depth, change.node.role) if is_entry else None
+
+
+def _join_removed(changes: Sequence[NodeChange]) -> Line:
+    """Return one line with the first words of each removed entry."""
+    names = [quote(shorten(change.place, MAX_ENTRY_CHARACTERS)) for change in changes[:MAX_ENTRIES]]
+    more = [f"… {len(changes) - MAX_ENTRIES} more"] if len(changes) > MAX_ENTRIES else []
+    title = f"{len(changes)} {plural(changes[0].node.role)}"
+    return Line(changes[0].depth, None, _MARKS["removed"], f"{title}: {' | '.join([*names, *more])}")
 
 
 def _change_line(change: NodeChange) -> Line:
-    line = Line(change.depth, change.node, _MARKS[change.kind], _change_note(change))
+    node = change.node
+    if change.kind == "removed" and change.place:
+        node = replace(node, name=shorten(change.place, MAX_ENTRY_CHARACTERS))
+    line = Line(change.depth, node, _MARKS[change.kind], _change_note(change))
     lines = _describe_changed_lines(change)
     if not lines:
         return line
@@ -171,7 +227,7 @@ _MARKS = {"kept": " ", "added": "+", "removed": "-", "changed": "~"}
 
 def _change_note(change: NodeChange) -> str:
     notes = [f"{change.inside} inside"] if change.inside else []
-    if change.place:
+    if change.place and change.kind != "removed":
         notes.append(f"{'row' if change.node.role == 'row' else 'column'} {_quote_short(change.place)}")
     if change.moved:
         notes.append("moved")

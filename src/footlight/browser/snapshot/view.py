@@ -140,15 +140,16 @@ class PageView:
     """The view of one page.
 
     `last_reported` is what its callers were shown last. `shown` are the last pages of which the callers have
-    seen everything, by address, the newest last. `healed` maps refs to their successors, and
-    `stable_selectors` the selectors with refs that were used to selectors for another run.
+    seen everything, by address and whether a modal dialog covered them, the newest last. `healed` maps refs
+    to their successors, and `stable_selectors` the selectors with refs that were used to selectors for
+    another run.
     """
 
     def __init__(self, numbers: RefCounter) -> None:
         self.numbers = numbers
         self.last_reported: Snapshot | None = None
         self.healed: dict[str, str] = {}
-        self.shown: OrderedDict[str, Snapshot] = OrderedDict()
+        self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
         self._successors: OrderedDict[str, str] = OrderedDict()
         self.stable_selectors: dict[str, str] = {}
         self.frames: dict[Frame, FrameView] = {}
@@ -173,8 +174,8 @@ class PageView:
         self._meanings |= meanings(nodes, of)
 
     def note_shown(self, snapshot: Snapshot) -> None:
-        """Record that the callers have seen everything of this page."""
-        address = snapshot.url.partition("#")[0].partition("?")[0]
+        """Record that the callers have seen everything of this page, or of a dialog that covers it."""
+        address = snapshot.url.partition("#")[0].partition("?")[0], snapshot.is_modal
         self.shown.pop(address, None)
         if len(snapshot.nodes) <= MAX_SHOWN_NODES:
             self.shown[address] = snapshot

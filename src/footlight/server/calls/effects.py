@@ -232,6 +232,9 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         path = shorten(request.path, MAX_PATH)
         result = f"answered {request.status}" if request.status else f"failed: {request.failure}"
         return f"{request.method} {path} {result}"
+    refused = next((each.reason for each in trace.records if each.kind == "refused"), None)
+    if refused and request is None and kinds in ([], ["page"]):
+        return refused
     if partial := next((each.reason for each in trace.records if each.kind == "part"), None):
         return partial
     if trace.frame_reloaded and not any(each.is_main for each in trace.records):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.page.capture import glance
-from footlight.browser.page.settling import settle
+from footlight.browser.page.settling import LATE_RECORD_MS, read_records, settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
@@ -94,7 +94,9 @@ class Observer:
         if page and self._options.settles and not page.closed:
             limit_ms = self._options.settle_limit_ms
             records = await settle(page, self._began, call.deadline, limit_ms=limit_ms)
-            self._records += take_records(page, records or ())
+            if records is None:
+                records = await read_records(page, LATE_RECORD_MS)
+            self._records += take_records(page, records)
         self._began = time.monotonic()
 
     async def describe(self, call: ToolCall) -> dict[str, Any] | None:

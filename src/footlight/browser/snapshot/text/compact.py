@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.joined_choices import OptionLists, count_options, count_spots, join_spots
 from footlight.browser.snapshot.text.joined_rows import (
     RowRun,
@@ -33,6 +34,8 @@ _FIELDS = frozenset(
     ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
 )
 _LABEL_ENDS = " :"
+MAX_LABELS = 2
+"""So many lines after a text are searched for the field that it names."""
 _BESIDE = 3
 """How many lines before and after a node are searched for the text of its description."""
 
@@ -43,6 +46,7 @@ def is_compactable(node: Node) -> bool:
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
         or node.role in ("heading", "option")
+        or node.role in CHROME
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
         or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
@@ -72,7 +76,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         run.leave(line.depth)
         if node is None or line.note or node.box or line.mark not in ("", "+"):
             yield line
-        elif _is_separator(node) or _is_label(node, lines, index):
+        elif _is_separator(node) or _is_label(node, lines, index) or _is_empty_landmark(lines, index):
             pass
         elif node.role == "generic" and (size := count_spots(lines, index)):
             yield join_spots(lines[index : index + size])
@@ -122,20 +126,43 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         index += 1
 
 
+def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
+    """Return whether a footer or the like has no words and nothing inside."""
+    line, node = lines[index], lines[index].node
+    if node is None or node.role not in CHROME or line.mark:
+        return False
+    if node.name or node.states or node.text or node.description or node.testid:
+        return False
+    return index + 1 == len(lines) or lines[index + 1].depth <= line.depth
+
+
 def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text is only the name of the field behind it."""
-    if not (node.is_text or (node.role in ("generic", "paragraph") and node.text and _says_only_text(node))):
+    """Return whether a text is only the name of the field behind it, or the value of a drop-down."""
+    if not _says_only_text(node):
         return False
-    following = lines[index + 1] if index + 1 < len(lines) else None
-    if following is None or following.node is None or following.mark != lines[index].mark:
-        return False
-    field = following.node
-    is_beside = following.depth == lines[index].depth and field.role in _FIELDS and bool(field.name)
-    return is_beside and (node.text or node.name).rstrip(_LABEL_ENDS) == field.name.rstrip(_LABEL_ENDS)
+    depth, mark = lines[index].depth, lines[index].mark
+    text = (node.text or node.name).rstrip(_LABEL_ENDS)
+    said = [text]
+    for following in lines[index + 1 : index + 1 + MAX_LABELS]:
+        field = following.node
+        if field is None or (following.depth, following.mark) != (depth, mark):
+            return False
+        if field.role in _FIELDS:
+            shown = field.value if field.role == "combobox" else None  # A library draws it in its own list.
+            known = (field.name.rstrip(_LABEL_ENDS), shown)
+            return bool(field.name) and all(each in known for each in said)
+        if not _says_only_text(field):
+            return False
+        said.append((field.text or field.name).rstrip(_LABEL_ENDS))
+    return False
 
 
 def _says_only_text(node: Node) -> bool:
-    return not (node.ref or node.name or node.states or node.value or node.description or node.box)
+    """Return whether a line is a text, of which a test id may be known."""
+    if node.is_text:
+        return True
+    is_plain = node.role in ("generic", "paragraph") and bool(node.text)
+    return is_plain and not (node.name or node.states or node.value or node.description or node.box)
 
 
 def _inside(lines: Sequence[Line], index: int) -> int:

@@ -42,6 +42,8 @@ class OptionLists:
         size = len(nodes) + bool(note)
         owner = lines[options.start - 1].node if options.start else None
         if owner is not None and owner.role == "combobox" and owner.ref and owner.value:
+            if [node.name for node in nodes if node.states == ("selected",)] == [owner.value]:
+                nodes = [replace(node, states=()) if node.name == owner.value else node for node in nodes]
             key = (note, *(node.name for node in nodes))
             known = self._known.setdefault(key, owner.ref)
             if known != owner.ref and len(nodes) >= FEWEST_REPEATED:

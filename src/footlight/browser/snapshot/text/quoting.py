@@ -38,11 +38,24 @@ def quote_if_ambiguous(text: str) -> str:
 
 
 def quote_url(url: str) -> str:
-    """Return a URL that ends a line. A long one ends where its query begins."""
-    path, query, _ = url.partition("?")
+    """Return a URL that ends a line, without parameters that only follow people. A long one ends where its
+    query begins.
+    """
+    path, _, query = url.partition("?")
+    if query:
+        query, mark, fragment = query.partition("#")
+        kept = [_shorten_parameter(each) for each in query.split("&") if not _TRACKING.match(each)]
+        query = "&".join(kept)
+        url = f"{path}{'?' if kept else ''}{query}{mark}{fragment}"
     is_long = len(url) > MAX_URL_CHARACTERS and query and path and len(path) < MAX_URL_CHARACTERS - 1
     cut = f"{path}?…" if is_long else shorten(url, MAX_URL_CHARACTERS)
     return cut if _URL.fullmatch(cut) else quote(cut)
+
+
+def _shorten_parameter(parameter: str) -> str:
+    """Return a parameter of a query. The page to return to later is left out, because the link sets it."""
+    name, _, value = parameter.partition("=")
+    return f"{name}=…" if _RETURN.fullmatch(name) and _PATH.match(value) else parameter
 
 
 def format_box(box: NodeBox) -> str:
@@ -53,6 +66,15 @@ def plural(role: str) -> str:
     """Return the plural of a role."""
     return f"{role}es" if role.endswith(("s", "x", "ch")) else f"{role}s"
 
+
+_TRACKING = re.compile(
+    r"(?:utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|_ga|_gl|_hsenc|_hsmi)=", re.I
+)
+"""Parameters by which shops and networks recognise where people come from."""
+_RETURN = re.compile(
+    r"next|url|back|from|ref|referr?er|continue|goto|destination|came_from|(?:return|redirect)\w*", re.I
+)
+_PATH = re.compile(r"/\w|%2f", re.I)
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _UNSAFES = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"

@@ -161,6 +161,8 @@ class _Writer:
             elif index < chrome_end and ends[index] - index > FEWEST_INSIDE and self._is_repeated(index):
                 yield from self._fold_one(self._page.span(index))
                 index = ends[index]
+            elif self._is_known_skip_link(index):
+                index = ends[index]
             else:
                 yield self._write_one(nodes[index])
                 index += 1
@@ -201,6 +203,18 @@ class _Writer:
         """Return whether an earlier page has each line in an element, and note where its controls are."""
         pairs = self._lines.find_all(self._page.span(index)[1:]) if self._lines else None
         if pairs is None:
+            return False
+        self.has_folded = True
+        self.successors.update({old.ref: new.ref for old, new in pairs if old.ref and new.ref})
+        return True
+
+    def _is_known_skip_link(self, index: int) -> bool:
+        """Return whether a link outside all areas only leads to a place of its page, as one did before."""
+        node = self._page.nodes[index]
+        if node.depth or node.role != "link" or len(node.url) < 2 or not node.url.startswith("#") or node.box:
+            return False
+        pairs = self._lines.find_all(self._page.span(index)) if self._lines else None
+        if not pairs or _has_place((node,)):
             return False
         self.has_folded = True
         self.successors.update({old.ref: new.ref for old, new in pairs if old.ref and new.ref})

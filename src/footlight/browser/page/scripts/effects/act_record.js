@@ -13,7 +13,8 @@
 //   key     the last key
 //
 // `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
-// count where something did. `taken`: the page prevented what the browser would have done.
+// count where something did, and `refused` where no request was sent. `taken`: the page prevented what the browser would
+// have done.
 
 import { getter } from "../../../driver/getter.js";
 import { isIn } from "../../around.js";
@@ -23,15 +24,17 @@ import { EVERYTHING, shadowOf } from "../../settling.js";
 import {
   connectedOf,
   describeInvalid,
+  fieldsOf,
   isEditable,
   isFileField,
+  isMatching,
   isTextField,
   selectedLength,
   textIn,
   toggleAt,
 } from "./fields.js";
 import { findProblem } from "./problems.js";
-import { areUndone, MAX_MUTATIONS } from "./undone.js";
+import { areUndone, areUnstyled, MAX_MUTATIONS } from "./undone.js";
 
 const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
 const MAX_INVALID = 3;
@@ -41,7 +44,7 @@ export const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
 const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
 
-const { getBoundingClientRect: boxOf, matches: isMatching } = Element.prototype;
+const boxOf = Element.prototype.getBoundingClientRect;
 const focusOf = getter(Document, "activeElement");
 const bodyOf = getter(Document, "body");
 
@@ -94,6 +97,8 @@ export class ActRecord {
     this.choice = null; // a click on a field for files, also by a script
     /** @type {Event | null} */
     this.submit = null;
+    /** @type {any[]} */
+    this.unfit = []; // the invalid fields of a form that the browser does not check
     /** @type {HTMLInputElement | null} */
     this.toggle = null;
     /** @type {Scroll[]} */
@@ -181,7 +186,8 @@ export class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    return (seen.changed || (this.changed && !seen.ticked)) && !areUndone(this.mutations) && !this.isTextUndone();
+    const isVain = areUndone(this.mutations) || areUnstyled(this.mutations);
+    return (seen.changed || (this.changed && !seen.ticked)) && !isVain && !this.isTextUndone();
   }
 
   /**
@@ -305,6 +311,7 @@ export class ActRecord {
         break;
       case "submit":
         this.submit = event;
+        this.unfit = fieldsOf(target).filter((field) => field.willValidate && !field.validity.valid);
         break;
       case "wheel":
         this.moved ||= target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event));

@@ -8,6 +8,8 @@ const TEXTLESS = new Set("button checkbox color file hidden image radio range re
 
 const closestAbove = Element.prototype.closest;
 const containsOf = Node.prototype.contains;
+export const isMatching = Element.prototype.matches;
+const elementsOf = getter(HTMLFormElement, "elements");
 export const connectedOf = getter(Node, "isConnected");
 
 /** @type {(text: string | null | undefined) => string} */
@@ -49,9 +51,29 @@ export function toggleAt(target) {
 }
 
 /** @type {(field: any) => string} */
-export function describeInvalid(field) {
+export function nameOfField(field) {
   const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
-  const name = shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`;
-  const isHidden = !field.checkVisibility({ visibilityProperty: true }) ? " (hidden)" : "";
-  return `"${name}"${isHidden}: ${shorten(field.validationMessage)}`;
+  return `"${shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`}"`;
 }
+
+/** @type {(field: any) => boolean} */
+export const isVisible = (field) => field.checkVisibility({ visibilityProperty: true });
+
+/** @type {(field: any) => string} */
+export function describeInvalid(field) {
+  const message = field.validationMessage ? `: ${shorten(field.validationMessage)}` : "";
+  return `${nameOfField(field)}${isVisible(field) ? "" : " (hidden)"}${message}`;
+}
+
+/**
+ * Return the fields of a form. A field with the name `elements` hides them from other ways.
+ *
+ * @type {(form: EventTarget | null) => any[]}
+ */
+export const fieldsOf = (form) => (form instanceof HTMLFormElement ? [...elementsOf.call(form)] : []);
+
+/** @type {(field: any) => boolean} */
+export const isLeftOut = (field) =>
+  !isMatching.call(field, ":disabled") &&
+  (field.type === "checkbox" ? !field.checked : isTextField(field) && !textIn(field)) &&
+  isVisible(field);

@@ -1,13 +1,25 @@
 // Why an action changed nothing, or what went wrong with it, from the record of its input events.
 
-import { connectedOf, isEditable, shorten, textIn } from "./fields.js";
+import {
+  connectedOf,
+  describeInvalid,
+  fieldsOf,
+  isEditable,
+  isLeftOut,
+  isMatching,
+  isVisible,
+  nameOfField,
+  shorten,
+  textIn,
+} from "./fields.js";
 import { areUndone } from "./undone.js";
 
+const MAX_NAMED = 3;
 const OPENNESS = new Set(["aria-expanded", "open"]);
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 
-const { closest: closestOf, getAttribute: attributeOf, matches: matchesOf } = Element.prototype;
+const { closest: closestOf, getAttribute: attributeOf } = Element.prototype;
 
 /** @typedef {import("./act_record.js").ActRecord} ActRecord */
 /** @typedef {[kind: string, reason: string]} Problem */
@@ -56,7 +68,7 @@ function clickProblem(act) {
   if (!act.pressed || !act.target || act.dragged || act.button !== 0) return null;
   if (act.wasDisabled) return ["idle", "it is disabled"];
   const button = closestOf.call(act.target, BUTTONS) || act.target;
-  if (matchesOf.call(button, ":disabled") && !act.reached)
+  if (isMatching.call(button, ":disabled") && !act.reached)
     return ["lost", "disabled by its own press, before the click"];
   if (connectedOf.call(act.target) && !act.reached)
     return ["kept", "a listener of the page kept the click from the element"];
@@ -120,9 +132,26 @@ function undoneProblem(act, changed) {
   return ["undone", isOpen ? "it closed, and opened again at once" : "it opened, and closed again at once"];
 }
 
-/** @type {(act: ActRecord) => Problem | null} */
+/**
+ * Return that the page itself sends a form, or does not. Where it has sent none and fields were invalid, they say why.
+ *
+ * @type {(act: ActRecord) => Problem | null}
+ */
 function submitProblem(act) {
-  if (act.submit?.defaultPrevented) return ["taken", "the page took the submit and did nothing"];
+  if (act.submit?.defaultPrevented) {
+    const fields = fieldsOf(act.submit.target);
+    const isRefused = (/** @type {any} */ field) =>
+      act.unfit.includes(field) || field.validity?.customError || attributeOf.call(field, "aria-invalid") === "true";
+    const refused = fields.filter((field) => connectedOf.call(field) && isVisible(field) && isRefused(field));
+    if (refused.length)
+      return [
+        "refused",
+        `the page did not send the form: ${refused.slice(0, MAX_NAMED).map(describeInvalid).join("; ")}`,
+      ];
+    const empty = fields.filter(isLeftOut).slice(0, MAX_NAMED).map(nameOfField);
+    const rest = empty.length ? `; empty or unticked: ${empty.join(", ")}` : "";
+    return ["taken", `the page took the submit and did nothing${rest}`];
+  }
   if (act.keys.some((each) => each.defaultPrevented)) return ["taken", "the page kept the key to itself"];
   return null;
 }

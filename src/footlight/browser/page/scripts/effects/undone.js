@@ -1,13 +1,16 @@
-// Whether a page has taken back what it changed in its document.
+// Whether a page has taken back what it changed in its document, or changed only classes that nothing is drawn by.
 
 import { getter } from "../../../driver/getter.js";
 import { parentNodeOf } from "../../around.js";
 
 export const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
 
+const MAX_RULES = 20_000;
+
 const attributeValueOf = Element.prototype.getAttribute;
 const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
 const dataOf = getter(CharacterData, "data");
+const rootOf = Node.prototype.getRootNode;
 
 /**
  * Return whether the page has taken back each of these changes.
@@ -52,4 +55,48 @@ export function areUndone(mutations) {
       if (value !== now && !isEmpty) return false;
     }
   return true;
+}
+
+/**
+ * Return whether these changes are only of classes that no style sheet mentions.
+ *
+ * @param {MutationRecord[]} mutations
+ * @returns {boolean}
+ */
+export function areUnstyled(mutations) {
+  if (!mutations.length || mutations.length > MAX_MUTATIONS) return false;
+  /** @type {Map<Document | ShadowRoot, Set<string>>} */
+  const changed = new Map();
+  for (const { target, attributeName, oldValue } of mutations) {
+    const root = rootOf.call(target);
+    if (attributeName !== "class" || !(root instanceof Document || root instanceof ShadowRoot)) return false;
+    const names = changed.get(root) || new Set();
+    for (const text of [oldValue, attributeValueOf.call(/** @type {Element} */ (target), "class")])
+      for (const name of (text || "").split(/\s+/)) if (name) names.add("." + CSS.escape(name));
+    changed.set(root, names);
+  }
+  for (const [root, names] of changed) if (isStyled(root, [...names, "[class"])) return false;
+  return true;
+}
+
+/**
+ * Return whether a style rule mentions one of these. Style sheets of other sites cannot be read, and may.
+ *
+ * @type {(root: Document | ShadowRoot, mentions: string[]) => boolean}
+ */
+function isStyled(root, mentions) {
+  try {
+    const rules = [...root.styleSheets, ...root.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules]);
+    for (let count = 0; rules.length; count++) {
+      const rule = /** @type {any} */ (rules.pop());
+      if (count > MAX_RULES) return true;
+      if (rule.cssRules) rules.push(...rule.cssRules);
+      if (rule.styleSheet) rules.push(...rule.styleSheet.cssRules);
+      const selector = rule.style?.length && rule.selectorText;
+      if (selector && mentions.some((each) => selector.includes(each))) return true;
+    }
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -22,6 +22,21 @@ export function deepFocus(document) {
   return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element)) ? element : null;
 }
 
+const HOLDERS = "a[href], button, summary, [role], [tabindex]:not([tabindex^='-'])";
+
+/**
+ * Return the control around an element without content that only draws the focus, or the element itself. Libraries move
+ * the focus there after a press.
+ *
+ * @type {(element: AnyElement | null) => AnyElement | null}
+ */
+export function ownerOfFocus(element) {
+  if (!element || !isMatch(element, "div[tabindex^='-']:empty:not([role]), span[tabindex^='-']:empty:not([role])"))
+    return element;
+  const parent = parentOf(element);
+  return (parent && /** @type {AnyElement | null} */ (closest.call(parent, HOLDERS))) || element;
+}
+
 /**
  * Return the topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test
  * finds it.

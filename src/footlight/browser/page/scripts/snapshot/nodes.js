@@ -160,9 +160,25 @@ function placeholderHint(facts, name) {
  */
 function addHint(facts, extra) {
   const id = attr(facts, "id");
-  const own = shownTooltip(facts) || (id && !MADE_ID.test(id) ? "#" + id : "");
+  const own = shownTooltip(facts) || ligatureOf(facts) || (id && !MADE_ID.test(id) ? "#" + id : "");
   const hint = own || iconOf(facts) || attr(facts, "name");
   if (hint) extra.push('"h":' + quote(tidy(hint, MAX_HINT)));
+}
+
+const ICON_FONT = /(?:^|[\s-])(?:material-(?:icons|symbols)|google-material-icons)/;
+
+/**
+ * Return the word that a font of icons draws as a picture, such as `delete` in Material Icons.
+ *
+ * @type {(facts: Facts) => string}
+ */
+function ligatureOf(facts) {
+  for (const icon of [...findAll(facts.element, "i, span, mat-icon")].slice(0, MAX_ICONS)) {
+    const text = (get.textContent.call(icon) || "").trim();
+    const isIcon = get.localName.call(icon) === "mat-icon" || ICON_FONT.test(attribute(icon, "class") || "");
+    if (isIcon && /^[a-z0-9_]{2,40}$/.test(text)) return text;
+  }
+  return "";
 }
 
 const TOOLTIPS = [

@@ -2,7 +2,7 @@
 
 import { enter } from "./flat_tree.js";
 import { findRemembered, forgetPending, remember } from "./memory.js";
-import { deepFocus, findDeclaredModal, openModal, pathTo } from "./modal.js";
+import { deepFocus, findDeclaredModal, openModal, ownerOfFocus, pathTo } from "./modal.js";
 import { attribute, documentOf, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tagOf, tidy } from "./platform.js";
 import { forgetLost, forgetRemoved, recordRefs } from "./refs.js";
 import { Styled } from "./styles.js";
@@ -63,7 +63,7 @@ class Pass {
     this.fieldValues = 0; // how often a name included the value of a field
     this.lasting = false; // names are computed without the values of fields
     this.typed = false; // contents are read without the text that style sheets add
-    this.focused = deepFocus(document);
+    this.focused = ownerOfFocus(deepFocus(document));
     /** @type {Set<AnyElement>} */
     this.beside = new Set(); // elements that can be used although a dialog covers the page
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
