@@ -645,7 +645,7 @@ async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: Sessi
     assert opened["text"].splitlines()[0].endswith("dialog modal")
     assert again["kind"] == gone["kind"] == "diff"
     assert unnumbered(again["text"]) == (
-        '  e cell "Delete"\n~  e button "Delete" focused\n- e dialog (3 inside)'
+        '  e row (row "2")\n~  e button "Delete" focused\n- e dialog (3 inside)'
     )
     assert unnumbered(gone["text"]) == (
         '  e table\n-  e row "2 Item 2" (4 inside)\n'
@@ -675,6 +675,19 @@ async def test_many_removed_rows_are_one_line_that_says_which(browser: SessionBr
     ]
     names = [f'"{number} Order {number}"' for number in (1, *range(3, 22))]
     assert unnumbered(many["text"]).splitlines()[1] == f"-  21 rows: {' | '.join(names)} | … 1 more"
+
+
+async def test_a_changed_field_without_a_name_has_its_row_and_column(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<table><tr><th>Product<th>Price<th>Stock<tr><td>Rope<td><input id=p1><td><input id=s1>
+        <tr><td>Tape<td><input id=p2><td><input id=s2></table>"""
+    )
+
+    observation = await call_observed(browser, "fill", selector="#s2", value="12")
+
+    assert unnumbered(observation["text"]) == (
+        '  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 (column "Stock", was "")'
+    )
 
 
 def unnumbered(text: str) -> str:

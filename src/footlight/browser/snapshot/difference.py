@@ -23,6 +23,8 @@ ChangeKind = Literal["kept", "added", "removed", "changed"]
 
 ROLES_WITHOUT_PLACE = frozenset(("generic", "none", "presentation", "group", "paragraph", "document"))
 """Roles that do not tell a reader where something is, unless they have a name."""
+CELLS = frozenset(("cell", "gridcell"))
+"""Their names are what is in them, so the row tells better where that is."""
 MAX_NODES_IN_ROW = 100
 """The part of a table row that is searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
@@ -47,8 +49,8 @@ class NodeChange:
     moved: bool = False
     inside: int = 0
     place: str = ""
-    """The first words of a table row or a removed entry without a name, or the header of a changed cell's
-    column.
+    """The first words of a table row or a removed entry without a name, or the header of the column of a
+    changed cell or a changed field without a name in one.
     """
 
 
@@ -107,6 +109,8 @@ class _ChangeWriter:
         moved, was = index in self._moved, self._changed.get(index)
         kind = "added" if index in self._new else "changed" if moved or was else "kept"
         column = self._column_name(index) if was else ""
+        if was and not (column or self._nodes[index].name):
+            column = self._column_name(self._parents[index])
         yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=column)
         self._path.append((index, self._level()))
 
@@ -137,7 +141,7 @@ class _ChangeWriter:
     def _column_name(self, cell: int) -> str:
         """Return the name of the column header above a table cell; "" where there is none."""
         nodes, row = self._nodes, self._parents[cell]
-        if nodes[cell].role not in ("cell", "gridcell") or row < 0 or cell - row > MAX_NODES_IN_ROW:
+        if nodes[cell].role not in CELLS or row < 0 or cell - row > MAX_NODES_IN_ROW:
             return ""
         table = self._parents[row]
         if table < 0 or nodes[row].role != "row":
@@ -174,7 +178,7 @@ def _first_words(following: Sequence[Node], entry: Node) -> str:
 
 
 def _identifies_place(node: Node) -> bool:
-    return bool(node.name) or node.role not in ROLES_WITHOUT_PLACE
+    return node.role not in CELLS and (bool(node.name) or node.role not in ROLES_WITHOUT_PLACE)
 
 
 def _find_changed(match: Match) -> dict[int, Node]:
@@ -195,7 +199,8 @@ def _differs(was: Node, now: Node) -> bool:
 
 def _visible_values(node: Node) -> tuple[object, ...]:
     return (
-        *(node.role, node.name, node.value or "", node.states, node.text),
+        # The name of a cell or a row may contain the values of the fields in it, which have their own lines.
+        *(node.role, node.known_name, node.value or "", node.states, node.text),
         *(node.description, node.url, node.placeholder),
     )
 
