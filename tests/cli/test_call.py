@@ -313,7 +313,17 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
         )
         assert servers == []
         assert started.err.startswith("footlight: starting a background server\n")
-        assert [each.pid for each in none.servers()] == [none.state.pid]
+        [server] = none.servers()
+        assert server.pid == none.state.pid
+        server.kill()
+        server.wait(LIMIT_SECONDS)
+        refused = await none.run("call", "list_sessions", "--no-start")
+        assert refused == Done(
+            3,
+            "",
+            "footlight: no background server is running, the last one was killed\n"
+            "Start one with `footlight daemon start`.\n",
+        )
 
 
 @pytest.mark.slow

@@ -95,6 +95,12 @@ def connect(state: State, role: Role) -> DaemonLink:
         connection.settimeout(LIMIT_SECONDS)
         connection.connect(state.socket)
         link.greet(state.nonce, role)
+    except (ConnectionRefusedError, FileNotFoundError):
+        link.close()
+        raise NoDaemon(
+            "no background server is running, the last one was killed",
+            suggestion="Start one with `footlight daemon start`.",
+        ) from None
     except OSError as error:  # This includes TimeoutError.
         link.close()
         raise NoDaemon(f"The server does not answer on {state.socket}: {error}") from None

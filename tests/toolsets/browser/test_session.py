@@ -297,6 +297,7 @@ async def test_the_cookies_that_the_browser_stored_are_counted(browser: SessionB
     restored = await browser.call("restore_state", state={"cookies": cookies})
 
     assert restored["cookieCount"] == 1
+    assert restored["notice"].startswith("The browser kept 1 of 2 cookies.")
 
 
 async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:

@@ -64,8 +64,11 @@ class StateSaved(TypedDict):
 
 
 class StateRestored(TypedDict):
+    """`notice` says that the browser did not keep all cookies."""
+
     url: str
     cookieCount: int
+    notice: NotRequired[str]
 
 
 @tool(scope="server", effect="configure")
@@ -168,8 +171,14 @@ async def restore_state(
     """Restore session state. Replaces the current state and opens the saved URL."""
     restored = _get_named_state(call, state) if "name" in state else SessionState.from_json(state)
     await apply_state(call.session, restored, call.deadline)
-    stored = sum(await call.session.cookies.are_stored(restored.cookies))
-    return {"url": (await call.session.page_table.get()).url, "cookieCount": stored}
+    given, stored = len(restored.cookies), sum(await call.session.cookies.are_stored(restored.cookies))
+    result: StateRestored = {"url": (await call.session.page_table.get()).url, "cookieCount": stored}
+    if stored < given:
+        result["notice"] = (
+            f"The browser kept {stored} of {given} cookies. The others have expired, were replaced by the page, or are"
+            " more than it keeps of a site."
+        )
+    return result
 
 
 def _get_saved_state(call: ToolCall, name: str) -> SessionState:
