@@ -175,8 +175,8 @@ async def restore_state(
     result: StateRestored = {"url": (await call.session.page_table.get()).url, "cookieCount": stored}
     if stored < given:
         result["notice"] = (
-            f"The browser kept {stored} of {given} cookies. The others have expired, were replaced by the page,"
-            " or are more than it keeps of a site."
+            f"The browser kept {stored} of {given} cookies. The others have expired, were replaced by the"
+            " page or are more than it keeps of a site."
         )
     return result
 
