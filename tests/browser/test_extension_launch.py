@@ -31,7 +31,7 @@ from footlight.config import BrowserSettings, DialogSettings, Settings
 from footlight.errors import FootlightError, PermissionDenied, ResourceExhausted
 from tests.apps.wallet_folder import READER, WALLET
 from tests.conftest import ENGINE
-from tests.processes import browsers_in, descendants_of
+from tests.processes import browsers_in, descendants_of, wait_until
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -210,7 +210,18 @@ async def test_a_pool_that_closes_ends_what_is_being_launched(
 
     with pytest.raises(asyncio.CancelledError):
         await launch
-    assert profiles_in(folder) == []
+    await wait_until(lambda: not (profiles_in(folder) or browsers_in(folder)))
+
+
+async def test_a_cancelled_launch_leaves_no_browser(launcher: ExtensionLauncher, folder: Path) -> None:
+    launch = asyncio.create_task(launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True))
+    await wait_until(lambda: browsers_in(folder))
+
+    launch.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await launch
+    await wait_until(lambda: not (profiles_in(folder) or browsers_in(folder)))
 
 
 @pytest.mark.slow

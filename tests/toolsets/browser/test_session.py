@@ -463,6 +463,7 @@ async def test_a_file_that_would_hold_up_the_server_is_not_read(
     assert why in error["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "why"),
     [

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.context.arguments import context_arguments
 from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.playwright_api import Error, cause, start_playwright
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.launch.browser_process import close_context
 from footlight.browser.launch.chromium_flags import (
     BEHIND_PROXY,
     NO_LINK_LOCAL,
@@ -31,7 +33,7 @@ from footlight.config import BrowserSettings
 from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from playwright.async_api import Browser, BrowserContext, Playwright
 
@@ -159,8 +161,17 @@ class ProfileLauncher:
     async def _launch_on(
         self, profile: Path, arguments: dict[str, Any], found: FoundBrowser
     ) -> BrowserContext:
-        with track_start(self._starts, self._settings, found):
-            return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
+        """Start a browser on the profile. If this is cancelled, the browser is ended as soon as it runs."""
+
+        async def start() -> BrowserContext:
+            with track_start(self._starts, self._settings, found):
+                return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
+
+        return await shield_until_done(start(), discard=self._discard_on(profile))
+
+    def _discard_on(self, _profile: Path) -> Callable[[BrowserContext], Awaitable[None]]:
+        """Return what ends a browser on the profile whose start was cancelled."""
+        return close_context
 
 
 _KILLED = re.compile(r"signal=(SIG(?:KILL|TERM|INT|HUP|SEGV|BUS))\b")
