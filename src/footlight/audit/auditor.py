@@ -244,7 +244,7 @@ class PageAuditor:
     """Audits one page: measures it, then lets the judge's model work on it.
 
     Iterate `parts` once. `audit` is the result so far, at any time. `page` is the audited page; it is
-    replaced when the server is lost and started anew.
+    replaced when the server is lost and started again.
     """
 
     def __init__(

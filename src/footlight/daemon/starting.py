@@ -79,7 +79,7 @@ def _one_at_a_time(folder: Path) -> Generator[None]:
 
 
 def _replace(folder: Path, running: State, say: Say) -> None:
-    """Stop a server of another version of this package, unless somebody uses it."""
+    """Stop a server of another version of this package, unless it has clients or sessions."""
     from footlight.daemon.stopping import stop
 
     status = ask_status(running)

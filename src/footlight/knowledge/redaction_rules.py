@@ -92,7 +92,7 @@ class RedactionRules:
     """Keys of a tool's input that hold typed text. Typed text is never recorded."""
 
     keys_only_inputs: frozenset[str] = frozenset(("fixture",))
-    """Keys of a tool's input that hold objects of which only the top-level keys are recorded."""
+    """Keys of a tool's input whose values are objects. Only their top-level keys are recorded."""
 
     known_texts: tuple[str, ...] = ()
     """Known secrets of the app, such as the password and the seed phrase of its fixtures."""

@@ -81,7 +81,7 @@ class SecretTexts:
             self.remember_words(words)
 
     def remember_words(self, words: Iterable[str]) -> None:
-        """Remember words of a seed phrase, each of which is secret as a whole word."""
+        """Remember the words of a seed phrase. Each is secret as a whole word."""
         for word in words:
             self._words.pop(word.casefold(), None)
             self._words[word.casefold()] = None

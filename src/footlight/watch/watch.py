@@ -130,7 +130,7 @@ class Watch:
 
     async def _take_picture(self, page: Page) -> bytes | None:
         if not self._keyframes:
-            # While somebody watches, there is a live picture already.
+            # While a person watches, there is a live picture already.
             frame = (
                 self.pictures.latest(page.session.id) if self.pictures.is_watched(page.session.id) else None
             )

@@ -147,7 +147,7 @@ async def _click(
 async def _click_unless_covered(
     page: Page, selector: str, element: Locator, click: Coroutine[Any, Any, None]
 ) -> None:
-    """Wait for a click, but not while a cover lies over its element that stays until somebody closes it."""
+    """Wait for a click, but not while its element is covered by something that must be closed first."""
     clicking = asyncio.create_task(page.act_through_dialog(click))
     try:
         await asyncio.wait([clicking], timeout=COVERED_SECONDS)

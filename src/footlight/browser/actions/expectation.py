@@ -48,7 +48,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 MAX_ACTUAL = 300
 """Characters that are reported of a text."""
 MAX_MASKED = 10_000
-"""Characters that are masked of a text of which less is reported."""
+"""A text is masked up to this length before it is shortened for a report."""
 MAX_REQUESTS = 5
 PAGE_CLOSED = "the page is closed"
 

@@ -117,7 +117,7 @@ class Downloads:
         self._expected_until = time.monotonic() + seconds
 
     def begin(self) -> None:
-        """Begin a new action, of which no download is expected yet."""
+        """Begin a new action, which has started no download yet."""
         self._expected_until = 0.0
         self._count_before = self.count
         self._earlier = set(self._saving)

@@ -46,7 +46,7 @@ ObstacleFinder = Callable[[], Awaitable[FootlightError | None]]
 page does not answer."""
 
 COVER_SECONDS = 1.0
-"""A cover that is still there after this time stays until somebody closes it."""
+"""A cover that is still there after this time must be closed."""
 DIAGNOSIS_MS = 2_000
 """Time for a failed call to find the reason."""
 
@@ -146,7 +146,7 @@ async def find_obstacle(
 
 
 async def find_lasting_cover(page: Page, selector: str, element: Locator) -> FootlightError | None:
-    """Return the error about a cover that lies over an element until somebody closes it.
+    """Return the error about a cover over an element that must be closed.
 
     None where nothing covers the element, or has covered it for less than a second.
     """

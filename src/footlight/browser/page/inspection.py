@@ -103,7 +103,7 @@ class Obstacle(TypedDict):
     """The reason why an element cannot be acted on. `by` is the selector of what is in the way."""
 
     waits: NotRequired[bool]
-    """Whether it stays until somebody closes it."""
+    """Whether it must be closed, because it does not go away."""
     reason: Literal["hidden", "disabled", "readonly", "covered", "outside", "detached"]
     detail: str
     by: str | None

@@ -15,7 +15,7 @@ __all__ = ["KeptRecording"]
 
 
 class KeptRecording:
-    """A recording whose raw file is in the temporary folder, and of which a copy is written at the end.
+    """A recording whose raw file is in the temporary folder. A copy is written at the end.
 
     The raw file may contain secrets that the copy does not have.
     """

@@ -1,4 +1,4 @@
-"""The live picture of a page: frames as long as somebody watches.
+"""The live picture of a page: frames are made as long as a person watches.
 
 Chromium sends a frame when the page has changed, and the next one only after an acknowledgement, which
 limits the rate. The channel is separate, so a video of the same page can be recorded at the same time. If

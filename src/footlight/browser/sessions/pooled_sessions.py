@@ -282,7 +282,7 @@ class PooledSessions(SessionTable):
             return self._persistent.find(caller.scope_name(id))
         except FootlightError as error:
             if id == caller.default_session:
-                logger.warning("session %s starts anew: %s", id, error.message)
+                logger.warning("session %s starts again without its state: %s", id, error.message)
             elif id in self.list_kept_ids(caller=caller):
                 raise SessionNotFound(
                     f'Session "{id}" was kept, but cannot be opened again: {error.message}', sessionId=id

@@ -78,7 +78,7 @@ class Snapshot:
 
     @property
     def is_modal(self) -> bool:
-        """Return whether a modal dialog covers the page, of which the snapshot has nothing else then."""
+        """Return whether a modal dialog covers the page. The snapshot then contains only the dialog."""
         return any("modal" in node.states for node in self.nodes)
 
 

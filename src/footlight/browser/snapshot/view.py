@@ -131,7 +131,7 @@ class FrameView:
     children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
 
     def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
-        """Take over a reply of the snapshot script, of which these nodes were made."""
+        """Store a reply of the snapshot script and the nodes that were made of it."""
         self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
         self.url = str(reply["url"]).partition("#")[0]
 

@@ -44,7 +44,7 @@ MAX_EFFECT = 40
 """Characters of an effect."""
 MAX_REASON = 200
 MAX_MASKED = 10_000
-"""Characters that are masked of a text of which less is shown."""
+"""A text is masked up to this length before it is shortened."""
 REPEATS = 3
 """An action that changes nothing for this many times in a row comes with advice."""
 MAX_PATH = 60
@@ -238,7 +238,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     if partial := next((each.reason for each in trace.records if each.kind == "part"), None):
         return partial
     if trace.frame_reloaded and not any(each.is_main for each in trace.records):
-        return "a frame loaded its document anew meanwhile, so the action may have been lost"
+        return "a frame loaded its document again meanwhile, so the action may have been lost"
     late = {"page": "lost", "navigation": "nowhere"}.get(text)
     if late and (lost := next((each.reason for each in trace.records if each.kind == late), None)):
         return None if late == "nowhere" and any(each.acted for each in trace.records) else lost

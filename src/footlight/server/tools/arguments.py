@@ -183,7 +183,7 @@ def _shorten_value(value: object) -> str:
 
 
 def _first_items(value: Any, depth: int = 0) -> Any:
-    """Return a value of which at least as much is left as an error quotes."""
+    """Return the beginning of a value, at least as much as an error quotes."""
     if isinstance(value, str):
         return value[: MAX_VALUE_CHARACTERS + 1]
     if isinstance(value, (list, dict)) and depth == MAX_DEPTH:

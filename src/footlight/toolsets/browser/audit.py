@@ -51,7 +51,7 @@ class AuditedElement(TypedDict):
 
 
 class AuditFinding(TypedDict):
-    """`id` is for `recheck`. `count` is the number of elements, of which `elements` has the first."""
+    """`id` is for `recheck`. `count` is the number of all elements, and `elements` has the first."""
 
     id: str
     rule: str

@@ -123,7 +123,7 @@ async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: 
 
 
 def _check_reply(reply: "HelpReply | None", *, has_helper: bool) -> None:
-    """Raise HelpRefused if the person does not help, unless somebody is helping on the watch page."""
+    """Raise HelpRefused if the person does not help, unless another person helps on the watch page."""
     if reply is None or reply.action == "accept" or has_helper:
         return
     if reply.action == "decline":

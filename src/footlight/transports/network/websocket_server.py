@@ -160,7 +160,7 @@ class _Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """Process one slice now, and the rest in later turns of the event loop.
 
-        The data can be 40,000 pings, each of which is answered while it is read.
+        The data can be 40,000 pings. Each is answered while it is read.
         """
         if self._turned_away:
             return

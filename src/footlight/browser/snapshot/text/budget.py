@@ -31,7 +31,7 @@ _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuite
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
 _SEEN_STATES = frozenset(("focused", "invalid", "selected"))
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
-"""Roles of elements of which a reader must know which is selected."""
+"""Roles of elements that can be selected. A reader must know which one is."""
 _NEWS_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 1, 2, 4, 6
 MAX_ALIKE = 3
 """More controls with the same role and name come after the others, such as "Reply" below each comment."""

@@ -25,9 +25,9 @@ __all__ = ["compact_lines", "is_compactable"]
 _WRAPPERS = frozenset((*CELLS, "generic"))
 _ROWS = frozenset(("row", "listitem"))
 _NEEDLESS = frozenset(("caption", "generic", "group", "paragraph"))
-"""Roles of which a line says nothing if it has no ref and only one line inside."""
+"""Roles whose line says nothing if it has no ref and only one line inside."""
 _TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
-"""Roles of which the name is not written if the first line inside is a title with this name."""
+"""Roles whose name is not written if the first line inside is a title with this name."""
 _TITLES = frozenset(("button", "caption", "heading", "link"))
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
@@ -158,7 +158,7 @@ def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
 
 
 def _says_only_text(node: Node) -> bool:
-    """Return whether a line is a text, of which a test id may be known."""
+    """Return whether a line is only a text, with or without a test id."""
     if node.is_text:
         return True
     is_plain = node.role in ("generic", "paragraph") and bool(node.text)

@@ -47,7 +47,7 @@ MAX_ITEM_PARTS = 2
 MAX_PARTS = 4
 """A cell or a list item with more elements and texts has a line for each."""
 MAX_CONTROLS = 8
-"""A row with more controls, of which only these are shown, has a line for each."""
+"""A row that shows only its controls has a line for each if it has more of them."""
 
 
 class RowRun:
@@ -90,7 +90,7 @@ class RowRun:
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
     """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
-    if row.text:  # The first words of a row of which only the controls are shown.
+    if row.text:  # The first words of a row that shows only its controls.
         return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
     is_named = bool(row.name)
     if is_named and " ".join([part.name for parts in cells for part in parts if part.name]) == row.name:

@@ -28,7 +28,7 @@ from footlight.browser.snapshot.text.rendering import CELLS, is_action_url
 __all__ = ["Folded", "fold_unchanged"]
 
 _ITEMS = frozenset(("article", "listitem", "row", "treeitem"))
-"""Roles of elements of which several that are as before are one line: `rows unchanged=5`."""
+"""Roles of elements that share one line if they are unchanged: `rows unchanged=5`."""
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
 """Roles of what is always written, because it may have come again."""
 
