@@ -181,6 +181,29 @@ async def test_a_page_that_is_busy_for_longer_than_its_call_stays_open(
     assert await browser.call("get_text", selector="p") == {"text": "kept"}
 
 
+@pytest.mark.slow
+async def test_an_action_before_the_page_hangs_is_answered_soon_after_the_deadline(
+    browser: SessionBrowser,
+) -> None:
+    """Nobody can know what the click did, so the answer does not say that it did nothing."""
+    await browser.show(
+        """<button onclick="setTimeout(() => {
+          const began = Date.now();
+          while (Date.now() - began < 30_000);
+        }, 0)">Go</button>"""
+    )
+    began = time.monotonic()
+
+    answer = (
+        await browser.answer("click", selector="button", timeout=2_000, observe="diff")
+    ).structured_content
+
+    assert answer is not None
+    assert time.monotonic() - began < 25  # The page hangs for 30.
+    assert (answer["success"], answer["effect"]) == (True, "unknown")
+    assert answer["reason"] == "the page gave no answer"
+
+
 async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=1_500)

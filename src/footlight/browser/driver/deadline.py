@@ -20,6 +20,9 @@ LATE_SHARE = 0.1
 """A limit that was exceeded by no more than this is reported as exact, because timers fire late."""
 OVER_MS = 50.0
 """How much earlier than ours a timer of another process may fire."""
+LATE_READING_SECONDS = 2.0
+"""How long after the deadline of a call its page may still say what an action did."""
+MIN_READING_SECONDS = 0.25
 
 
 def no_progress(_: str) -> None:
@@ -107,6 +110,11 @@ class Deadline:
         It is never 0, which Playwright takes for no limit, and never too long for a timer.
         """
         return _timer((self.expires - time.monotonic()) * 1000)
+
+    def limit_reading(self, seconds: float) -> float:
+        """Return how many seconds the page may take to say what an action did: at most `seconds`."""
+        left = self.expires + LATE_READING_SECONDS - time.monotonic()
+        return min(seconds, max(MIN_READING_SECONDS, left))
 
     @property
     def element_ms(self) -> float:

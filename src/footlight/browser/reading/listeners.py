@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.shielding import run_detached
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -72,17 +73,26 @@ async def find_reaction(
     # A KeyError: the frame or element is no longer there.
     with contextlib.suppress(Error, KeyError, TimeoutError):
         cdp, path = await _open_session(page, root, path)
+        calling = asyncio.Event()
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 context, inner = await _enter_frames(cdp, path)
                 target = f"({_FIND_ELEMENT})({json.dumps(inner)})"
                 question = f"({_FIND_LISTENERS})({target}, {json.dumps([point, key])})"
-                return await _ask(cdp, question, context)
-        except TimeoutError:
-            await cdp.send("Runtime.terminateExecution")
+                return await _ask(cdp, question, context, calling)
         finally:
-            await cdp.detach()
+            # A page that hangs would let this wait until it no longer does.
+            run_detached(_end_session(cdp, calling))
     return None
+
+
+async def _end_session(cdp: CDPSession, calling: asyncio.Event) -> None:
+    """Close a session, and stop a listener that was called and has not ended, but no other script."""
+    with contextlib.suppress(Error, TimeoutError):
+        if calling.is_set():
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await cdp.send("Runtime.terminateExecution")
+        await cdp.detach()
 
 
 async def _open_session(
@@ -137,7 +147,10 @@ async def _send(cdp: CDPSession, method: str, **request: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", await cdp.send(cast("Any", method), request))
 
 
-async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> Reaction | None:
+async def _ask(
+    cdp: CDPSession, expression: str, context: Mapping[str, Any], calling: asyncio.Event
+) -> Reaction | None:
+    """Return the answer of a document. `calling` is set while one of its listeners runs."""
     found = await _send(cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, **context)
     reply = found["result"]
     if "objectId" not in reply:
@@ -153,6 +166,7 @@ async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> 
         )
 
     async def call(index: int, aim: str = "") -> Literal["ended", "acts", "fails", "missing"]:
+        calling.set()
         again = await _send(
             cdp,
             "Runtime.callFunctionOn",
@@ -161,6 +175,7 @@ async def _ask(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> 
             arguments=[{"value": index}, {"value": aim}],
             throwOnSideEffect=True,
         )
+        calling.clear()
         if "exceptionDetails" not in again:
             return "ended" if again["result"].get("value") else "missing"
         ended = str(again["exceptionDetails"].get("exception", {}).get("description", ""))

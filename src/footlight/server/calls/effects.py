@@ -6,6 +6,7 @@ the observation. Only if an action seems to have no effect, the page is asked on
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,8 @@ MAX_EFFECT = 40
 MAX_REASON = 200
 MAX_MASKED = 10_000
 """A text is masked up to this length before it is shortened."""
+ASK_SECONDS = 5.0
+"""The time limit for the questions to a page on which an action seems to have had no effect."""
 REPEATS = 3
 """An action that changes nothing for this many times in a row comes with advice."""
 MAX_PATH = 60
@@ -265,6 +268,15 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     page, effect = call.maybe_page, judge(trace)
     if effect.text != "none" or page is None or page.closed:
         return effect
+    try:
+        async with asyncio.timeout(call.deadline.limit_reading(ASK_SECONDS)):
+            return await _ask_page(call, page, trace, effect)
+    except TimeoutError:
+        return replace(effect, text="unknown", reason=effect.reason or "the page gave no answer")
+
+
+async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect) -> Effect:
+    """Return the effect of an action that seems to have none, with what the listeners of the page say."""
     if not trace.records:  # The page may handle its input only now, as it does with the wheel.
         trace = replace(trace, records=take_records(page, await read_records(page)))
         effect = judge(trace)

@@ -84,7 +84,7 @@ class Observer:
             and page.view.last_reported is None
             and page.url != "about:blank"
         ):
-            page.view.last_reported = await glance(page, LOOK_SECONDS)
+            page.view.last_reported = await glance(page, call.deadline.limit_reading(LOOK_SECONDS))
         self._urls = {each.id: each.url for each in call.session.pages}
         self._began = self._acted_since = time.monotonic()
 
@@ -106,7 +106,7 @@ class Observer:
             return None
         before = page.view.last_reported
         after, errors = await asyncio.gather(
-            glance(page, LOOK_SECONDS),
+            glance(page, call.deadline.limit_reading(LOOK_SECONDS)),
             call.session.console.errors_since(self._console, page_id=page.id),
         )
         facts = self._facts(page, before, after, errors)
