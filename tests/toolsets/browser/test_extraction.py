@@ -390,7 +390,7 @@ async def test_a_script_that_changes_something_runs_once(browser: SessionBrowser
 async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_requests_by_itself(
     browser: SessionBrowser,
 ) -> None:
-    await browser.show("<title>T</title><script>n = 0; setInterval(() => fetch('/own-' + ++n), 10)</script>")
+    await browser.show("<title>T</title><script>n = 0; setInterval(() => fetch('/own-' + ++n), 50)</script>")
 
     answers = [await browser.answer("evaluate", script="document.title") for _ in "123"]
 
