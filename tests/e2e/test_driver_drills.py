@@ -67,6 +67,24 @@ async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site,
 
 
 @pytest.mark.slow
+async def test_a_session_that_is_closed_while_the_driver_is_slow_leaves_no_page(
+    site: Site, tmp_path: Path
+) -> None:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
+        server = psutil.Process(wire.process.pid)
+        others = renderers_of(server)
+        made = await data(wire, "create_session")
+        await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
+        pages = [each for each in renderers_of(server) if each not in others]
+        assert pages
+
+        with suspend(driver_of(wire.process.pid)):
+            assert await data(wire, "close_session", **made) == {**made, "closed": True}
+
+        await wait_until_gone(pages)
+
+
+@pytest.mark.slow
 async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_path: Path) -> None:
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
         from tests.http_client import data

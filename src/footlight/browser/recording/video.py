@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypedDict
 
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed
+from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.recording.kept_recording import KeptRecording
 from footlight.browser.recording.webm import Codec, WebmWriter
 from footlight.errors import InvalidParameter, QuotaExceeded
@@ -200,4 +201,4 @@ async def _open_encoder(context: BrowserContext) -> PlaywrightPage:
 
 async def _close(context: BrowserContext) -> None:
     with contextlib.suppress(Error):
-        await context.close()
+        await shield_until_done(context.close())

@@ -19,6 +19,7 @@ from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.output_folder import OutputFolder
 from footlight.browser.driver.playwright_api import Error, is_closed
+from footlight.browser.driver.shielding import run_for
 from footlight.browser.network.console import Console
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.network.mocks import InterceptionRules
@@ -264,9 +265,9 @@ class Session:
         await self.recordings.close()
         if not self.alive:
             return
-        with contextlib.suppress(Error, TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await (self.dialogs.dismiss_all() if self._adopted else self._context.close())
+        with contextlib.suppress(Error):
+            end = self.dialogs.dismiss_all() if self._adopted else self._context.close()
+            await run_for(CLOSE_SECONDS, end)
 
     def _leave(self) -> None:
         """Report the end once. After that another session may have the same id."""
