@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from footlight.errors import FootlightError
 
-__all__ = ["run_detached", "run_for", "shield_until_done"]
+__all__ = ["run_detached", "shield_until_done"]
 
 T = TypeVar("T")
 
@@ -33,19 +33,6 @@ async def shield_until_done(
         if discard is not None:
             _start(_discard_result(task, discard))
         raise
-
-
-async def run_for(seconds: float, work: Coroutine[Any, Any, object]) -> None:
-    """Start the work, and wait for it for at most `seconds`. It goes on after that, without this caller too.
-
-    To cancel the closing of a context of Playwright would leave the context open: its first step does not
-    close it yet, and no later call closes it.
-    """
-    task = _start(work)
-    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # So it is not logged.
-    await asyncio.wait([task], timeout=seconds)
-    if task.done():
-        task.result()
 
 
 def run_detached(work: Awaitable[object]) -> None:

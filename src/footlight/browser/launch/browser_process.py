@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.driver_process import find_process_ids
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.shielding import run_for
+from footlight.browser.driver.shielding import shield_until_done
 
 if TYPE_CHECKING:
     import psutil
@@ -26,8 +27,9 @@ async def find_process(context: BrowserContext) -> psutil.Process:
 
 
 async def close_context(context: BrowserContext) -> None:
-    with contextlib.suppress(Error):
-        await run_for(END_SECONDS, context.close())
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await shield_until_done(context.close())  # A cancelled close leaves the context open for ever.
 
 
 def end_process(process: psutil.Process) -> None:

@@ -28,7 +28,7 @@ from footlight.errors import BrowserCrashed, BrowserNotInstalled
 from footlight.private_files import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import psutil
     from playwright.async_api import BrowserContext, CDPSession
@@ -149,17 +149,14 @@ class ExtensionLauncher(ProfileLauncher):
         return arguments
 
     async def _start(self, profile: Path, arguments: dict[str, Any], found: FoundBrowser) -> BrowserContext:
-        try:
-            return await self._launch_on(profile, arguments, found)
-        except Error as error:
-            raise option_error(error) or launch_error(error, self._settings, found) from error
-
-    def _discard_on(self, profile: Path) -> Callable[[BrowserContext], Awaitable[None]]:
         async def discard(context: BrowserContext) -> None:
             await close_context(context)
             await asyncio.to_thread(remove_folder, profile)  # The browser has made it again.
 
-        return discard
+        try:
+            return await self._launch_on(profile, arguments, found, discard=discard)
+        except Error as error:
+            raise option_error(error) or launch_error(error, self._settings, found) from error
 
     async def _wait_until_loaded(
         self, context: BrowserContext, extensions: Sequence[UnpackedExtension], found: FoundBrowser

@@ -159,19 +159,20 @@ class ProfileLauncher:
         }
 
     async def _launch_on(
-        self, profile: Path, arguments: dict[str, Any], found: FoundBrowser
+        self,
+        profile: Path,
+        arguments: dict[str, Any],
+        found: FoundBrowser,
+        *,
+        discard: Callable[[BrowserContext], Awaitable[None]] = close_context,
     ) -> BrowserContext:
-        """Start a browser on the profile. If this is cancelled, the browser is ended as soon as it runs."""
+        """Start a browser on the profile. If this is cancelled, `discard` ends it as soon as it runs."""
 
         async def start() -> BrowserContext:
             with track_start(self._starts, self._settings, found):
                 return await self._playwright().chromium.launch_persistent_context(profile, **arguments)
 
-        return await shield_until_done(start(), discard=self._discard_on(profile))
-
-    def _discard_on(self, _profile: Path) -> Callable[[BrowserContext], Awaitable[None]]:
-        """Return what ends a browser on the profile whose start was cancelled."""
-        return close_context
+        return await shield_until_done(start(), discard=discard)
 
 
 _KILLED = re.compile(r"signal=(SIG(?:KILL|TERM|INT|HUP|SEGV|BUS))\b")

@@ -19,7 +19,7 @@ from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.output_folder import OutputFolder
 from footlight.browser.driver.playwright_api import Error, is_closed
-from footlight.browser.driver.shielding import run_for
+from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.network.console import Console
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.network.mocks import InterceptionRules
@@ -265,9 +265,12 @@ class Session:
         await self.recordings.close()
         if not self.alive:
             return
-        with contextlib.suppress(Error):
-            end = self.dialogs.dismiss_all() if self._adopted else self._context.close()
-            await run_for(CLOSE_SECONDS, end)
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                # The first step of a context's close does not close it yet. If it were cancelled there, no
+                # later close would do anything.
+                end = self.dialogs.dismiss_all() if self._adopted else self._context.close()
+                await shield_until_done(end)
 
     def _leave(self) -> None:
         """Report the end once. After that another session may have the same id."""
