@@ -204,6 +204,15 @@ async def test_an_action_before_the_page_hangs_is_answered_soon_after_the_deadli
     assert answer["reason"] == "the page gave no answer"
 
 
+async def test_a_page_that_replaced_functions_does_not_hang_after_an_action(browser: SessionBrowser) -> None:
+    """The question for the listeners of the page never ends there, and nobody else would stop it."""
+    await browser.show("<script>Function.prototype.call = () => 1</script><input id=name><p>kept</p>")
+
+    await browser.call("press", key="Tab")
+    await browser.call("press", key="Tab")
+    assert await browser.call("get_text", selector="p") == {"text": "kept"}
+
+
 async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=1_500)

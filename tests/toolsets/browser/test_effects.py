@@ -234,7 +234,7 @@ SILENT = (
         "a frame that the mouse reloads",
         "<iframe id=frame src=/reloading width=300 height=200></iframe>",
         effect=r"request GET /reloading 200.*",
-        reason="a frame loaded its document anew",
+        reason="a frame loaded its document again",
         arguments={"selector": "#frame >> button"},
     ),
     Silent(

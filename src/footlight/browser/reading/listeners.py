@@ -40,6 +40,8 @@ show. `closed shadow tree`: the listeners inside the element are not known.
 
 ANSWER_SECONDS = 3.0
 """How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
+FIND_MS = 2_000
+"""How long our own script may run. The page may have replaced functions of the browser that it calls."""
 MAX_ABOVE = 8
 """Listeners above the element that are asked one by one."""
 
@@ -137,7 +139,7 @@ async def _enter_frames(
     while "frame" in path:
         place = path.index("frame")
         question = f"({_FIND_ELEMENT})({json.dumps(path[:place])})"
-        found = await _send(cdp, "Runtime.evaluate", expression=question, **context)
+        found = await _evaluate(cdp, question, context)
         node = await _send(cdp, "DOM.describeNode", objectId=found["result"]["objectId"])
         context, path = contexts[node["node"]["frameId"]], path[place + 1 :]
     return context, path
@@ -147,11 +149,18 @@ async def _send(cdp: CDPSession, method: str, **request: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", await cdp.send(cast("Any", method), request))
 
 
+async def _evaluate(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a script of ours, which ends after `FIND_MS`. Waiting for others does not count."""
+    return await _send(
+        cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, timeout=FIND_MS, **context
+    )
+
+
 async def _ask(
     cdp: CDPSession, expression: str, context: Mapping[str, Any], calling: asyncio.Event
 ) -> Reaction | None:
     """Return the answer of a document. `calling` is set while one of its listeners runs."""
-    found = await _send(cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, **context)
+    found = await _evaluate(cdp, expression, context)
     reply = found["result"]
     if "objectId" not in reply:
         value = reply.get("value")

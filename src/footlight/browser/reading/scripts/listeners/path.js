@@ -2,6 +2,8 @@
 
 import { accessor } from "./accessor.js";
 
+const MAX_STEPS = 100_000; // A page may have replaced `call`, and a loop would not end.
+
 /** @type {(path: (number | "shadow")[]) => Node | null} */
 export function findElement(path) {
   const shadowOf = accessor(Element, "shadowRoot");
@@ -30,10 +32,13 @@ export function findSteps(element) {
   const hostOf = accessor(ShadowRoot, "host");
   /** @type {(number | "shadow")[]} */
   let steps = [];
+  let left = MAX_STEPS;
   for (let at = /** @type {Node | null} */ (element); at && kindOf.call(at) === Node.ELEMENT_NODE; ) {
     let place = 0;
-    for (let each = beforeOf.call(at); each; each = beforeOf.call(each))
+    for (let each = beforeOf.call(at); each; each = beforeOf.call(each)) {
+      if (left-- <= 0) throw new Error("There are too many elements on the way.");
       if (kindOf.call(each) === Node.ELEMENT_NODE) place++;
+    }
     steps = [place, ...steps];
     at = parentOf.call(at);
     if (at && kindOf.call(at) === Node.DOCUMENT_FRAGMENT_NODE) {
