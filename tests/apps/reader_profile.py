@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from footlight.app_errors import InvalidConfig
 from footlight.apps.profile import AppProfile, Facts, LaunchRequest, Reading, Screen, Services
-from footlight.errors import InvalidConfig
 
 __all__ = ["BARE", "FAULTS", "NO_APP", "READER_APP", "SHELF", "Shelf", "read_reader", "serve_shelf"]
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from footlight.app_errors import APP_CODES
 from footlight.apps.metamask.app import METAMASK
-from footlight.errors import APP_CODES, CODES
+from footlight.errors import CODES
 from footlight.toolsets.metamask import app_tools, extra_tools
 from footlight.toolsets.metamask.envelope import document_code
 from tests.apps.wallet_folder import DAPP

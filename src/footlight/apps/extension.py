@@ -7,11 +7,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.app_errors import NotificationTimeout
 from footlight.browser.actions import navigation
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page_operations import bring_to_front
 from footlight.browser.reading.storage import ExtensionArea, read_extension_storage, write_extension_storage
-from footlight.errors import FootlightError, LaunchFailed, NotificationTimeout
+from footlight.errors import FootlightError, LaunchFailed
 
 if TYPE_CHECKING:
     from footlight.browser.launch.extensions import LoadedExtension

@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
 from footlight.apps.metamask.build import DIST, build
 from footlight.apps.process import PIECE_BYTES
-from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
 from tests.processes import descendants_of
 
 pytestmark = pytest.mark.anyio

@@ -14,8 +14,8 @@ import httpx2
 import psutil
 import pytest
 
+from footlight.app_errors import PortInUse
 from footlight.apps.metamask.fixture_server import FixtureServer, serve_fixture
-from footlight.errors import PortInUse
 from tests.client.peers import free_port
 
 pytestmark = pytest.mark.anyio

@@ -19,8 +19,8 @@ import httpx2
 import pytest
 from jsonschema import Draft7Validator
 
+from footlight.app_errors import PortInUse
 from footlight.apps.ports import check_port_free
-from footlight.errors import PortInUse
 from footlight.knowledge.records import step_schema
 from footlight.knowledge.report import make_report
 from footlight.knowledge.steps import RawStep
