@@ -21,7 +21,7 @@ from footlight.audit.findings import (
 )
 from footlight.audit.model.stream import ToolCallRecord, Usage
 from footlight.audit.page.page import VIEWPORTS
-from footlight.audit.results import Audit, Dropped, PageAudit, Provenance, Walk, WalkStep
+from footlight.audit.results import Audit, DroppedFinding, PageAudit, Provenance, Walk, WalkStep
 
 BEGAN_MS = 1_768_478_400_000  # 2026-01-15 12:00:00 UTC
 
@@ -223,7 +223,7 @@ def order_page() -> PageAudit:
                 elements=[element("#pay", html="", note="")],
             )
         ],
-        dropped=[Dropped(title="The colours are sad", why="it cites F9, which does not exist")],
+        dropped=[DroppedFinding(title="The colours are sad", why="it cites F9, which does not exist")],
         analysis_text=ANALYSIS,
         tool_calls=[
             ToolCallRecord(
