@@ -1,4 +1,4 @@
-"""The front door for tests: a real server over stdio, a real Chromium, and a site on loopback."""
+"""Fixtures for tests through the public interface: a server over stdio, a Chromium, a site on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a failed test leaves in `test-artifacts/`, in a folder of its name.
+"""Write the evidence of a failed test to `test-artifacts/`, in a folder of its name.
 
 That is its server's log and, where there is a page, a picture and a snapshot. The failure names the files.
 """

@@ -1,4 +1,4 @@
-"""A server over HTTP as a process, and a client that sends exactly what it is told to."""
+"""A server process over HTTP, and a client that sends requests exactly as a test writes them."""
 
 from __future__ import annotations
 

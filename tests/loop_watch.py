@@ -1,4 +1,4 @@
-"""How long an event loop is held up, here or in a server.
+"""Measure how long an event loop is blocked, in this process or in a server.
 
     python tests/loop_watch.py FILE serve --transport stdio
 

@@ -1,4 +1,4 @@
-"""A server of one's own over a network, and the SDK's client on it."""
+"""A server over a network for one test, and the SDK's client for it."""
 
 from __future__ import annotations
 

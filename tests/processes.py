@@ -1,4 +1,4 @@
-"""Processes that a test has started, beside those of other tests in the same worker."""
+"""Find the processes that a test has started, as distinct from those of other tests in the same worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit for work that may grow faster than its input. Processor time does not depend on what else runs."""
+"""Limit the processor time of work, which does not depend on what else the machine runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site on loopback for tests: pages written in the test, and routes that wait until they are told."""
+"""A site on loopback for tests: pages written in the test, and routes that answer when the test says so."""
 
 from __future__ import annotations
 

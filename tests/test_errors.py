@@ -1,4 +1,4 @@
-"""The table of codes against the document's, word for word."""
+"""The error codes, compared word for word with those of the specification."""
 
 from __future__ import annotations
 

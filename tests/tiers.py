@@ -1,4 +1,4 @@
-"""What `make test` tries of many alike cases, and `make test-all` tries all of."""
+"""Select a sample of many similar cases for `make test`; `make test-all` runs all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client of bytes: a server as a process, and the lines that go to it and come from it."""
+"""A server process, and a client that exchanges raw lines with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader as an app under test: what somebody writes for an extension of their own."""
+"""The profile of the reader extension, as a user writes one for an extension of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes of a page are told, and with what."""
+"""Which nodes of a page are reported, and with which properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports that must be free before anything starts."""
+"""Ports that must be free before an app is launched."""
 
 import os
 import socket

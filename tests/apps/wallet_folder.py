@@ -1,4 +1,4 @@
-"""The apps of the tests: where they are, and the wallet with ports of the test's own."""
+"""The folders of the test apps, and a wallet with ports of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that plays scripts: deterministic, and reads what the tools really answered."""
+"""A model that plays a script: deterministic, and given the real answers of the tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of pages: what each leaves, whatever becomes of it."""
+"""Audits of a list of pages, some of which fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result as the document has it."""
+"""The result of an analysis in the specified form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of it: a page is measured, walked through and judged, by a scripted model and real servers."""
+"""A whole analysis: measurement, walks and judgement, with a scripted model and real servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsers with extensions: launched over a fresh profile, and ended with nothing left."""
+"""Browsers with extensions: launched with a new profile, and closed without leaving anything behind."""
 
 from __future__ import annotations
 

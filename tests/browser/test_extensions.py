@@ -1,4 +1,4 @@
-"""What a manifest says, however it is written."""
+"""Reading the manifests of extensions in every form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that have a name, over profiles on disk, each in a real browser of its own."""
+"""Named sessions with profiles on disk, each in a real browser of its own."""
 
 from __future__ import annotations
 

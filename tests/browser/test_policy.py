@@ -1,4 +1,4 @@
-"""The domain policy, the schemes, and which files may be uploaded."""
+"""The policy for domains, URL schemes and uploaded files."""
 
 from __future__ import annotations
 

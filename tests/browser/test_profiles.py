@@ -1,4 +1,4 @@
-"""Profiles on disk: which names they may have, who has one, how they come and go."""
+"""Profiles on disk: their names, locks, creation and deletion."""
 
 from __future__ import annotations
 

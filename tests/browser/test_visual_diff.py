@@ -1,4 +1,4 @@
-"""Two pictures compared."""
+"""Comparing two screenshots."""
 
 from __future__ import annotations
 

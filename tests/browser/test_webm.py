@@ -1,4 +1,4 @@
-"""A WebM file, read back element by element."""
+"""Writing WebM files, whose elements are read back one by one."""
 
 from __future__ import annotations
 

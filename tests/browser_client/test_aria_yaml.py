@@ -1,4 +1,4 @@
-"""Playwright's aria snapshots become nodes, to the letter."""
+"""Parsing Playwright's aria snapshots into nodes."""
 
 from __future__ import annotations
 

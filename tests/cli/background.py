@@ -1,4 +1,4 @@
-"""A background server for one test, and the commands that find it."""
+"""A background server for one test, and commands that find it."""
 
 from __future__ import annotations
 

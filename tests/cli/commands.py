@@ -1,4 +1,4 @@
-"""Commands of `footlight` that run to their end, each in a process of its own.
+"""Run commands of `footlight` to their end, each in a process of its own.
 
 The processes are forked from one that has imported the package already, which takes most of a second.
 """

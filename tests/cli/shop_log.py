@@ -1,4 +1,4 @@
-"""A visit to the demo's shop, through a handle that logs it: look, fill by refs, order."""
+"""Record a visit to the demo's shop: look at it, fill the form by refs, and order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footlight audit`, as it is typed."""
+"""The command `footlight audit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footlight export`, as it is typed."""
+"""The command `footlight export`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footlight knowledge`, as it is typed."""
+"""The command `footlight knowledge`."""
 
 from __future__ import annotations
 

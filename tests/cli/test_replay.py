@@ -1,4 +1,4 @@
-"""`footlight replay`, as it is typed."""
+"""The command `footlight replay`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that wants OAuth, with its own authorization server: the SDK's, on a real socket."""
+"""A server that requires OAuth, with the SDK's authorization server, on a real socket."""
 
 # ruff: noqa: ARG002 - the SDK's signatures
 

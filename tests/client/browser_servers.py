@@ -1,4 +1,4 @@
-"""The two servers of browser tools that the typed client speaks to, as commands for a real browser."""
+"""The commands of the two browser servers that the typed client supports."""
 
 from __future__ import annotations
 

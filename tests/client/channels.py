@@ -1,4 +1,4 @@
-"""A way to a server, without a server: what is sent is written down, the test says what comes, and when."""
+"""A channel without a server: it records what is sent, and receives what the test says."""
 
 from __future__ import annotations
 

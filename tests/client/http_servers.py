@@ -1,4 +1,4 @@
-"""HTTP servers of bytes on real sockets, which do what a test's script says, however wrong."""
+"""HTTP servers on real sockets that send the bytes of a script, valid or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A channel over HTTP in a test's hands: messages out, what came back, or why it failed."""
+"""An HTTP channel for tests, which records received messages and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other people's servers, and ours: how each is started, and what a client finds there."""
+"""Servers for the tests of the client, ours and others: how to start each, and what it offers."""
 
 from __future__ import annotations
 

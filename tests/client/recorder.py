@@ -1,4 +1,4 @@
-"""What a transport tells, written down."""
+"""Record what a transport reports."""
 
 from __future__ import annotations
 

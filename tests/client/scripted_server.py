@@ -1,4 +1,4 @@
-"""A server in this process whose tools answer as a test says, and that remembers what it was asked."""
+"""A server in this process whose tools answer as a test says, and which records its requests."""
 
 from __future__ import annotations
 

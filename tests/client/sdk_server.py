@@ -1,4 +1,4 @@
-"""A server on the Python SDK and nothing of ours: its own transports, both eras, lists in pages.
+"""A server on the Python SDK alone: its transports, with and without a handshake, and paged lists.
 
     python -m tests.client.sdk_server [--port PORT]
 

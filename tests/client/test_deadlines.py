@@ -1,4 +1,4 @@
-"""One deadline bounds all that a call does: to connect, to agree, to list, to ask and to be answered."""
+"""The deadline of a call covers connecting, the handshake, the list of tools, and the call itself."""
 
 from __future__ import annotations
 

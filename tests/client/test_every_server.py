@@ -1,4 +1,4 @@
-"""The client and every server that we could get: ours, the SDKs', and others'."""
+"""The client with every available server: ours, those of the SDKs, and others."""
 
 from __future__ import annotations
 

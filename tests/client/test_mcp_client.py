@@ -1,4 +1,4 @@
-"""The client through its front door, on a wire in memory."""
+"""The public interface of `MCPClient`, over a channel in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real processes: small servers written in the test, and ours."""
+"""The stdio transport with real processes: small servers written in the test, and ours."""
 
 from __future__ import annotations
 

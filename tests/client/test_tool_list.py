@@ -1,4 +1,4 @@
-"""The tools of a server are asked for once, and again when they are said to have changed."""
+"""The cached list of tools, and when it is requested again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo as a person starts it: a command, its exit code, its transcript, and what it leaves."""
+"""The command `footlight demo`: exit status, transcript, and that nothing is left running."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The modules that docs/architecture.md names exist, and have what it says."""
+"""The modules that docs/architecture.md names exist and contain what it says."""
 
 import importlib
 import re

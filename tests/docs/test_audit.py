@@ -1,4 +1,4 @@
-"""The guide to audits shows what an audit prints, and its examples can be used."""
+"""The guide to audits: its output is that of a real audit, and its examples work."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The command lines in the documents are those of the program, and so are the variables beside them."""
+"""The commands, options and environment variables in the documents exist."""
 
 import json
 import re

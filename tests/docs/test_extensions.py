@@ -1,4 +1,4 @@
-"""The guide to extensions: what it shows of a run is what a run answers, and its tables are whole."""
+"""The guide to extensions: its example output is real, and its tables are complete."""
 
 from __future__ import annotations
 

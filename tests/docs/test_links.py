@@ -1,4 +1,4 @@
-"""Links between the documents lead somewhere."""
+"""The links between the documents have targets."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The reference is what the code says, and tells of everything."""
+"""The reference matches the code and is complete."""
 
 import re
 from pathlib import Path

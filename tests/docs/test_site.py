@@ -1,4 +1,4 @@
-"""`make docs` builds a site that a reader can use: every page of it, in a real browser."""
+"""`make docs` builds a complete site, which is read in a real browser."""
 
 from __future__ import annotations
 

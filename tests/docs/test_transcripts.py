@@ -1,4 +1,4 @@
-"""What the documents show of a run is what a run prints."""
+"""The transcripts in the documents match real output."""
 
 import json
 import os

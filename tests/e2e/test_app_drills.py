@@ -1,4 +1,4 @@
-"""What goes wrong on purpose while an extension is under test: nothing is left, and what is left works."""
+"""Failure drills with an extension under test: nothing is left behind, and the server keeps working."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose with extensions in the browsers: nothing is left, and what is left works."""
+"""Failure drills with extensions in the browsers: nothing is left behind, and the server keeps working."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose with named sessions: nothing is left behind, and profiles open again."""
+"""Failure drills with named sessions: nothing is left behind, and profiles can be opened again."""
 
 from __future__ import annotations
 

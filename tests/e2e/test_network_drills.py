@@ -1,4 +1,4 @@
-"""What goes wrong over a network on purpose: floods, trickles and crowds, and the server goes on."""
+"""Failure drills over a network: floods, slow clients and crowds do not stop the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wallet from its first screen to a transaction on the chain, with the tools of `metamask` alone."""
+"""A wallet from its first screen to a transaction on the chain, through the tools of `metamask`."""
 
 from __future__ import annotations
 

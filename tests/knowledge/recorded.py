@@ -1,4 +1,4 @@
-"""Sessions of an imagined wallet, as the files that a recorder leaves."""
+"""Sessions of an imagined wallet, in the files that a recorder writes."""
 
 from __future__ import annotations
 

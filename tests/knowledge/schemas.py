@@ -1,4 +1,4 @@
-"""A judge of records: the schema, with the one format that it names."""
+"""Validate records with the schema and the one format that it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index follows the files, whoever writes them, and is never more than what they say."""
+"""The index follows the files, whoever writes them, and contains nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search finds what people mean, and the best of it first."""
+"""The search finds what people mean, with the best match first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files come whole, one for each step, in the folder of their session and nowhere else."""
+"""The store writes whole files only, one for each step, in the folder of the session."""
 
 from __future__ import annotations
 

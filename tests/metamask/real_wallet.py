@@ -1,4 +1,4 @@
-"""A real MetaMask in a server of its own, used through nothing but the tools."""
+"""A real MetaMask in a server of its own, used through the tools alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a pattern takes for an attack, in processor time, so that other processes do not count."""
+"""Measure the processor time of a pattern for an attack, which other processes do not affect."""
 
 from __future__ import annotations
 

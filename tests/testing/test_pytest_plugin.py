@@ -1,4 +1,4 @@
-"""pytest's plugin, as pytest in a process of its own has it."""
+"""The pytest plugin, in pytest processes of its own."""
 
 from __future__ import annotations
 

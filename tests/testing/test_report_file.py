@@ -1,4 +1,4 @@
-"""What a program that starts tests learns of them."""
+"""The report file of a test run, for the program that started it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP without transport sessions: POST and a JSON answer, as the specification has it."""
+"""HTTP without transport sessions: POST requests with JSON answers, as specified."""
 
 from __future__ import annotations
 

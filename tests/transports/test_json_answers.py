@@ -1,4 +1,4 @@
-"""Answers are JSON until there is more to send."""
+"""HTTP answers are JSON, and become an event stream only when there is more to send."""
 
 from __future__ import annotations
 

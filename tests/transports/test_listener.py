@@ -1,4 +1,4 @@
-"""Where a server listens, what it refuses to start with, and that it keeps its token to itself."""
+"""The listener: its address, refused settings, and that its token stays secret."""
 
 from __future__ import annotations
 

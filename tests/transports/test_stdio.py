@@ -1,4 +1,4 @@
-"""The wire itself: what a client that counts bytes sees."""
+"""The stdio transport, byte by byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many transport sessions there are, when they end, and what each of them may resume."""
+"""Transport sessions: their number, their end, and which streams each may resume."""
 
 from __future__ import annotations
 

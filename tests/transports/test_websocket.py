@@ -1,4 +1,4 @@
-"""A real server on a free port, the SDK's client over our transport, and clients that count frames."""
+"""The WebSocket server on a real port, with the SDK's client and with clients that send raw frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain of one's own: real anvil."""
+"""Running a local chain with a real anvil."""
 
 from __future__ import annotations
 

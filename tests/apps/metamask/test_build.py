@@ -1,4 +1,4 @@
-"""The extension, built from its repository: small repositories, and a `yarn` of the test's in PATH."""
+"""Building the extension from small repositories, with a fake `yarn` in PATH."""
 
 from __future__ import annotations
 

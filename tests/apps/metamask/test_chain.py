@@ -1,4 +1,4 @@
-"""A chain, asked over JSON-RPC: real anvil, and servers that misbehave."""
+"""Querying a chain over JSON-RPC: a real anvil, and servers that misbehave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state that the extension begins with, served where it looks for it."""
+"""The server of the extension's initial state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States in which the extension can begin."""
+"""The initial states of the extension."""
 
 from __future__ import annotations
 

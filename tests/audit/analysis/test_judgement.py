@@ -1,4 +1,4 @@
-"""A model's findings: each follows from evidence, or there is none."""
+"""The findings of a model, each of which must cite evidence."""
 
 from __future__ import annotations
 

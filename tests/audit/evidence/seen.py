@@ -1,4 +1,4 @@
-"""The result of a collector in the form in which tests compare it."""
+"""The result of a collector in a form that tests can compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of elements, and of screens with their findings marked."""
+"""Pictures of elements, and screenshots with marked findings."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def test_planted_faults_are_found_by_their_rules(
 async def test_nothing_is_found_on_their_clean_twins(
     pages: Sequence[AuditedPage], faults: Sequence[Fault]
 ) -> None:
-    """Faults of the layout are measured on a phone too; `python -m tests.audit.faults` measures all widths."""
+    """Layout faults are measured on a phone too; `python -m tests.audit.faults` measures all widths."""
 
     async def found_on_twin(page: AuditedPage, fault: Fault) -> tuple[str, object, object]:
         views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)

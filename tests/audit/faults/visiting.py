@@ -65,7 +65,7 @@ def own_to_check(evidence: Evidence) -> Sequence[Finding]:
 
 
 def _family(rule: str) -> Sequence[Collector]:
-    """Return the collectors of the rule's family: those of the module of this name, or all if there is none."""
+    """Return the collectors in the module that is named like the rule's family, or else all of them."""
     family, every = rule.partition("/")[0], standard_collectors()
     return [each for each in every if type(each).__module__.endswith(f".{family}")] or every
 

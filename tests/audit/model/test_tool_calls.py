@@ -1,4 +1,4 @@
-"""Calls of tools as models make them."""
+"""Parsing and running the tool calls of models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a server's answer for a model."""
+"""Shortening a server's answer for a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits made by hand, as values: all that a report can be asked to tell."""
+"""Examples of audits, written by hand, with everything that a report can show."""
 
 from __future__ import annotations
 

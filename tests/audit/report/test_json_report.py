@@ -1,4 +1,4 @@
-"""An audit for programs."""
+"""The JSON report."""
 
 from __future__ import annotations
 

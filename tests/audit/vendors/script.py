@@ -1,4 +1,4 @@
-"""What a vendor answers, request by request, in no vendor's format."""
+"""The answers of a fake vendor, request by request, independent of the vendor's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A vendor's server, on a port of loopback."""
+"""Serve a fake vendor on a port of loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server over HTTP, but for one fault."""
+"""An HTTP server with one fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK's server in memory, and before it what breaks."""
+"""The SDK's server in memory, behind a channel with one fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that is a server, but for one fault. Its orders come over a socket, what it hears goes there."""
+"""A server process with one fault, which a test controls and observes over a socket."""
 
 from __future__ import annotations
 

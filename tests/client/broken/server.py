@@ -1,4 +1,4 @@
-"""A server that is well but for one fault, whatever it speaks over."""
+"""A server with one fault, over any transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server over WebSocket, but for one fault."""
+"""A WebSocket server with one fault."""
 
 from __future__ import annotations
 

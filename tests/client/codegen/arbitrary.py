@@ -1,4 +1,4 @@
-"""Schemas, names and texts of servers that mean no good.
+"""Generated schemas, names and texts of malicious servers.
 
 They are made by chance from a seed, which is what hypothesis chooses and tells: drawn one by one they would
 take it a second each.

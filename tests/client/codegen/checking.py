@@ -1,4 +1,4 @@
-"""Pyright, strict, over a folder of generated modules and of files that use them."""
+"""Run Pyright in strict mode on generated modules and on code that uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemas that types can say whole, and values for them: some that they accept, some that they nearly do.
+"""Generated schemas that Python types can express in full, with valid and nearly valid values.
 
 Objects are closed by `unevaluatedProperties`, as a `TypedDict` is. A whole number is never written as 1.0,
 which is one to JSON Schema.

@@ -1,4 +1,4 @@
-"""Generated modules under test: rendered from plain values, and brought to life."""
+"""Generate modules for tests, and import them."""
 
 from __future__ import annotations
 

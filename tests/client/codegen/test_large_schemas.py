@@ -1,4 +1,4 @@
-"""What a server could send to keep the generator busy for ever, or to stop it."""
+"""Schemas that could keep the generator busy forever, or make it fail."""
 
 from __future__ import annotations
 

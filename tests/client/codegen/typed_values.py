@@ -1,4 +1,4 @@
-"""Whether a value is of a type, asked of the type as it is at run time. It knows nothing of the codegen."""
+"""Check at run time whether a value has a type, independently of the code generator."""
 
 from __future__ import annotations
 

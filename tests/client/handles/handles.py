@@ -1,4 +1,4 @@
-"""Handles for tests, as the generator writes them, and servers of named sessions to connect them to."""
+"""Handles for tests in the form that the generator writes, and servers of named sessions for them."""
 
 from __future__ import annotations
 

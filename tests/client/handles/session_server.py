@@ -1,4 +1,4 @@
-"""A server with named sessions, on the Python SDK and nothing of ours, that keeps a journal of its calls.
+"""A server with named sessions, on the Python SDK alone, that keeps a journal of its calls.
 
     python -m tests.client.handles.session_server [--registry VARIANT] [--journal FILE]
 

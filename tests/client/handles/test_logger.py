@@ -1,4 +1,4 @@
-"""The call log: its bytes, its files, and what becomes of calls where it cannot be written."""
+"""The call log: its bytes, its files, and calls that cannot be logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server of notes, whose ids are other ones each time: over stdio, or in this process."""
+"""A server of notes whose ids differ in each run, over stdio or in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cancellation: the browser's work ends at once, and the session goes on as if nothing had been asked."""
+"""Cancelling a call: the browser's work ends at once, and the session remains usable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress: what a client hears while a long call runs."""
+"""The progress that is reported to a client during a long call."""
 
 from __future__ import annotations
 

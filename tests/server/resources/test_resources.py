@@ -1,4 +1,4 @@
-"""What is kept and read, for whom, and for how long: on a real engine, with limits of its own."""
+"""Resources with a real engine: their content, owner and lifetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listeners whose work the page does not show, and listeners that do nothing: a button for each."""
+"""Buttons whose listeners do something that the page does not show, or do nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages write to their consoles, and the errors that nobody caught."""
+"""The console messages and uncaught errors of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says, as Markdown."""
+"""Reading a page as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session has, read as resources through the front door."""
+"""The resources of a session, through the public interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools as a client sees them; 44 of them against the tables of the specification."""
+"""The list of tools, 44 of them compared with the tables of the specification."""
 
 from __future__ import annotations
 

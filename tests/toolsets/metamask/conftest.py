@@ -1,4 +1,4 @@
-"""A server of the toolset metamask, over stdio, and the wallet of the tests in it."""
+"""A server of the toolset metamask over stdio, with the test wallet in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building, launching and cleaning up: what is there afterwards, and what is not."""
+"""Building, launching and cleaning up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another extension than MetaMask, by a profile of one's own: the same tools, under its own names."""
+"""An extension other than MetaMask, with its own profile: the same tools under its own prefix."""
 
 from __future__ import annotations
 
