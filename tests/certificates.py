@@ -26,7 +26,7 @@ class Certificate:
         return context
 
     def trusting(self) -> ssl.SSLContext:
-        """For a client that trusts it, and no other."""
+        """Return a context for a client that trusts this certificate only."""
         return ssl.create_default_context(cafile=self.path)
 
 

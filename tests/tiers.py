@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, settings
 __all__ = ["examples", "mark_sampled", "register_profiles", "sample_parameters"]
 
 FAST_SHARE = 5
-"""`make test` tries this part of the examples of `make test-all`."""
+"""The share of the examples of `make test-all` that `make test` tries."""
 SEARCH_FACTOR = 20
-"""The profile `search` tries this many times the examples of `make test-all`."""
+"""The factor by which the profile `search` tries more examples than `make test-all`."""
 
 
 def register_profiles() -> None:

@@ -54,7 +54,7 @@ class Script:
             tool.input_schema = {"type": "object"}
 
     async def wait_for_call(self) -> None:
-        """Until a tool was called."""
+        """Wait until a tool was called."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._called.wait()
 

@@ -46,7 +46,7 @@ __all__ = [
 LIMIT_SECONDS = 180.0
 RAY = Path(sys.executable).with_name("ray")
 SESSIONS = 4
-"""The sessions that a worker may have."""
+"""The maximum number of sessions of a worker."""
 SECRET = "correct-horse-battery"
 
 

@@ -16,7 +16,7 @@ async def collect_at(url: str, page: AuditedPage, collector: Collector) -> Colle
 
 
 def summarize(collected: Collected) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Return for each rule that found something the selector and the note of each element."""
+    """Return the selector and the note of each element, by the rules that have findings."""
     return {
         finding.rule: [(element.selector, element.note) for element in finding.elements]
         for finding in collected.findings

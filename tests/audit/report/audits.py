@@ -126,7 +126,7 @@ def screenshots() -> Sequence[ScreenPicture]:
 
 
 def shop() -> Audit:
-    """Two pages, one of which a model looked at and one that failed."""
+    """Return an audit of two pages: one that a model analysed, and one that failed."""
     return audit(
         order_page(),
         PageAudit(
@@ -145,7 +145,7 @@ def shop() -> Audit:
 
 
 def three_pages() -> Audit:
-    """Three pages with the same faults, and one that only the second has."""
+    """Return an audit of three pages with the same findings, and one more on the second."""
     return audit(
         *(
             page(

@@ -73,7 +73,7 @@ REFERENCES = (
 
 
 class Anything:
-    """What a server could send."""
+    """A generator of anything that a server could send."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)

@@ -10,7 +10,7 @@ __all__ = ["is_of"]
 
 
 def is_of(value: Any, annotation: Any, names: Mapping[str, Any]) -> bool:
-    """As a strict checker sees it, for which `True` is no number; `names` are those of the module."""
+    """Return whether a value has a type, where `True` is no number. `names` are those of the module."""
     if isinstance(annotation, ForwardRef):
         annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
