@@ -25,7 +25,7 @@ def tree(text: str) -> list[Node]:
 
 
 def describe_nodes(text: str) -> list[str]:
-    """`role:name @ path`."""
+    """Return each node as `role:name @ path`."""
     return [f"{node.role}:{node.name} @ {' > '.join(node.path)}" for node in trim_nodes(tree(text))]
 
 

@@ -748,7 +748,7 @@ class Mirror:
 
 
 async def read_identities(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
-    """By whom what is seen, in all the places where scripts run."""
+    """Return the browser's identity as seen by scripts, in all places where scripts run."""
     await evaluate_in(session, "0", mirror.url)
     data = {where: json.loads(await evaluate_in(session, script)) for where, script in ASK.items()}
     page = (await session.page_table.get()).playwright

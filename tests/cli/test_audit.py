@@ -89,7 +89,7 @@ async def audit(
 
 
 def steady(text: str) -> list[str]:
-    """Lines without times."""
+    """Return the lines without times."""
     return re.sub(r"\d+(\.\d+)? m?s\b", "…", text).splitlines()
 
 

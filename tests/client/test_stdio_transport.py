@@ -75,7 +75,7 @@ async def send(channel: Channel, **params: Any) -> None:
 
 
 async def are_gone(*pids: int) -> bool:
-    """Once they are, and reaped; False after a while."""
+    """Wait until the processes have ended and were reaped. Return False after the time limit."""
     family: list[psutil.Process] = []
     for pid in pids:
         try:

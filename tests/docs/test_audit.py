@@ -51,7 +51,7 @@ async def run(command: str, folder: Path) -> str:
 
 
 def steady(text: str, url: str) -> str:
-    """Without the port, times, and the widths that come of them."""
+    """Return the text without the port, times, and the widths that depend on them."""
     return re.sub(r" {2,}", "  ", re.sub(r"[\d.]+ m?s\b", "…", text.replace(url, HOST)))
 
 

@@ -28,7 +28,7 @@ def lines() -> Iterator[str]:
 
 
 def arguments() -> Iterator[list[str]]:
-    """Of each command line, and of each `"args": [...]`."""
+    """Yield the arguments of each command line, and of each `"args": [...]`."""
     for line in lines():
         if found := COMMAND.search(line):
             yield shlex.split(found[1])

@@ -74,7 +74,7 @@ class Project:
         return {int(word) for word in (self.folder / "pids").read_text().split()}
 
     def find_running(self) -> set[int]:
-        """Of those, when they had a moment to go."""
+        """Return those of the processes that still run after a moment."""
         end = time.monotonic() + GONE_SECONDS
         while (
             left := {each for each in self.read_noted_processes() if runs(each)}

@@ -36,7 +36,7 @@ NEVER = "#never"
 
 
 def make_waiting_call(timeout_ms: int) -> dict[str, Any]:
-    """Of a call that tells its progress, and runs into its timeout."""
+    """Return a request for a call that reports progress and exceeds its timeout."""
     return {
         "name": "wait_for_selector",
         "arguments": {"selector": NEVER, "timeout": timeout_ms},

@@ -306,7 +306,7 @@ def _pipe(repository: Path) -> Path:
 
 
 async def read_started_processes(pipe: Path) -> list[psutil.Process]:
-    """Whoever wrote into the pipe, and all below it."""
+    """Return the processes that wrote to the pipe, with their descendants."""
     async with asyncio.timeout(WAIT_SECONDS):
         reported = await asyncio.to_thread(pipe.read_text)
     yarn = psutil.Process(int(reported.split()[0]))

@@ -154,7 +154,7 @@ class _Server:
 
 @asynccontextmanager
 async def _server(body: bytes | None) -> AsyncGenerator[_Server]:
-    """Answers everything with this; None: with nothing."""
+    """Serve this answer to every request, or none at all if it is None."""
     heard = asyncio.Event()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -84,7 +84,7 @@ class World:
         return raised.value.why
 
     async def wait_for_changes(self, *expected: SessionChange) -> None:
-        """Until these were told, in this order among others."""
+        """Wait until these changes were reported, in this order, with others in between."""
         async with asyncio.timeout(10):
             while not are_in_order(expected, self.changes):
                 self._changed.clear()

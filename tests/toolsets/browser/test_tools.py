@@ -113,7 +113,7 @@ OURS = (
 
 
 def parameters(schema: str) -> Iterator[tuple[str, bool, dict[str, Any]]]:
-    """`{a: string, b?: number}` as (name, required, JSON Schema)."""
+    """Parse `{a: string, b?: number}` into names, whether each is required, and JSON Schemas."""
     for name, optional, kind in re.findall(r"(\w+)(\??): ([^,}]+)", schema):
         yield name, not optional, json_type(kind)
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 
 def children(server: Server) -> set[psutil.Process]:
-    """Of its process, with theirs: browsers, chains."""
+    """Return the descendants of the server's process: browsers and chains."""
     return set(descendants_of(process_of(server)))
 
 

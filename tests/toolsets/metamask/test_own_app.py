@@ -89,7 +89,7 @@ def is_free(port: int) -> bool:
 
 
 def processes_of(server: Server) -> list[str]:
-    """Browsers and displays that this server has started; others run in other servers of this worker."""
+    """Return the browsers and displays of this server. Other servers of this worker have others."""
     names = (name_of(each) for each in descendants_of(process_of(server)))
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 
