@@ -54,7 +54,7 @@ STATELESS: Script = {"initialize": Refusal(-32601), "server/discover": make_disc
 
 
 class Wire:
-    """A channel. `answer`, `refuse`, `notify`, `ask` and `lose` act as the server. Waits have a limit."""
+    """A channel. `comes`, `answer`, `refuse`, `notify` and `lose` act as the server. Waits have a limit."""
 
     def __init__(self, receiver: Receiver, script: Script) -> None:
         self.cancels_by_closing = False
@@ -213,8 +213,8 @@ class Place:
     script: Script = field(default_factory=lambda: LEGACY)
     http: bool = False
     failures: list[BaseException] = field(default_factory=list[BaseException])
-    access_control: asyncio.Event | None = None
-    """The event that each `open` waits for."""
+    gate: asyncio.Event | None = None
+    """The event that `open` waits for."""
     command: Sequence[str] | str | None = None
     where: str = "a wire"
     wires: list[Any] = field(default_factory=list[Any])
@@ -224,8 +224,8 @@ class Place:
     async def open(self, receiver: Receiver) -> Wire:
         self.opening += 1
         self._tries.put_nowait(self.opening)
-        if self.access_control is not None:
-            await self.access_control.wait()
+        if self.gate is not None:
+            await self.gate.wait()
         if self.failures:
             raise self.failures.pop(0)
         wire = (HttpWire if self.http else Wire)(receiver, self.script)

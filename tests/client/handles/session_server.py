@@ -90,7 +90,7 @@ def list_registered_tools(variant: Variant = "plain") -> list[Tool]:
 
 
 class SessionServer:
-    """A server of named sessions. It reports the beginning and the end of each call to `told`."""
+    """A server of named sessions. It passes the beginning and the end of each call to `on_event`."""
 
     def __init__(self, on_event: OnEvent, variant: Variant = "plain") -> None:
         self._on_event = on_event

@@ -53,7 +53,7 @@ class Pending:
 
 
 class Beacon:
-    """A URL that a page requests to tell of something: `said` is the query of each request."""
+    """A URL that a page requests to report an event. `queries` has the query of each request."""
 
     def __init__(self, site: Site) -> None:
         self.queries: list[str] = []
