@@ -1,4 +1,4 @@
-"""A certificate for this machine, signed by itself."""
+"""A self-signed certificate for this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Certificate:
         return context
 
     def trusting(self) -> ssl.SSLContext:
-        """For a client that trusts it, and no other."""
+        """Return a context for a client that trusts this certificate only."""
         return ssl.create_default_context(cafile=self.path)
 
 

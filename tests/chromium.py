@@ -1,4 +1,4 @@
-"""Chromium without a server before it."""
+"""A Chromium that tests use directly, without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page whose forms, images and frames have the names of members of the DOM, which they shadow."""
+"""A page whose forms, images and frames shadow members of the DOM by their names (DOM clobbering)."""
 
 from __future__ import annotations
 

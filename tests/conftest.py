@@ -1,4 +1,4 @@
-"""The front door for tests: a real server over stdio, a real Chromium, and a site on loopback."""
+"""Fixtures for tests through the public interface: a server over stdio, a Chromium, a site on loopback."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
-"""The suite runs in this engine; firefox and webkit need Playwright's own builds."""
+"""The browser engine of the suite; firefox and webkit need Playwright's own builds."""
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +79,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 class Browser:
-    """A connected client: `call` gives an answer's data, `refused` its error."""
+    """A connected client: `call` returns the data of an answer, `refused` its error."""
 
     root = Path()
     """The folder of the server, if the test gave it one."""
@@ -90,7 +90,7 @@ class Browser:
         self.log = log
 
     async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
-        """Return the whole result, also of a call that failed."""
+        """Return the whole result of a call, whether it succeeded or failed."""
         return await self.client.call_tool(tool, arguments)
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def server_command(*flags: str) -> list[str]:
 async def connect_browser(
     site: Site, *flags: str, cwd: Path | None = None, mode: str = "auto", **environment: str
 ) -> AsyncGenerator[Browser]:
-    """Start a server with these flags, and connect to it. It lists whole schemas."""
+    """Start a server with these flags, and connect to it. It lists the full schemas of tools."""
     command, *arguments = server_command(*flags)
     parameters = StdioServerParameters(
         command=command,

@@ -1,4 +1,4 @@
-"""What a failed test leaves in `test-artifacts/`, in a folder of its name.
+"""Write the evidence of a failed test to `test-artifacts/`, in a folder of its name.
 
 That is its server's log and, where there is a page, a picture and a snapshot. The failure names the files.
 """
@@ -29,14 +29,14 @@ Test = Callable[..., Awaitable[object]]
 
 
 class ServerLog:
-    """The file that a server's standard error goes to."""
+    """The file to which a server's standard error is written."""
 
     def __init__(self, file: IO[str]) -> None:
         self.file = file
         self._start = 0
 
     def start_test(self) -> None:
-        """Let `text` begin here: what was written before belongs to other tests."""
+        """Let `text` begin at the present end, because earlier lines belong to other tests."""
         self._start = os.fstat(self.file.fileno()).st_size
 
     def text(self) -> str:
@@ -46,7 +46,7 @@ class ServerLog:
 
 @contextmanager
 def server_log() -> Generator[ServerLog]:
-    """Open a file for a server's standard error; keep it where an exception leaves the block."""
+    """Open a file for a server's standard error, and keep it if the block raises."""
     with tempfile.TemporaryFile("w+") as file:
         log = ServerLog(file)
         try:
@@ -57,7 +57,7 @@ def server_log() -> Generator[ServerLog]:
 
 
 def keep_log(error: BaseException, text: str) -> None:
-    """Write what a server has said to a file, and let the error show its end."""
+    """Write a server's log to a file, and add its last lines to the error."""
     if not text.strip():
         error.add_note("The server wrote nothing to its log.")
         return
@@ -105,7 +105,7 @@ async def _keep_page(error: Exception, browser: Any) -> None:
 
 
 def artifacts() -> Path:
-    """Return the folder for the test that runs now."""
+    """Return the evidence folder of the running test."""
     test, _, _ = os.environ.get("PYTEST_CURRENT_TEST", "outside any test").rpartition(" (")
     folder = ARTIFACTS / file_name(test)
     folder.mkdir(parents=True, exist_ok=True)

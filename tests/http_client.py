@@ -1,4 +1,4 @@
-"""A server over HTTP as a process, and a client that sends exactly what it is told to."""
+"""A server process over HTTP, and a client that sends requests exactly as a test writes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Message = dict[str, Any]
 
 
 class HttpServer:
-    """A running server. Every wait has an end."""
+    """A running server. Every wait has a time limit."""
 
     def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
         self.process = process
@@ -81,7 +81,7 @@ class HttpServer:
 async def served(
     folder: Path, *flags: str, config: Mapping[str, Any] | None = None, **environment: str
 ) -> AsyncGenerator[HttpServer]:
-    """Start a server on a free port, in this folder. It is gone on return."""
+    """Start a server on a free port, in this folder. It has ended on return."""
     if config is not None:
         file = folder / "settings.json"
         file.write_text(json.dumps(config))
@@ -120,14 +120,14 @@ def refusal(code: int, message: str, id: str | int | None = None) -> Message:
 
 
 def modern(method: str, params: Mapping[str, Any] | None = None, *, id: str | int = 1) -> Message:
-    """Return a request of the current era, which says everything about itself."""
+    """Return a request of the revisions without a handshake, which describes itself in `_meta`."""
     params = params or {}
     meta = {**MODERN_META, **params.get("_meta", {})}
     return request(method, {**params, "_meta": meta}, id=id)
 
 
 def routing(message: Message) -> dict[str, str]:
-    """Return the headers that a request of the current era needs."""
+    """Return the headers that a request without a handshake needs."""
     name = message["params"].get("name") or message["params"].get("uri")
     headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"]}
     return {**headers, **({"Mcp-Name": name} if name else {})}
@@ -135,7 +135,7 @@ def routing(message: Message) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Event:
-    """Of an event stream."""
+    """An event of an event stream."""
 
     id: str
     data: str
@@ -158,7 +158,7 @@ async def events(response: httpx2.Response) -> AsyncGenerator[Event]:
 
 
 class Raw:
-    """What is common to the requests of a client: their server, and some of their headers."""
+    """A client that sends requests to one server, with the same headers in each."""
 
     def __init__(self, http: httpx2.AsyncClient, headers: Mapping[str, str]) -> None:
         self.http = http
@@ -173,7 +173,7 @@ class Raw:
         content: bytes | None = None,
         headers: Mapping[str, str | None] | None = None,
     ) -> httpx2.Request:
-        """`message` goes as JSON, `content` as it is; a header of None is left out."""
+        """Build a request with `message` as JSON, or `content` as bytes. Headers of None are left out."""
         merged: dict[str, str | None] = {**self.headers, **(headers or {})}
         body = json.dumps(message).encode() if message is not None else content
         given = {name: value for name, value in merged.items() if value is not None}
@@ -187,7 +187,7 @@ class Raw:
 
     @asynccontextmanager
     async def streaming(self, message: object = None, **how: Any) -> AsyncGenerator[httpx2.Response]:
-        """Yield a response whose body is read on demand. The rest of it is dropped at the end."""
+        """Yield a response whose body is read on demand. The rest of the body is discarded."""
         response = await self.http.send(self.build(message, **how), stream=True)
         try:
             yield response
@@ -199,13 +199,13 @@ class Raw:
         return await self.send(message, headers=routing(message))
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """Return the structured content, in whatever way it is sent."""
+        """Call a tool and return its structured content, from a JSON answer or an event stream."""
         answer = await self.modern("tools/call", {"name": tool, "arguments": arguments})
         return answer.json()["result"]["structuredContent"]
 
 
 class Handshaken(Raw):
-    """A transport session of the handshake era."""
+    """A transport session of a revision with a handshake."""
 
     def __init__(self, http: httpx2.AsyncClient, headers: Mapping[str, str], id: str, version: str) -> None:
         super().__init__(http, {**headers, "Mcp-Session-Id": id, "MCP-Protocol-Version": version})
@@ -213,13 +213,13 @@ class Handshaken(Raw):
         self._numbers = itertools.count(1)
 
     async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Message:
-        """Return the answer, which comes at once."""
+        """Send a request and return its answer."""
         response = await self.send(request(method, params, id=next(self._numbers)))
         assert response.headers["content-type"] == "application/json", response.text
         return response.json()
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """Return the structured content, in whatever way it is sent."""
+        """Call a tool and return its structured content, from a JSON answer or an event stream."""
         message = request("tools/call", {"name": tool, "arguments": arguments}, id=next(self._numbers))
         async with self.streaming(message) as response:
             if response.headers["content-type"] == "application/json":
@@ -233,7 +233,7 @@ class Handshaken(Raw):
 
     @asynccontextmanager
     async def listening(self, *, after: str | None = None) -> AsyncGenerator[httpx2.Response]:
-        """Yield the stream for messages that answer no request, or one that was lost `after` an event."""
+        """Yield the GET stream, resumed `after` an event if one is given."""
         headers = {"Accept": "text/event-stream", "Content-Type": None, "Last-Event-ID": after}
         async with self.streaming(method="GET", headers=headers) as response:
             yield response
@@ -241,7 +241,7 @@ class Handshaken(Raw):
 
 @asynccontextmanager
 async def raw(server: HttpServer | str, *, token: str | None = None, **options: Any) -> AsyncGenerator[Raw]:
-    """Yield a client of its own, with its own connections."""
+    """Yield a new client with its own connections."""
     url = server if isinstance(server, str) else server.url
     async with httpx2.AsyncClient(base_url=url, timeout=LIMIT_SECONDS, **options) as http:
         yield Raw(http, {**JSON, **({"Authorization": f"Bearer {token}"} if token else {})})
@@ -265,7 +265,7 @@ async def data(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """Why a call is refused."""
+    """Return the error of a call that fails."""
     content = await client.call(tool, **arguments)
     assert not content["success"], content
     return content["error"]

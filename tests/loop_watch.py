@@ -1,4 +1,4 @@
-"""How long an event loop is held up, here or in a server.
+"""Measure how long an event loop is blocked, in this process or in a server.
 
     python tests/loop_watch.py FILE serve --transport stdio
 
@@ -25,7 +25,7 @@ WORTH_TELLING_MS = 50.0
 
 @dataclass(slots=True)
 class Gaps:
-    """Turns that took long, in milliseconds, with what was to run."""
+    """The turns of the event loop that took long, in milliseconds, with the callback of each."""
 
     turns: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
 
@@ -51,7 +51,7 @@ def command_watched(file: Path, command: list[str]) -> list[str]:
 
 @contextlib.contextmanager
 def gaps_in(file: Path) -> Generator[Gaps]:
-    """Yield the gaps that a watched server writes down within the block."""
+    """Yield the gaps that a watched server records within the block."""
     before = file.stat().st_size if file.exists() else 0
     gaps = Gaps()
     yield gaps

@@ -1,4 +1,4 @@
-"""A server of one's own over a network, and the SDK's client on it."""
+"""A server over a network for one test, and the SDK's client for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def run_server(
     environment: Mapping[str, str] | None = None,
     limit_s: float = START_SECONDS,
 ) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
-    """Run a server, and yield its URL and its process as soon as it listens. It is gone on return."""
+    """Run a server, and yield its URL and its process as soon as it listens. It has ended on return."""
     with server_log() as log:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -54,14 +54,14 @@ async def run_server(
 
 @asynccontextmanager
 async def listening(transport: Transport, *flags: str, **environment: str) -> AsyncGenerator[str]:
-    """Start a server that listens on a free port; its URL. It is gone on return."""
+    """Start a server on a free port, and yield its URL. It has ended on return."""
     command = [*server_command("--transport", transport, "--port", "0"), *flags]
     async with run_server(command, environment={**os.environ, **environment}) as (url, _):
         yield url.removesuffix("/mcp")
 
 
 def address(transport: Transport, url: str) -> Any:
-    """Return what the SDK's client connects to. On stdio it starts a server of its own."""
+    """Return the target for the SDK's client, which starts a server of its own over stdio."""
     if transport == "stdio":
         _, *arguments = server_command()
         return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))

@@ -1,4 +1,4 @@
-"""Processes that a test has started, beside those of other tests in the same worker."""
+"""Find the processes that a test has started, as distinct from those of other tests in the same worker."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
 Result = TypeVar("Result")
 
 ENDED = (psutil.Error, FileNotFoundError)
-"""What asking a process raises that ends meanwhile: psutil lets the system's own error out at times."""
+"""The errors of a query about a process that has just ended. psutil sometimes raises the system's own."""
 
 
 def list_started_since(before: set[psutil.Process]) -> list[psutil.Process]:
-    """Children of this process that are not among `before`, and all below them.
+    """Return the children of this process that are not in `before`, with all of their descendants.
 
     Below another test's server processes come and go at any time: each page may have one.
     """
@@ -38,12 +38,12 @@ def list_started_since(before: set[psutil.Process]) -> list[psutil.Process]:
 
 
 def children_of(process: psutil.Process) -> list[psutil.Process]:
-    """Return the processes that it has started; none where it has ended."""
+    """Return the children of a process, or none if it has ended."""
     return _below(process, recursive=False)
 
 
 def descendants_of(process: psutil.Process) -> list[psutil.Process]:
-    """Return its children, theirs, and so on; none where it has ended."""
+    """Return all descendants of a process, or none if it has ended."""
     return _below(process, recursive=True)
 
 
@@ -58,14 +58,14 @@ def _below(process: psutil.Process, *, recursive: bool) -> list[psutil.Process]:
 
 
 def kill_all(processes: Iterable[psutil.Process]) -> None:
-    """Kill the processes. Some may end meanwhile, by themselves or with another of them."""
+    """Kill the processes, some of which may already be ending."""
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             process.kill()
 
 
 def name_of(process: psutil.Process) -> str:
-    """Return the name of its program; "" where it has ended."""
+    """Return the name of the process's program, or "" if it has ended."""
     try:
         return process.name()
     except ENDED:
@@ -78,7 +78,7 @@ def browsers_in(folder: Path) -> list[psutil.Process]:
 
 
 def line_of(process: psutil.Process) -> list[str]:
-    """Return the command line that it was started with; nothing where it has ended."""
+    """Return the command line of a process, or an empty list if it has ended."""
     try:
         return process.cmdline()
     except ENDED:
@@ -86,7 +86,7 @@ def line_of(process: psutil.Process) -> list[str]:
 
 
 async def wait_until(happened: Callable[[], Result], limit_seconds: float = 60.0) -> Result:
-    """Return the first result that is true. Ask again and again, because other processes send no event."""
+    """Poll until a result is true, and return it. Other processes send no event to wait for."""
     async with asyncio.timeout(limit_seconds):
         while not (result := happened()):  # noqa: ASYNC110 - other processes have no event for us
             await asyncio.sleep(0.02)

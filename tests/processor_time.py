@@ -1,4 +1,4 @@
-"""A limit for work that may grow faster than its input. Processor time does not depend on what else runs."""
+"""Limit the processor time of work, which does not depend on what else the machine runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["limit_processor_time"]
 
 @contextmanager
 def limit_processor_time(seconds: float) -> Generator[None]:
-    """Fail where the block, or the decorated function, takes more processor time of this process.
+    """Fail if the block or the decorated function takes more processor time of this process.
 
     Work without an end is ended by the time limit of all tests.
     """

@@ -1,4 +1,4 @@
-"""Applications of tests on a port of loopback."""
+"""Serve ASGI applications of tests on a port of loopback."""
 
 from __future__ import annotations
 

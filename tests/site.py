@@ -1,4 +1,4 @@
-"""A site on loopback for tests: pages written in the test, and routes that wait until they are told."""
+"""A site on loopback for tests: pages written in the test, and routes that answer when the test says so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """Any host name that leads to loopback works: `site.url` is 127.0.0.1, `site.at("localhost")` another."""
+    """A site for any host name of loopback: `site.url` is 127.0.0.1, `site.at("localhost")` another."""
 
     def __init__(self, port: int, *, scheme: str = "http") -> None:
         self.port = port

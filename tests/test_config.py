@@ -1,4 +1,4 @@
-"""Settings: every one from every layer, and what is said about a wrong one."""
+"""Settings: each one from each source, and the errors about wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log's lines, and where they go."""
+"""The lines of the log, and where they are written."""
 
 from __future__ import annotations
 

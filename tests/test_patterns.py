@@ -1,4 +1,4 @@
-"""Patterns of callers: what they match, what is refused, and that none takes long."""
+"""Patterns given by callers: what they match, which are refused, and that none takes long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The applications of tests."""
+"""The server for the applications of tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client that waits, against real processes."""
+"""The synchronous client, with real server processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make test` tries of many alike cases, and `make test-all` tries all of."""
+"""Select a sample of many similar cases for `make test`; `make test-all` runs all of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, settings
 __all__ = ["examples", "mark_sampled", "register_profiles", "sample_parameters"]
 
 FAST_SHARE = 5
-"""`make test` tries this part of the examples of `make test-all`."""
+"""The share of the examples of `make test-all` that `make test` tries."""
 SEARCH_FACTOR = 20
-"""The profile `search` tries this many times the examples of `make test-all`."""
+"""The factor by which the profile `search` tries more examples than `make test-all`."""
 
 
 def register_profiles() -> None:

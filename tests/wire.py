@@ -1,4 +1,4 @@
-"""A client of bytes: a server as a process, and the lines that go to it and come from it."""
+"""A server process, and a client that exchanges raw lines with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMIT_SECONDS = 60.0
 
 
 class Wire:
-    """Nothing is interpreted on the way. Every wait has an end."""
+    """A client that sends and receives raw lines. Every wait has a time limit."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -53,7 +53,7 @@ class Wire:
         return json.loads(line)
 
     async def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request; the next message."""
+        """Send a request and return the next message."""
         self._count += 1
         request = {"jsonrpc": "2.0", "id": self._count, "method": method}
         await self.send(json.dumps({**request, **({"params": params} if params else {})}).encode() + b"\n")
@@ -70,7 +70,7 @@ class Wire:
         return answer
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """In the era that was begun with `initialize`; the result."""
+        """Call a tool after `initialize`, and return the result."""
         return (await self.ask("tools/call", {"name": tool, "arguments": arguments}))["result"]
 
     async def call_modern(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Wire:
         return (await self.ask("tools/call", params))["result"]
 
     async def end(self) -> int:
-        """Close its input; the exit status."""
+        """Close the server's input and return its exit status."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return await self.exit()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from footlight.errors import APP_CODES, CODES, ConfigurationError, FootlightError
+from footlight.app_errors import APP_CODES
+from footlight.errors import CODES, ConfigurationError, FootlightError
 from scripts.reference.markdown import bullets, join, prose, table, yes_or_no
 
 INTRO = """\

@@ -10,15 +10,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 __all__ = [
-    "APP_CODES",
     "CODES",
     "DOCUMENTATION_URL",
     "BrowserCrashed",
     "BrowserNotInstalled",
-    "BuildFailed",
     "ConfigurationError",
     "DeadlineExceeded",
-    "DependenciesMissing",
     "DialogOpen",
     "ElementNotFound",
     "ElementNotInteractive",
@@ -27,7 +24,6 @@ __all__ = [
     "HelpRefused",
     "HumanInControl",
     "InternalError",
-    "InvalidConfig",
     "InvalidParameter",
     "InvalidSelector",
     "InvalidUrl",
@@ -35,14 +31,10 @@ __all__ = [
     "MissingParameter",
     "NavigationFailed",
     "NetworkFailed",
-    "NoActiveSession",
-    "NotificationTimeout",
     "PageToolFailed",
     "PermissionDenied",
-    "PortInUse",
     "QuotaExceeded",
     "ResourceExhausted",
-    "SessionAlreadyRunning",
     "SessionNotFound",
     "StaleRef",
     "WorkerLost",
@@ -312,59 +304,6 @@ class LaunchFailed(FootlightError):
     default_suggestion = "Correct what the message names, then launch again."
 
 
-# Errors of the build and the launch of an app under test.
-
-
-class DependenciesMissing(FootlightError):
-    """A program that the build or the launch of the app needs is not installed."""
-
-    code = "DEPENDENCIES_MISSING"
-    default_suggestion = "Install what the message names, then try again."
-
-
-class BuildFailed(FootlightError):
-    """The build of the app failed, or took too long."""
-
-    code = "BUILD_FAILED"
-    default_suggestion = "Read the end of the build's output in the details; the server's log has all of it."
-
-
-class InvalidConfig(FootlightError):
-    """The options of a launch do not go together, or name something that does not exist."""
-
-    code = "INVALID_CONFIG"
-    default_suggestion = "Correct the option that the message names, then launch again."
-
-
-class PortInUse(FootlightError):
-    """A port that a service of the app needs is in use."""
-
-    code = "PORT_IN_USE"
-    default_suggestion = "Stop the process that listens on the port, or use another port."
-
-
-class SessionAlreadyRunning(FootlightError):
-    """An app is running already; only one can run at a time."""
-
-    code = "SESSION_ALREADY_RUNNING"
-    default_suggestion = "Use the running session, or clean it up first."
-
-
-class NoActiveSession(SessionNotFound):
-    """No app is running."""
-
-    code = "NO_ACTIVE_SESSION"
-    default_suggestion = "Launch the app first."
-
-
-class NotificationTimeout(FootlightError):
-    """No notification window of the app opened in time."""
-
-    code = "NOTIFICATION_TIMEOUT"
-    default_retryable = True
-    default_suggestion = "Check that the page has sent a request to the app, then wait again."
-
-
 class ConfigurationError(FootlightError):
     """A setting is unknown or wrong. It is raised before the server starts, so no client sees it."""
 
@@ -403,14 +342,3 @@ CODES: tuple[type[FootlightError], ...] = (
     InternalError,
 )
 """The errors that clients of every toolset can see, in the order of the reference page."""
-
-APP_CODES: tuple[type[FootlightError], ...] = (
-    BuildFailed,
-    DependenciesMissing,
-    SessionAlreadyRunning,
-    InvalidConfig,
-    PortInUse,
-    NoActiveSession,
-    NotificationTimeout,
-)
-"""The errors that only clients of a toolset for an app under test can see."""

@@ -1,4 +1,4 @@
-"""Where the tests have anvil."""
+"""The path of anvil for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader as an app under test: what somebody writes for an extension of their own."""
+"""The profile of the reader extension, as a user writes one for an extension of their own."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from footlight.app_errors import InvalidConfig
 from footlight.apps.profile import AppProfile, Facts, LaunchRequest, Reading, Screen, Services
-from footlight.errors import InvalidConfig
 
 __all__ = ["BARE", "FAULTS", "NO_APP", "READER_APP", "SHELF", "Shelf", "read_reader", "serve_shelf"]
 
 FAULTS = ("does-not-start", "ends-at-once")
-"""Presets that no launch succeeds with."""
+"""Presets with which every launch fails."""
 SHELF = ("Zen gardens", "Tides")
 
 
 class Shelf(Services):
-    """A library's shelf, over HTTP: titles that can be had."""
+    """A service over HTTP with the titles of a library's shelf."""
 
     def __init__(self, titles: Sequence[str], port: int, *, ended: bool = False) -> None:
         self.titles = titles
@@ -32,7 +32,7 @@ class Shelf(Services):
 
 @asynccontextmanager
 async def serve_shelf(request: LaunchRequest) -> AsyncGenerator[Shelf]:
-    """`fixture` is `{"titles": […]}`. It has the port `fixtureServer`, else a free one."""
+    """Serve the shelf. `fixture` is `{"titles": […]}`; the port is `fixtureServer`, else a free one."""
     if request.fixture_preset not in (None, *FAULTS):
         raise InvalidConfig(f"fixturePreset: there is no shelf {request.fixture_preset}")
     titles: Sequence[str] = SHELF if request.fixture is None else request.fixture["titles"]
@@ -53,7 +53,7 @@ async def serve_shelf(request: LaunchRequest) -> AsyncGenerator[Shelf]:
 
 
 async def read_reader(reading: Reading) -> Facts:
-    """How much there is to read is what the extension keeps; what can be had is what the shelf says."""
+    """Return the facts of the reader: unread articles of the extension, and titles of the shelf."""
     assert isinstance(reading.services, Shelf)
     articles: list[dict[str, Any]] = (await reading.read_storage("articles")).get("articles", [])
     unread = sum(not article["read"] for article in articles)

@@ -1,4 +1,4 @@
-"""What an action has led to: the difference between two looks."""
+"""The difference between two observations of an app."""
 
 from __future__ import annotations
 

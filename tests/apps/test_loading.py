@@ -1,4 +1,4 @@
-"""A profile by its name: what is found, and what is said of what is not."""
+"""Loading a profile by its name, and the errors when that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes of a page are told, and with what."""
+"""Which nodes of a page are reported, and with which properties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tree(text: str) -> list[Node]:
 
 
 def describe_nodes(text: str) -> list[str]:
-    """`role:name @ path`."""
+    """Return each node as `role:name @ path`."""
     return [f"{node.role}:{node.name} @ {' > '.join(node.path)}" for node in trim_nodes(tree(text))]
 
 

@@ -1,4 +1,4 @@
-"""Ports that must be free before anything starts."""
+"""Ports that must be free before an app is launched."""
 
 import os
 import socket
@@ -6,8 +6,8 @@ import socket
 import psutil
 import pytest
 
+from footlight.app_errors import PortInUse
 from footlight.apps.ports import check_port_free
-from footlight.errors import PortInUse
 
 
 def test_a_free_port_is_said_nothing_about() -> None:

@@ -1,4 +1,4 @@
-"""An app as a value: which screen is shown, and what cannot be one."""
+"""App profiles: how a screen is recognised, and which profiles are invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What refs stand for, from one look to the next."""
+"""The elements that refs stand for, from one observation to the next."""
 
 from __future__ import annotations
 

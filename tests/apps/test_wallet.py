@@ -1,4 +1,4 @@
-"""The apps of these tests do what they are for: the wallet with its chain, a site, the reader."""
+"""The test apps work: the wallet with its chain, a site that uses it, and the reader."""
 
 from __future__ import annotations
 

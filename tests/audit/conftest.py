@@ -17,7 +17,7 @@ from tests.client.browser_servers import FAMILIES, config_of
 
 TIMEOUT_MS = 60_000
 WALL_CLOCK = {"speed/largest-paint", "speed/blocking", "speed/slow-answer"}
-"""Rules that also find faults on a busy machine, which makes every page slow."""
+"""Rules that report false alarms on a busy machine, which makes every page slow."""
 
 
 @asynccontextmanager
@@ -56,6 +56,6 @@ async def vendor_server(request: pytest.FixtureRequest, anyio_backend: str) -> A
 
 @pytest.fixture
 def vendor(vendor_server: VendorServer) -> VendorServer:
-    """The server of each vendor of models in turn, without answers so far."""
+    """The fake server of each model vendor in turn, without any scripted answers."""
     vendor_server.forget()
     return vendor_server

@@ -1,4 +1,4 @@
-"""Evidence of a page, small enough to be read."""
+"""A small example of a page's evidence, written by hand."""
 
 from __future__ import annotations
 

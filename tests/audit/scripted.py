@@ -1,4 +1,4 @@
-"""A model that plays scripts: deterministic, and reads what the tools really answered."""
+"""A model that plays a script: deterministic, and given the real answers of the tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def call(tool: str, **arguments: Any) -> Call:
 
 
 Script = Callable[[str], Generator[Sequence[Call | str], list[str], None]]
-"""Is given the prompt. Yields what the model says in a turn, and is given what its calls were answered."""
+"""Receives the prompt. Yields each turn of the model, and receives the answers to its tool calls."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class ScriptedModel:
 
     scripts: Mapping[str, Script]
     restarts_ids: bool = False
-    """Its calls are counted anew in each answer, as some providers do."""
+    """The ids of calls start again in each answer, as with some providers."""
     requests: list[str] = field(default_factory=list[str])
     offered: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     _playing: Any = None

@@ -1,4 +1,4 @@
-"""What a model does in the shop of the demo. Each script is chosen by the words of its goal."""
+"""Scripts of a model in the demo's shop, chosen by the words of the goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of pages: what each leaves, whatever becomes of it."""
+"""Audits of a list of pages, some of which fail."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RecordingWatcher(AuditWatcher):
     def part(self, part: AIStreamPart) -> None:
         self.parts.append(part)
 
-    def page_grows(self, page: PageAudit) -> None:
+    def result_changes(self, page: PageAudit) -> None:
         self.lines.append(f"{len(page.findings)} so far")
 
     def page_ends(self, audit: Audit) -> None:

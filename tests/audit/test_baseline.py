@@ -1,4 +1,4 @@
-"""Findings that are the same in two runs, and the paths by which code hosts know their pages."""
+"""Recognising findings of an earlier run, and the paths of pages for code hosts."""
 
 import json
 from dataclasses import replace

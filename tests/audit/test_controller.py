@@ -1,4 +1,4 @@
-"""An analysis that a user interface watches."""
+"""The controller that a user interface subscribes to during an analysis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program may rely on."""
+"""The public names of the audit package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result as the document has it."""
+"""The result of an analysis in the specified form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from footlight.audit.findings import Element, Finding
 from footlight.audit.model.stream import ToolCallRecord, Usage
-from footlight.audit.results import Dropped, UXAnalysisResult, Walk, WalkStep
+from footlight.audit.results import DroppedFinding, UXAnalysisResult, Walk, WalkStep
 
 FINDING = Finding(
     id="J1",
@@ -39,7 +39,7 @@ def test_a_result_is_written_under_the_documents_names() -> None:
         **RIGHT,
         findings=[FINDING],
         walks=[Walk(persona="Reader", goal="Call", outcome="stopped", where="/", why="No", steps=[step])],
-        dropped=[Dropped(title="Dull", why="it cites no evidence")],
+        dropped=[DroppedFinding(title="Dull", why="it cites no evidence")],
         usage=Usage(requests=2, input_tokens=30, output_tokens=4),
     )
 

@@ -1,4 +1,4 @@
-"""How many findings there may be, and what is said of it."""
+"""Thresholds for the number of findings, and the verdict about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of it: a page is measured, walked through and judged, by a scripted model and real servers."""
+"""A whole analysis: measurement, walks and judgement, with a scripted model and real servers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def options(folder: Path, family: str = "footlight") -> AnalysisOptions:
 
 
 def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
-    """The text is that of the deltas; each call has one result, after it; one part ends it."""
+    """Return whether the parts are a whole analysis: the text, a result after each call, one last part."""
     calls = [part.tool_call_id for part in parts if isinstance(part, ToolCallPart)]
     results = [part.tool_call_id for part in parts if isinstance(part, ToolResultPart)]
     text = "".join(part.text_delta for part in parts if isinstance(part, TextDeltaPart))
@@ -66,7 +66,7 @@ def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
 
 @asynccontextmanager
 async def check_no_process_is_left() -> AsyncGenerator[None]:
-    """What was started is gone when it is over."""
+    """Check that all processes that the block started have ended."""
     before = set(children_of(psutil.Process()))
     yield
     left = list_started_since(before)

@@ -1,4 +1,4 @@
-"""What is kept to be read later, and what has to go for it."""
+"""Artifacts that are kept for later calls, and which are dropped when there are too many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors of a page's console since a mark, for answers that tell of them."""
+"""The errors in a page's console since a mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a browser's window goes: to the screen, to a virtual one, or nowhere."""
+"""Choosing the display of a browser's window: the screen, a virtual one, or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The downloads of a session that are remembered."""
+"""The list of a session's downloads."""
 
 from __future__ import annotations
 

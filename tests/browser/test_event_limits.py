@@ -1,4 +1,4 @@
-"""The driver gets only so many events about a page's console and WebSockets."""
+"""The limits on the events about a page's console and WebSockets that reach the driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsers with extensions: launched over a fresh profile, and ended with nothing left."""
+"""Browsers with extensions: launched with a new profile, and closed without leaving anything behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.page.capture import register_engine
-from footlight.browser.reading.storage import read_extension_storage, write_extension_storage
+from footlight.browser.reading.storage import read_extension_storage
 from footlight.browser.reading.test_ids import FieldKind, VisibleTestId, describe_field, list_test_ids
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.session import Session, SessionEnvironment
@@ -249,16 +249,20 @@ async def test_a_browser_that_crashes_makes_room(
 
 
 @pytest.mark.slow
-async def test_storage_is_read_and_written_past_the_page(launcher: ExtensionLauncher, folder: Path) -> None:
-    async with open_extension_page(launcher, folder, "wallet/home.html") as (page, id):
+async def test_storage_is_read_past_the_page(launcher: ExtensionLauncher, folder: Path) -> None:
+    async with open_extension_page(launcher, folder, "reader/options.html") as (page, id):
         deadline = Deadline.after(10_000)
 
-        await write_extension_storage(page, id, {"lamp": {"lit": [1, None, "ä"]}, "oil": 3}, deadline)
-        await write_extension_storage(page, id, {"oil": 4}, deadline, area="session")
+        await page.playwright.evaluate(
+            """async () => {
+              await chrome.storage.local.set({ lamp: { lit: [1, null, "ä"] }, oil: 3 });
+              await chrome.storage.session.set({ oil: 4 });
+            }"""
+        )
 
         assert await read_extension_storage(page, id, ["lamp"], deadline) == {"lamp": {"lit": [1, None, "ä"]}}
         assert await read_extension_storage(page, id, ["oil", "none"], deadline) == {"oil": 3}
-        assert (await read_extension_storage(page, id, [], deadline, area="session"))["oil"] == 4
+        assert await read_extension_storage(page, id, [], deadline, area="session") == {"oil": 4}
         assert await read_extension_storage(page, id, [], deadline, area="sync") == {}
 
 

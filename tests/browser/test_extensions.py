@@ -1,4 +1,4 @@
-"""What a manifest says, however it is written."""
+"""Reading the manifests of extensions in every form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from footlight.app_errors import InvalidConfig
 from footlight.browser.launch.extensions import LoadedExtension, UnpackedExtension, read_extension
-from footlight.errors import InvalidConfig
 from tests.apps.wallet_folder import READER, WALLET
 
 NAMED = {"name": "Lamp", "version": "1.2"}

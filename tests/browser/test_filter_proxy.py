@@ -1,4 +1,4 @@
-"""The proxy before a real Chromium, and by hand where a browser would be too polite."""
+"""The filter proxy, with a real Chromium and with requests that no browser would send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text within a budget."""
+"""Fitting text into a budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids of elements that were found."""
+"""The ids of found elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a HAR may not tell."""
+"""Secrets that must not appear in a HAR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What launch options may say, how they meet those that were saved, and what stealth tells of itself."""
+"""Launch options: validation, merging with saved ones, and the report of the stealth measures."""
 
 from __future__ import annotations
 

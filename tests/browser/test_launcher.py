@@ -1,4 +1,4 @@
-"""Which browser is taken, how it is started, and what is said where it cannot be."""
+"""Choosing and starting a browser, and the errors when that fails."""
 
 from __future__ import annotations
 

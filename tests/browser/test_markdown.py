@@ -1,4 +1,4 @@
-"""As much of a text as there is room for."""
+"""Cutting Markdown to a budget."""
 
 from __future__ import annotations
 

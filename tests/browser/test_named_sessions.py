@@ -1,4 +1,4 @@
-"""Sessions that have a name, over profiles on disk, each in a real browser of its own."""
+"""Named sessions with profiles on disk, each in a real browser of its own."""
 
 from __future__ import annotations
 
@@ -748,7 +748,7 @@ class Mirror:
 
 
 async def read_identities(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
-    """By whom what is seen, in all the places where scripts run."""
+    """Return the browser's identity as seen by scripts, in all places where scripts run."""
     await evaluate_in(session, "0", mirror.url)
     data = {where: json.loads(await evaluate_in(session, script)) for where, script in ASK.items()}
     page = (await session.page_table.get()).playwright

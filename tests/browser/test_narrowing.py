@@ -1,4 +1,4 @@
-"""Less of a snapshot."""
+"""Narrowing a snapshot to a part, a depth or its controls."""
 
 from __future__ import annotations
 

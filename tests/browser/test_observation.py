@@ -1,4 +1,4 @@
-"""What changed between two looks."""
+"""The changes between two observations of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work about large pages leaves the event loop to others."""
+"""Work on large pages runs outside of the event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder that tools write files to."""
+"""The output folder of tools."""
 
 from __future__ import annotations
 

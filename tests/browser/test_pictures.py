@@ -1,4 +1,4 @@
-"""Refs drawn into a picture."""
+"""Drawing refs into a screenshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The domain policy, the schemes, and which files may be uploaded."""
+"""The policy for domains, URL schemes and uploaded files."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_any_text_is_a_url_that_may_be_opened_or_a_refusal(url: str) -> None:
 
 
 def furnish(folder: Path) -> Path:
-    """`root` with a file, a folder and links; a secret beside it."""
+    """Create `root` with a file, a folder and links, and a secret file beside it."""
     root = folder / "root"
     (root / "deep").mkdir(parents=True)
     (root / "a.txt").write_text("a")

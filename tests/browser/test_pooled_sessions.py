@@ -1,4 +1,4 @@
-"""The table of sessions, where there is no more room in it."""
+"""The table of pooled sessions when its limit is reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profiles on disk: which names they may have, who has one, how they come and go."""
+"""Profiles on disk: their names, locks, creation and deletion."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def make_profile(store: ProfileStore, name: str, options: LaunchOptions | None =
 
 @contextmanager
 def lock_elsewhere(store: ProfileStore, name: str) -> Generator[subprocess.Popen[str]]:
-    """Another process has the profile, until it is killed."""
+    """Let another process lock the profile until it is killed."""
     directory = str(store.folder(name).parent)
     command = [sys.executable, "-c", HOLDER, "serve", directory, name]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""Nodes as text, YAML and JSON."""
+"""Rendering nodes as text, YAML and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for what an action started: what is waited for, what is not, and how long at most."""
+"""Waiting for the effects of an action: what is waited for, what is not, and for how long."""
 
 from __future__ import annotations
 

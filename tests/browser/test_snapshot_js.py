@@ -1,4 +1,4 @@
-"""The snapshot script in a real Chromium, on pages written here: whole lists of nodes compared."""
+"""The snapshot script in a real Chromium, with the whole lists of nodes compared."""
 
 from __future__ import annotations
 

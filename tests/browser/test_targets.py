@@ -1,4 +1,4 @@
-"""How a selector is read."""
+"""Parsing selectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two pictures compared."""
+"""Comparing two screenshots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def png(image: Image.Image) -> bytes:
 def page(
     *boxes: tuple[int, int, int, int], size: tuple[int, int] = (400, 300), colour: str = "black"
 ) -> bytes:
-    """White, with boxes of x, y, width and height."""
+    """Return a white picture with boxes, each given by x, y, width and height."""
     image = Image.new("RGB", size, "white")
     for x, y, width, height in boxes:
         ImageDraw.Draw(image).rectangle((x, y, x + width - 1, y + height - 1), fill=colour)

@@ -1,4 +1,4 @@
-"""A WebM file, read back element by element."""
+"""Writing WebM files, whose elements are read back one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CUES, CUE_TIME, CUE_POSITION, SEEK_POSITION = 0x1C53BB6B, 0xB3, 0xF1, 0x53AC
 
 
 def elements(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, bytes]]:
-    """(id, where its content begins, content) of each, also of those inside others."""
+    """Yield the id, the offset and the content of each element, including nested ones."""
     at = start
     end = len(data) if end is None else end
     while at < end:

@@ -1,4 +1,4 @@
-"""Trees of nodes, as pages might have them, for tests that hold of any."""
+"""Generated trees of nodes, for properties that hold for any page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playwright's aria snapshots become nodes, to the letter."""
+"""Parsing Playwright's aria snapshots into nodes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ ODD = """\
 
 
 def write_value(value: str) -> str:
-    """As Playwright writes a value."""
+    """Return a value as Playwright writes it."""
     if not _needs_quotes(value):
         return value
     escapes = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -114,7 +114,7 @@ def _needs_quotes(value: str) -> bool:
 
 
 def write_node(name: str) -> str:
-    """As Playwright writes a node of this name."""
+    """Return the line that Playwright writes for a node of this name."""
     key = f"button {json.dumps(name, ensure_ascii=False)} [ref=e1]"
     return "'" + key.replace("'", "''") + "'" if _needs_quotes(key) else key
 

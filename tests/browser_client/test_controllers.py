@@ -1,4 +1,4 @@
-"""A connection and a browser that a user interface watches."""
+"""The controllers of a connection and of a browser that a user interface subscribes to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers of @playwright/mcp, as it gives them, and with what pages write into them."""
+"""Parsing the answers of @playwright/mcp, including text that pages inject into them."""
 
 from __future__ import annotations
 

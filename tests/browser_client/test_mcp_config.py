@@ -1,4 +1,4 @@
-"""Which server a Playwright client starts: defaults, limits, the environment, and the command it makes."""
+"""The configuration of a Playwright client: defaults, limits, environment, and the command it makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The typed Playwright client: with a real browser behind both servers, and with servers that go wrong."""
+"""The typed Playwright client with a real browser on both servers, and with broken servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the typed Playwright client gives back: its rules, its limits, its form as JSON."""
+"""The results of the typed Playwright client: rules, limits and JSON form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the typed Playwright client refuses before anything is sent: URLs, selectors, scripts, times."""
+"""Validation of the typed Playwright client's parameters: URLs, selectors, scripts, time limits."""
 
 from __future__ import annotations
 

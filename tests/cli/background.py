@@ -1,4 +1,4 @@
-"""A background server for one test, and the commands that find it."""
+"""A background server for one test, and commands that find it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.conftest import ENGINE
 from tests.processes import kill_all
 
 LIMIT_SECONDS = 90.0
-"""More than a server has to start."""
+"""The time limit for the start of a server."""
 
 
 class Background:
-    """All processes that were started in its folder are ended at the end."""
+    """A background server in a folder of its own, whose processes are all ended at the end."""
 
     def __init__(self, root: Path, *, browser: bool) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Commands of `footlight` that run to their end, each in a process of its own.
+"""Run commands of `footlight` to their end, each in a process of its own.
 
 The processes are forked from one that has imported the package already, which takes most of a second.
 """
@@ -70,7 +70,7 @@ def _run(
 
 
 def _main(arguments: list[str], cwd: Path, environment: dict[str, str], files: list[Path]) -> None:
-    """Run in the forked process: take on what a shell would have given it, and be the command."""
+    """Run the command in the forked process, with the folder, environment and files of the caller."""
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)

@@ -1,4 +1,4 @@
-"""A call log that is recorded once, for all tests that replay or export it."""
+"""A call log that is recorded once for all tests that replay or export it."""
 
 from __future__ import annotations
 

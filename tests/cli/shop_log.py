@@ -1,4 +1,4 @@
-"""A visit to the demo's shop, through a handle that logs it: look, fill by refs, order."""
+"""Record a visit to the demo's shop: look at it, fill the form by refs, and order."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ async def _order(mcp: DynamicHandle) -> None:
 
 
 async def _look(mcp: DynamicHandle) -> dict[str, str]:
-    """Refs by role and name."""
+    """Take a snapshot and return its refs by role and name."""
     seen = (await mcp.root.snapshot())["data"]["snapshot"]
     return {found[2]: found[1] for found in re.finditer(r'^ *(e\d+) (\w+ "[^"]*")', seen, re.MULTILINE)}

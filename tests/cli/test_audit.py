@@ -1,4 +1,4 @@
-"""`footlight audit`, as it is typed."""
+"""The command `footlight audit`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def audit(
 
 
 def steady(text: str) -> list[str]:
-    """Lines without times."""
+    """Return the lines without times."""
     return re.sub(r"\d+(\.\d+)? m?s\b", "…", text).splitlines()
 
 

@@ -1,4 +1,4 @@
-"""`footlight call` and `footlight tools`, as they are typed."""
+"""The commands `footlight call` and `footlight tools`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footlight codegen`, as it is typed."""
+"""The command `footlight codegen`."""
 
 from __future__ import annotations
 

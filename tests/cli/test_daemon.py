@@ -1,4 +1,4 @@
-"""`footlight daemon`: one background server, which commands find by its state file and can stop."""
+"""The command `footlight daemon`: a background server that commands find by its state file and can stop."""
 
 from __future__ import annotations
 

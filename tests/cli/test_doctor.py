@@ -1,4 +1,4 @@
-"""`footlight doctor`, as it is typed."""
+"""The command `footlight doctor`."""
 
 from __future__ import annotations
 

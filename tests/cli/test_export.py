@@ -1,4 +1,4 @@
-"""`footlight export`, as it is typed."""
+"""The command `footlight export`."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_pipe_is_written_to_and_never_read(tmp_path: Path) -> None:
 
 
 def _pytest(file: Path, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """In a folder of its own, with no settings and no other plugins than ours and anyio's."""
+    """Run pytest in a folder of its own, without settings, and with our plugin and anyio's only."""
     return subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(file.parent)),

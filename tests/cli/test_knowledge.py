@@ -1,4 +1,4 @@
-"""`footlight knowledge`, as it is typed."""
+"""The command `footlight knowledge`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(folder: Path, *words: str) -> Any:
 
 
 def check_refused(folder: Path, *words: str) -> str:
-    """Why, where the status is that of bad usage."""
+    """Check that the exit status is that of bad usage, and return the error."""
     done = run("knowledge", *words, cwd=folder)
     assert (done.status, done.out) == (2, "")
     assert "Traceback" not in done.err

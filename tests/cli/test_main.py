@@ -1,4 +1,4 @@
-"""The command group: what it costs to ask it something, and which setting a flag sets."""
+"""The command group: its start time, its help, and the setting that each flag sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands do when the pipe that they write to is closed, as by `head`."""
+"""The commands when the pipe that they write to is closed, as by `head`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footlight replay`, as it is typed."""
+"""The command `footlight replay`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ROOT = Path(__file__).parents[2]
 def replay(
     file: Path | str, *flags: str, server: str = NOTES, **environment: str
 ) -> tuple[int, list[str], str]:
-    """Status, lines, and what was said beside them. Times are left out."""
+    """Return the exit status, the lines without times, and the standard error."""
     done = run("replay", str(file), "--server", server, *flags, cwd=ROOT, **environment)
     lines = re.sub(r"\d+ ms|in [\d.]+ s", "…", done.out).splitlines()
     return done.status, lines, done.err

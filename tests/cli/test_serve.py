@@ -1,4 +1,4 @@
-"""`footlight serve`, as it is typed."""
+"""The command `footlight serve`."""
 
 from __future__ import annotations
 

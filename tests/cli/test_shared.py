@@ -1,4 +1,4 @@
-"""`footlight serve --shared`: MCP clients share one background server, each with its own sessions."""
+"""The option `serve --shared`: MCP clients share one background server, each with its own sessions."""
 
 from __future__ import annotations
 

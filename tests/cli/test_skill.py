@@ -1,4 +1,4 @@
-"""`footlight skill install`: a SKILL.md whose commands do what it says."""
+"""The command `footlight skill install`, whose SKILL.md describes commands that work."""
 
 import re
 import shlex

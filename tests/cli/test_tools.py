@@ -1,4 +1,4 @@
-"""`footlight serve --tools` and `--secrets`, as they are typed."""
+"""The options `--tools` and `--secrets` of `footlight serve`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that wants OAuth, with its own authorization server: the SDK's, on a real socket."""
+"""A server that requires OAuth, with the SDK's authorization server, on a real socket."""
 
 # ruff: noqa: ARG002 - the SDK's signatures
 
@@ -43,7 +43,7 @@ CALLBACK = "http://127.0.0.1/callback"
 
 @dataclass
 class Authority(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Grants what is asked, or nothing."""
+    """An authorization server that grants every request, or none."""
 
     willing: bool = True
     grants: list[str] = field(default_factory=list[str])
@@ -162,7 +162,7 @@ def _make_server(authority: Authority) -> Server:
 
 
 class Memory(TokenStorage):
-    """What a client remembers between its starts."""
+    """The tokens that a client stores between its runs."""
 
     tokens: OAuthToken | None = None
     client: OAuthClientInformationFull | None = None

@@ -1,4 +1,4 @@
-"""The two servers of browser tools that the typed client speaks to, as commands for a real browser."""
+"""The commands of the two browser servers that the typed client supports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCRIPT = Path(__file__).parents[2] / ".peers/node_modules/@playwright/mcp/cli.j
 
 
 def config_of(family: str, *flags: str) -> MCPConfig:
-    """Skips the test where the server is not installed, and says how it could be."""
+    """Return the configuration of a server. Skip the test, with a hint, if it is not installed."""
     if family == "footlight":
         command, *arguments = server_command("--enable-script-evaluation", *flags)
         return MCPConfig(command, tuple(arguments))

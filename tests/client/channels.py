@@ -1,4 +1,4 @@
-"""A way to a server, without a server: what is sent is written down, the test says what comes, and when."""
+"""A channel without a server: it records what is sent, and receives what the test says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Refusal:
-    """A server's JSON-RPC error."""
+    """A JSON-RPC error of the server."""
 
     code: int
     message: str = "No"
@@ -30,9 +30,9 @@ class Refusal:
 
 
 Reply = Mapping[str, Any] | Refusal | MCPError | None
-"""A result; a refusal; what fails the exchange itself; or silence."""
+"""A result, a refusal, an exception that the exchange raises, or silence."""
 Script = Mapping[str, Reply | Callable[[Mapping[str, Any]], Reply]]
-"""What is answered to a method. What is not in it is answered by hand, or never."""
+"""The replies by method. Other methods are answered by the test, or never."""
 
 SERVER_INFO = {"name": "scripted", "version": "1.2.3"}
 
@@ -54,7 +54,7 @@ STATELESS: Script = {"initialize": Refusal(-32601), "server/discover": make_disc
 
 
 class Wire:
-    """A channel. `answer`, `refuse`, `notify`, `ask` and `lose` are the server's side; waits have an end."""
+    """A channel. `comes`, `answer`, `refuse`, `notify` and `lose` act as the server. Waits have a limit."""
 
     def __init__(self, receiver: Receiver, script: Script) -> None:
         self.cancels_by_closing = False
@@ -100,7 +100,7 @@ class Wire:
             self.answer(message, reply)
 
     def _fails(self, error: MCPError) -> None:
-        """Do what a channel does besides raising the error."""
+        """Fail like a real channel, apart from raising the error."""
 
     def use_version(self, version: str) -> None:
         self.versions.append(version)
@@ -153,7 +153,7 @@ class Wire:
 
 
 class HttpWire(Wire):
-    """One that is an HTTP session too."""
+    """A channel with an HTTP session."""
 
     def __init__(self, receiver: Receiver, script: Script) -> None:
         super().__init__(receiver, script)
@@ -171,7 +171,7 @@ class HttpWire(Wire):
             self.expires()
 
     def expires(self) -> None:
-        """Let the server forget the session, and a request notice it."""
+        """Expire the session, and let a request notice it."""
         self.session_id = None
         self._receiver.on_session_ended()
 
@@ -196,7 +196,7 @@ class HttpWire(Wire):
         return self.listens
 
     def stream(self, method: str, **params: Any) -> None:
-        """This comes on the GET stream."""
+        """Deliver a message on the GET stream."""
         self.notify(method, **params)
         self._on_message(notification(method, params))
 
@@ -208,13 +208,13 @@ class HttpWire(Wire):
 
 @dataclass
 class Place:
-    """A transport. Each `open` makes a wire of the script, unless `failures` has what it raises instead."""
+    """A transport. Each `open` returns a `Wire` with the script, or raises the next of `failures`."""
 
     script: Script = field(default_factory=lambda: LEGACY)
     http: bool = False
     failures: list[BaseException] = field(default_factory=list[BaseException])
-    access_control: asyncio.Event | None = None
-    """What each `open` waits for."""
+    gate: asyncio.Event | None = None
+    """The event that `open` waits for."""
     command: Sequence[str] | str | None = None
     where: str = "a wire"
     wires: list[Any] = field(default_factory=list[Any])
@@ -224,8 +224,8 @@ class Place:
     async def open(self, receiver: Receiver) -> Wire:
         self.opening += 1
         self._tries.put_nowait(self.opening)
-        if self.access_control is not None:
-            await self.access_control.wait()
+        if self.gate is not None:
+            await self.gate.wait()
         if self.failures:
             raise self.failures.pop(0)
         wire = (HttpWire if self.http else Wire)(receiver, self.script)
@@ -233,12 +233,12 @@ class Place:
         return wire
 
     async def wait_until_tried(self, count: int = 1) -> None:
-        """Someone has begun to open it, for the `count`-th time."""
+        """Wait until `open` was called `count` times."""
         async with asyncio.timeout(LIMIT_SECONDS):
             while await self._tries.get() < count:
                 pass
 
     @property
     def wire(self) -> Any:
-        """The newest."""
+        """Return the newest wire."""
         return self.wires[-1]

@@ -1,4 +1,4 @@
-"""HTTP servers of bytes on real sockets, which do what a test's script says, however wrong."""
+"""HTTP servers on real sockets that send the bytes of a script, valid or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Received:
 
     @property
     def asks(self) -> str | None:
-        """The JSON-RPC method; None for GET, DELETE and answers."""
+        """Return the JSON-RPC method, or None for GET, DELETE and responses."""
         return self.message.get("method") if self.body else None
 
 
@@ -67,7 +67,7 @@ class Reply:
         await self.write(_head(status, {**typed, "Content-Length": str(len(body)), **(headers or {})}) + body)
 
     async def write(self, data: bytes) -> None:
-        """Bytes as they are, the head included."""
+        """Send raw bytes, including the head."""
         self._writer.write(data)
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._writer.drain()
@@ -95,7 +95,7 @@ class Reply:
         await self.write(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def end(self) -> None:
-        """End the stream regularly."""
+        """End the stream as the protocol requires."""
         await self.write(b"0\r\n\r\n")
 
     async def finish(self, result: Any = None, **fields: str | int) -> None:
@@ -114,7 +114,7 @@ class Reply:
         self._writer.transport.abort()
 
     def hang_up(self) -> None:
-        """Close the connection, in the middle of whatever it was."""
+        """Close the connection without finishing the message."""
         self.keeps_open = False
         self._writer.close()
 
@@ -149,7 +149,7 @@ class HttpServer:
 
     @property
     def asked(self) -> list[str]:
-        """What each request was for."""
+        """Return the methods of all requests."""
         return [request.asks or request.method for request in self.requests]
 
     async def wait_for_requests(self, count: int) -> list[Received]:
@@ -186,7 +186,7 @@ class HttpServer:
             keeps_open = reply.keeps_open
 
     async def stop_listening(self) -> None:
-        """Who is connected stays connected; nobody else can connect."""
+        """Stop listening. Open connections stay open."""
         assert self.listener is not None
         self.listener.close()
 
@@ -213,7 +213,7 @@ async def serve_script(script: Script, *, tls: ssl.SSLContext | None = None) -> 
 
 
 def answer_in_turn(*scripts: Script) -> Script:
-    """Return a script for each request, in the order in which they come."""
+    """Return a script that answers the requests in order, each with the next script."""
     left = list(scripts)
 
     async def script(request: Received, reply: Reply) -> None:
@@ -223,7 +223,7 @@ def answer_in_turn(*scripts: Script) -> Script:
 
 
 def answer_by_method(scripts: Mapping[str, Script]) -> Script:
-    """Return a script for each JSON-RPC method, and for GET and DELETE.
+    """Return a script that answers each request by its JSON-RPC method, or by GET and DELETE.
 
     What is not named is answered as a server without sessions would: a handshake, 202, 405, an empty result.
     """
@@ -247,7 +247,7 @@ async def _ordinary(request: Received, reply: Reply) -> None:
 
 
 def handshake(session_id: str | None = None, **capabilities: Any) -> Script:
-    """Answers `initialize`, in the revision that the client wants."""
+    """Return a script that answers `initialize` with the client's revision."""
 
     async def script(request: Received, reply: Reply) -> None:
         headers = {} if session_id is None else {"Mcp-Session-Id": session_id}
@@ -296,7 +296,7 @@ def answer(identifier: int | str, result: Any = None) -> dict[str, Any]:
 
 
 def data_of(*messages: Message) -> bytes:
-    """Events with these messages."""
+    """Return the bytes of events with these messages."""
     return b"".join(b"data: %b\n\n" % json.dumps(message).encode() for message in messages)
 
 

@@ -1,4 +1,4 @@
-"""A channel over HTTP in a test's hands: messages out, what came back, or why it failed."""
+"""An HTTP channel for tests, which records received messages and failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION = "2025-06-18"
 
 
 class Caller:
-    """Every wait has an end."""
+    """A caller on an HTTP channel. Every wait has a time limit."""
 
     def __init__(self, channel: HttpChannel, recorder: Recorder) -> None:
         self.channel = channel
@@ -28,7 +28,7 @@ class Caller:
         self._ends: asyncio.Queue[MCPError] = asyncio.Queue()
 
     async def send(self, message: Message, headers: Mapping[str, str] | None = None) -> list[Message]:
-        """Send a message, and return what has come when it is sent or, if it is a request, answered."""
+        """Send a message, and return the messages received until it was sent or, for a request, answered."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self.channel.send(message, headers=headers or {})
         return await self.read_messages()
@@ -49,7 +49,7 @@ class Caller:
         return await self.ask("initialize", 0, protocolVersion=VERSION)
 
     async def fail_request(self, method: str = "ping", id: int | str = 1, /, **params: Any) -> MCPError:
-        """Why a request fails."""
+        """Return the error of a request that fails."""
         try:
             messages = await self.ask(method, id, **params)
         except MCPError as error:
@@ -61,7 +61,7 @@ class Caller:
             return await self.channel.listen(self.heard.append, self._ends.put_nowait)
 
     async def end_of_stream(self) -> MCPError:
-        """Why the server's own stream is over; told once."""
+        """Return the error with which the GET stream ended. It is reported once."""
         async with asyncio.timeout(LIMIT_SECONDS):
             end = await self._ends.get()
         assert self._ends.empty()
@@ -69,7 +69,7 @@ class Caller:
 
     @property
     def silent(self) -> bool:
-        """Whether nothing was told that the test did not look at."""
+        """Return whether the test has read everything that was received."""
         return self._ends.empty() and not self.recorder.losses
 
 

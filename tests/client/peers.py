@@ -1,4 +1,4 @@
-"""Other people's servers, and ours: how each is started, and what a client finds there."""
+"""Servers for the tests of the client, ours and others: how to start each, and what it offers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Arguments = Mapping[str, Any]
 ROOT = Path(__file__).parents[2]
 EVERYTHING = ROOT / ".peers/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-"""For servers that are started in a folder of their own."""
+"""The arguments of a server that is started in a folder of its own."""
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 
@@ -40,7 +40,7 @@ STATELESS = "2026-07-28"
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool, and what is in the text of its answer or its error."""
+    """A tool call, and a part of the text of its answer or error."""
 
     tool: str
     arguments: Arguments
@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Completion:
-    """Of an argument of which there is a `start`."""
+    """A completion of the argument whose value begins with `start`."""
 
     reference: Mapping[str, str]
     argument: str
@@ -60,7 +60,7 @@ class Completion:
 
 @dataclass(frozen=True, eq=False)
 class Peer:
-    """What a client finds there. `None` and empty: the server has nothing of the kind."""
+    """The features of a server. What is None or empty, the server does not have."""
 
     name: str
     server_name: str
@@ -68,36 +68,36 @@ class Peer:
     stateless: bool
     capabilities: frozenset[str]
     tools: Sequence[str]
-    """Some of them, or with `pages` all."""
+    """The names of some tools, or of all tools with `pages`."""
     known: Call
     numbered: Callable[[int], Call]
-    """A call that answers with the number."""
+    """A call that returns the number."""
     wrong: Call
     slow: tuple[str, Arguments]
-    """A call that lasts long, unless it is cancelled."""
+    """A call that takes long unless it is cancelled."""
     search: tuple[str, Sequence[str]]
-    """Words, and the tools with them."""
+    """Search words, and the names of the tools that match."""
     pages: bool = False
     progress: Call | None = None
     resource: tuple[str, str] | None = None
-    """Its URI, and what is in its text."""
+    """The URI of a resource, and a part of its text."""
     listed_resources: Sequence[str] = ()
     templates: Sequence[str] = ()
     prompt: tuple[str, Mapping[str, str], str] | None = None
-    """Its name and arguments, and what is in its first message."""
+    """The name and arguments of a prompt, and a part of its first message."""
     completion: Completion | None = None
     news: Call | None = None
-    """A call after which the server tells that `resource` has changed."""
+    """A call after which the server notifies that `resource` has changed."""
     question: tuple[str, str] | None = None
-    """A tool that asks the user for a name, and what it says to Ada."""
+    """A tool that asks the user for a name, and its answer to Ada."""
     opens: str | None = None
-    """A tool that opens a session, which every call and `{sessionId}` name then."""
+    """A tool that opens a session, whose id every later call and `{sessionId}` contain."""
     navigate: str | None = None
     """A tool that takes the URL of a page."""
 
     @property
     def versions(self) -> Mapping[RequestedVersion, str]:
-        """What is asked for, and the revision that is spoken then, or why there is none."""
+        """Return for each requested revision the one that is used, or why there is none."""
         return {
             None: DEFAULT_VERSION,
             **{version: version for version in LEGACY if version != DEFAULT_VERSION},
@@ -208,7 +208,7 @@ PEERS: Mapping[str, Peer] = {peer.name: peer for peer in (FOOTLIGHT, SDK, SERVER
 
 
 def command_of(peer: Peer, over: Over, folder: Path, port: int = 0) -> Sequence[str]:
-    """Skips the test where the server is not installed, and says how it could be."""
+    """Return the command of a server. Skip the test, with a hint, if it is not installed."""
     listens = () if over == "stdio" else ("--port", str(port))
     if peer is FOOTLIGHT:
         transport = () if over == "stdio" else ("--transport", over)
@@ -233,7 +233,7 @@ def stdio_of(peer: Peer, folder: Path) -> Stdio:
 
 @asynccontextmanager
 async def listening(peer: Peer, over: Over, folder: Path, *, port: int | None = None) -> AsyncGenerator[str]:
-    """Start it on this port of loopback; its URL. It is gone on return."""
+    """Start a server on this port of loopback, and yield its URL. It has ended on return."""
     port = port or free_port()
     process = await asyncio.create_subprocess_exec(
         *command_of(peer, over, folder, port),
@@ -291,7 +291,7 @@ def free_port() -> int:
 
 
 class Visitor:
-    """A connected client in a session of its own, where the server has those, at a page."""
+    """A connected client, in a session of its own if the server has sessions, with an open page."""
 
     def __init__(self, client: MCPClient, peer: Peer) -> None:
         self.client = client

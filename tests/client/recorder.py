@@ -1,4 +1,4 @@
-"""What a transport tells, written down."""
+"""Record what a transport reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT_SECONDS = 60.0
 
 
 class Recorder:
-    """A receiver; every wait has an end."""
+    """A receiver that records everything. Every wait has a time limit."""
 
     def __init__(self) -> None:
         self.losses: list[MCPError] = []
@@ -40,7 +40,7 @@ class Recorder:
             return await self._messages.get()
 
     async def loss(self) -> dict[str, Any]:
-        """Return the error of all further requests in plain values. It is reported once."""
+        """Return the error that ended the channel, as plain values. It is reported once."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._lost.wait()
         (error,) = self.losses
@@ -48,7 +48,7 @@ class Recorder:
 
     @property
     def silent(self) -> bool:
-        """Whether everything that came was looked at."""
+        """Return whether the test has read everything that was received."""
         return self._messages.empty() and not self.losses
 
 

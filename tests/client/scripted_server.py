@@ -1,4 +1,4 @@
-"""A server in this process whose tools answer as a test says, and that remembers what it was asked."""
+"""A server in this process whose tools answer as a test says, and which records its requests."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Script:
             tool.input_schema = {"type": "object"}
 
     async def wait_for_call(self) -> None:
-        """Until a tool was called."""
+        """Wait until a tool was called."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._called.wait()
 

@@ -1,4 +1,4 @@
-"""A server on the Python SDK and nothing of ours: its own transports, both eras, lists in pages.
+"""A server on the Python SDK alone: its transports, with and without a handshake, and paged lists.
 
     python -m tests.client.sdk_server [--port PORT]
 
@@ -28,7 +28,7 @@ from mcp.server.subscriptions import (
 NAME = "sdk-server"
 NEWS = "news://today"
 PAGE = 2
-"""Tools on a page of their list."""
+"""The number of tools on a page of the list."""
 
 Context = ServerRequestContext[Any]
 Result = types.CallToolResult | types.InputRequiredResult
@@ -89,7 +89,7 @@ async def _count(context: Context, to: int) -> types.CallToolResult:
 
 
 async def _touch(context: Context) -> types.CallToolResult:
-    """In the way of both eras: to who listens, and to who has a session."""
+    """Notify of the change in both ways: to listeners, and to clients with a session."""
     await BUS.publish(ToolsListChanged())
     await BUS.publish(ResourceUpdated(uri=NEWS))
     if context.protocol_version < "2026":

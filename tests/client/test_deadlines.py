@@ -1,4 +1,4 @@
-"""One deadline bounds all that a call does: to connect, to agree, to list, to ask and to be answered."""
+"""The deadline of a call covers connecting, the handshake, the list of tools, and the call itself."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path) -> 
 async def test_whatever_connects_has_one_deadline(name: str) -> None:
     has_its_own = name in CALLS
     timeout_ms = LIMIT_SECONDS * 1000 if has_its_own else SHORT_MS
-    client = MCPClient(Place(LEGACY, access_control=asyncio.Event()), timeout_ms=timeout_ms)
+    client = MCPClient(Place(LEGACY, gate=asyncio.Event()), timeout_ms=timeout_ms)
 
     error, took = await measure_timeout((CALLS if has_its_own else WITH_THE_CLIENTS_TIME)[name](client))
 
@@ -98,12 +98,12 @@ async def test_whatever_connects_has_one_deadline(name: str) -> None:
 
 
 async def test_a_call_may_have_more_time_to_connect_than_the_client() -> None:
-    place = Place({**LEGACY, "ping": {}}, access_control=asyncio.Event())
+    place = Place({**LEGACY, "ping": {}}, gate=asyncio.Event())
     client = MCPClient(place, timeout_ms=50)
     ping = asyncio.create_task(client.ping(timeout_ms=LIMIT_SECONDS * 1000))
     await measure_timeout(client.ping())
-    assert place.access_control is not None
-    place.access_control.set()
+    assert place.gate is not None
+    place.gate.set()
 
     await ping
     assert place.opening == 1, "they wait for the same try"
@@ -175,7 +175,7 @@ async def test_who_waits_for_anothers_list_waits_for_its_own_time() -> None:
 
 async def test_closing_ends_a_try_to_connect() -> None:
     """It need not be waited for, and those who wait hear why it ended."""
-    place = Place(LEGACY, access_control=asyncio.Event())
+    place = Place(LEGACY, gate=asyncio.Event())
     client = MCPClient(place)
     calls = [asyncio.create_task(client.ping()) for _ in range(3)]
     await place.wait_until_tried()

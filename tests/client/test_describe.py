@@ -1,4 +1,4 @@
-"""Tools and times in words."""
+"""Describing tools and times in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client outlives event loops: several `asyncio.run`, one after the other, with the same one."""
+"""One client in several event loops, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every failure, over every transport where it can happen: what is told, and what it leaves."""
+"""Every failure, over every transport where it can occur: its error, and the state afterwards."""
 
 from __future__ import annotations
 

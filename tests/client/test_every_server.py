@@ -1,4 +1,4 @@
-"""The client and every server that we could get: ours, the SDKs', and others'."""
+"""The client with every available server: ours, those of the SDKs, and others."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def select_subjects(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
 
 
 def only_servers_with(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
-    """Only the servers that have something of the kind."""
+    """Return a mark that selects the servers with this feature."""
     return select_subjects(lambda subject: fact(subject.peer))
 
 
@@ -118,7 +118,7 @@ class Servers:
         return self._urls[peer.name, over]
 
     async def client(self, peer: Peer, over: Over, version: RequestedVersion = None) -> MCPClient:
-        """Not connected yet."""
+        """Return a client of the server that is not connected yet."""
         target = await self.target(peer, over)
         return MCPClient(target, protocol_version=version, elicitation=fill_in, timeout_ms=LONG_MS)
 

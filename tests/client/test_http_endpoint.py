@@ -1,4 +1,4 @@
-"""The way to a server over HTTP: redirects, TLS, proxies, credentials; and that nothing secret is told."""
+"""HTTP requests: redirects, TLS, proxies and credentials, without secrets in any error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams over HTTP that go on where they were, and the one that the server speaks on by itself."""
+"""HTTP streams that are resumed, and the stream for messages outside of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streamable HTTP, message by message: over real sockets, against servers that do what the test says."""
+"""Streamable HTTP, message by message, over real sockets and with scripted servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dead server said last, of which stack traces are left out."""
+"""The last lines on the standard error of a dead server, without stack traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes become lines."""
+"""Splitting bytes into lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client through its front door, on a wire in memory."""
+"""The public interface of `MCPClient`, over a channel in memory."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ async def test_opened_in_one_task_and_closed_in_another() -> None:
         (Place({"initialize": make_initialize_result("1999-01-01")}), MCPConnectionError),
         (Place({"initialize": MCPConnectionError("Reset")}), MCPConnectionError),
         (Place({}), MCPTimeoutError),
-        (Place({"initialize": make_initialize_result()}, access_control=asyncio.Event()), MCPTimeoutError),
+        (Place({"initialize": make_initialize_result()}, gate=asyncio.Event()), MCPTimeoutError),
     ],
     ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
 )
@@ -527,7 +527,7 @@ async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
-    place.access_control = asyncio.Event()
+    place.gate = asyncio.Event()
     reconnecting = asyncio.create_task(client.reconnect())
     await place.wait_until_tried(2)
     reconnecting.cancel()
@@ -564,13 +564,13 @@ async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
 
 
 async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> None:
-    place = Place(TOOLS, access_control=asyncio.Event())
+    place = Place(TOOLS, gate=asyncio.Event())
     client = MCPClient(place)
     first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
     await place.wait_until_tried()
     first.cancel()
-    assert place.access_control is not None
-    place.access_control.set()
+    assert place.gate is not None
+    place.gate.set()
 
     assert len(await second) == 2
     assert first.cancelled()

@@ -1,4 +1,4 @@
-"""Servers of the SDK's in this process, and coroutines that misbehave."""
+"""Servers of the SDK in this process, and coroutines that misbehave."""
 
 from __future__ import annotations
 

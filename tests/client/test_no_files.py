@@ -1,4 +1,4 @@
-"""The client keeps its state in memory."""
+"""The client writes no files."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""OAuth is an `auth=` like any other: the SDK's provider, against the SDK's authorization server."""
+"""OAuth through the option `auth`, with the SDK's provider and authorization server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in the address of a server are found, and filled in from the environment again."""
+"""Replacing secrets in a server's address by variables, and filling them in again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server forgets an HTTP session. Whatever request notices it, the next call begins another session."""
+"""An HTTP session expires: whatever request notices it, the next call begins another session."""
 
 from __future__ import annotations
 

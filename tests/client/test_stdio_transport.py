@@ -1,4 +1,4 @@
-"""Real processes: small servers written in the test, and ours."""
+"""The stdio transport with real processes: small servers written in the test, and ours."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def send(channel: Channel, **params: Any) -> None:
 
 
 async def are_gone(*pids: int) -> bool:
-    """Once they are, and reaped; False after a while."""
+    """Wait until the processes have ended and were reaped. Return False after the time limit."""
     family: list[psutil.Process] = []
     for pid in pids:
         try:

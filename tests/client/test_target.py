@@ -1,4 +1,4 @@
-"""What a client is told to reach."""
+"""The targets that a client accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of a server are asked for once, and again when they are said to have changed."""
+"""The cached list of tools, and when it is requested again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def page(*names: str, **more: Any) -> dict[str, Any]:
 
 
 class Listing:
-    """A server that is asked for its tools; `gate` closed, it takes its time."""
+    """A server that lists its tools once `gate` is set."""
 
     def __init__(self, *answers: list[Mapping[str, Any]] | MCPError) -> None:
         self.answers = list(answers)
         self.asked = 0
-        self.access_control = asyncio.Event()
-        self.access_control.set()
+        self.gate = asyncio.Event()
+        self.gate.set()
         self.asking = asyncio.Event()
 
     async def fetch(self) -> list[Mapping[str, Any]]:
@@ -36,7 +36,7 @@ class Listing:
         self.asking.set()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         async with asyncio.timeout(LIMIT_SECONDS):
-            await self.access_control.wait()
+            await self.gate.wait()
         if isinstance(answer, MCPError):
             raise answer
         return answer
@@ -96,12 +96,12 @@ async def test_what_is_forgotten_is_asked_for_again() -> None:
 
 async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
-    listing.access_control.clear()
+    listing.gate.clear()
     asking = asyncio.create_task(tools.get(listing.fetch))
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
     tools.forget()
-    listing.access_control.set()
+    listing.gate.set()
 
     assert names(await asking) == ["old"]
     assert names(await tools.get(listing.fetch)) == ["new"]
@@ -111,11 +111,11 @@ async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
 @pytest.mark.parametrize("more", [{}, {"ttlMs": 0}])
 async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]) -> None:
     listing, tools = Listing([page("a", **more)]), ToolList()
-    listing.access_control.clear()
+    listing.gate.clear()
     asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
-    listing.access_control.set()
+    listing.gate.set()
 
     assert [names(each) for each in await asyncio.gather(*asking)] == [["a"]] * 5
     assert listing.asked == 1
@@ -131,13 +131,13 @@ async def test_a_failure_is_not_kept() -> None:
 
 async def test_one_that_gives_up_leaves_the_next_to_ask() -> None:
     listing, tools = Listing([page("a")]), ToolList()
-    listing.access_control.clear()
+    listing.gate.clear()
     first = asyncio.create_task(tools.get(listing.fetch))
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
     second = asyncio.create_task(tools.get(listing.fetch))
     first.cancel()
-    listing.access_control.set()
+    listing.gate.set()
 
     assert names(await second) == ["a"]
     assert first.cancelled()

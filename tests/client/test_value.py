@@ -1,4 +1,4 @@
-"""What a method returns."""
+"""The value that a method of a handle returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Over real sockets: our own server, and servers that misbehave."""
+"""The WebSocket transport over real sockets, with our server and with servers that misbehave."""
 
 from __future__ import annotations
 

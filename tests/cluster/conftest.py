@@ -25,7 +25,7 @@ async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def settings() -> Mapping[str, str]:
-    """Environment variables of the server. A module may have its own."""
+    """Return the environment variables of the server. A module may override them."""
     return {}
 
 

@@ -46,7 +46,7 @@ __all__ = [
 LIMIT_SECONDS = 180.0
 RAY = Path(sys.executable).with_name("ray")
 SESSIONS = 4
-"""The sessions that a worker may have."""
+"""The maximum number of sessions of a worker."""
 SECRET = "correct-horse-battery"
 
 
@@ -99,7 +99,7 @@ class Cluster:
 
 @contextlib.asynccontextmanager
 async def ray_cluster(*cpus: int, mode: str = "token", **variables: str) -> AsyncGenerator[Cluster]:
-    """Nodes on this machine with these processors, or two with two, ended by closing their standard input."""
+    """Start nodes on this machine, by default two with two processors. Closing their input ends them."""
     with ray_environment(RAY_AUTH_MODE=mode, **variables) as environment:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.cluster.ray_nodes", *map(str, cpus or (2, 2))),
@@ -176,7 +176,7 @@ async def ray_node(
 
 @contextlib.asynccontextmanager
 async def autoscaling_cluster(*, max_nodes: int) -> AsyncGenerator[Cluster]:
-    """A head without processors. Ray's autoscaler adds nodes with one processor each on this machine."""
+    """Start a head without processors, to which Ray's autoscaler adds nodes with one processor each."""
     address = f"127.0.0.1:{free_port()}"
     with ray_environment(
         RAY_FAKE_CLUSTER="1", AUTOSCALER_UPDATE_INTERVAL_S="1", RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="0"

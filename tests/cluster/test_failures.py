@@ -1,4 +1,4 @@
-"""Drills: machines and servers that end, are stopped, or are added and removed."""
+"""Failure drills: machines and servers that end, are stopped, added or removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of a cluster that are kept: they move to another worker when theirs is lost or drained."""
+"""Persistent sessions of a cluster move to another worker when theirs is lost or drained."""
 
 from __future__ import annotations
 

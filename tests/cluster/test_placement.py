@@ -1,4 +1,4 @@
-"""The heap that finds the least loaded worker gives the same one as a look at all of them."""
+"""The heap of workers finds the same worker as a search through all of them."""
 
 from __future__ import annotations
 

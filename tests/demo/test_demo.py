@@ -1,4 +1,4 @@
-"""The demo as a person starts it: a command, its exit code, its transcript, and what it leaves."""
+"""The command `footlight demo`: exit status, transcript, and that nothing is left running."""
 
 import io
 import json
@@ -135,6 +135,6 @@ def names_in(folder: Path) -> list[str]:
 
 
 def assert_plain(transcript: str) -> None:
-    """No escape sequences, no drawn boxes, no padding, no secrets."""
+    """Check that there are no escape sequences, drawn boxes, padding or secrets."""
     assert re.findall(r"[\x00-\x09\x0b-\x1f\u2500-\u257f]| $", transcript, re.MULTILINE) == []
     assert [secret for secret in SECRETS if secret in transcript] == []

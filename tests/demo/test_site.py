@@ -1,4 +1,4 @@
-"""The demo's shop, over real HTTP: what it shows is what it holds."""
+"""The demo's shop over real HTTP."""
 
 import csv
 import hashlib

@@ -1,4 +1,4 @@
-"""The documents of the project, and what stands in them between fences."""
+"""Read the documents of the project and their fenced code blocks."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The modules that docs/architecture.md names exist, and have what it says."""
+"""The modules that docs/architecture.md names exist and contain what it says."""
 
 import importlib
 import re
@@ -21,7 +21,7 @@ OWNERS = {
     "the Chromium flags": ["browser.launch.chromium_flags"],
     "the rule of a finding, with its title and advice": ["audit.evidence.rule:Rule"],
     "the settings": ["config.settings:Settings", "config.loading:load_settings"],
-    "an error code": ["errors:CODES", "protocol.errors"],
+    "an error code": ["errors:CODES", "app_errors:APP_CODES", "protocol.errors"],
     "a CLI command": ["cli.commands:COMMANDS"],
     "the watch page": ["watch.site:WatchSite", "watch.assets"],
     "where secrets are masked": ["server.answers.masking:Mask"],

@@ -1,4 +1,4 @@
-"""The guide to audits shows what an audit prints, and its examples can be used."""
+"""The guide to audits: its output is that of a real audit, and its examples work."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ async def run(command: str, folder: Path) -> str:
 
 
 def steady(text: str, url: str) -> str:
-    """Without the port, times, and the widths that come of them."""
+    """Return the text without the port, times, and the widths that depend on them."""
     return re.sub(r" {2,}", "  ", re.sub(r"[\d.]+ m?s\b", "…", text.replace(url, HOST)))
 
 

@@ -1,4 +1,4 @@
-"""What the documents tell each client to write into its file starts a server, or reaches one."""
+"""The configurations that the documents give for MCP clients start or reach a server."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The command lines in the documents are those of the program, and so are the variables beside them."""
+"""The commands, options and environment variables in the documents exist."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def lines() -> Iterator[str]:
 
 
 def arguments() -> Iterator[list[str]]:
-    """Of each command line, and of each `"args": [...]`."""
+    """Yield the arguments of each command line, and of each `"args": [...]`."""
     for line in lines():
         if found := COMMAND.search(line):
             yield shlex.split(found[1])

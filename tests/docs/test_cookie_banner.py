@@ -1,4 +1,4 @@
-"""The demonstrator runs as its users run it, and its module is that of today's server."""
+"""The demonstrator runs as its users run it, and its generated module is up to date."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The examples run, and the Python in the documents is theirs or the product's own."""
+"""The examples run, and the Python code in the documents comes from them or from the product."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The guide to extensions: what it shows of a run is what a run answers, and its tables are whole."""
+"""The guide to extensions: its example output is real, and its tables are complete."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from footlight.app_errors import APP_CODES
 from footlight.apps.metamask.app import METAMASK
-from footlight.errors import APP_CODES, CODES
+from footlight.errors import CODES
 from footlight.toolsets.metamask import app_tools, extra_tools
 from footlight.toolsets.metamask.envelope import document_code
 from tests.apps.wallet_folder import DAPP
@@ -49,7 +50,7 @@ async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None
 
 
 def replace_ids(answer: str, server: Server, dapp: str) -> str:
-    """With the ids and ports that are shown."""
+    """Return the text with the ids and ports of the documents."""
     [session] = set(re.findall(r"mm-[0-9a-f]{16}", RUN))
     [extension] = set(re.findall(r"chrome-extension://(\w+)", RUN))
     answer = answer.replace(dapp, "http://127.0.0.1:8000/dapp")
@@ -68,7 +69,7 @@ def section(heading: str) -> str:
 
 
 def rows(heading: str) -> Iterator[list[str]]:
-    """Of the section's table, without its head."""
+    """Return the rows of the section's table, without the head."""
     lines = [line for line in section(heading).splitlines() if line.startswith("|")]
     yield from ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])
 

@@ -1,4 +1,4 @@
-"""The three ways of docs/first-steps.md, each from an empty folder and a wheel, as the page writes them."""
+"""The three ways of docs/first-steps.md, each from an empty folder and a wheel."""
 
 from __future__ import annotations
 

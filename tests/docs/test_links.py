@@ -1,4 +1,4 @@
-"""Links between the documents lead somewhere."""
+"""The links between the documents have targets."""
 
 import re
 from pathlib import Path
@@ -39,6 +39,6 @@ def leads_somewhere(page: Path, target: str) -> bool:
 
 
 def anchors(page: Path) -> set[str]:
-    """As the usual renderers make them of headings."""
+    """Return the anchors that renderers derive from the headings."""
     headings = re.findall(r"^#+ (.+)$", remove_blocks(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

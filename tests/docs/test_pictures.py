@@ -1,4 +1,4 @@
-"""The pictures of the documents are small, contain no metadata, and can be made anew."""
+"""The pictures of the documents are small, contain no metadata, and can be made again."""
 
 import re
 import subprocess

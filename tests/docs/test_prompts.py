@@ -1,4 +1,4 @@
-"""The prompt in the documents is a file, which can be put into a folder of one's own."""
+"""The prompt in the documents is a valid prompt file."""
 
 import shutil
 import subprocess

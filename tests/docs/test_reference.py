@@ -1,4 +1,4 @@
-"""The reference is what the code says, and tells of everything."""
+"""The reference matches the code and is complete."""
 
 import re
 from pathlib import Path
@@ -7,9 +7,10 @@ from typing import Any, get_args
 import pytest
 
 import footlight
+from footlight.app_errors import APP_CODES
 from footlight.config import Settings
 from footlight.config.loading import list_settings, load_settings
-from footlight.errors import APP_CODES, CODES
+from footlight.errors import CODES
 from footlight.protocol.errors import Reason
 from footlight.server.prompt_files import builtin_prompts
 from footlight.server.resources.resources import Resources

@@ -1,4 +1,4 @@
-"""What the page of requirements says beyond the tests that it names."""
+"""Statements on the page of requirements besides the tests that it names."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The settings in the documents load, and what is shown of the others is what happens."""
+"""The settings in the documents can be loaded and have the described effect."""
 
 import json
 import re

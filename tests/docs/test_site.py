@@ -1,4 +1,4 @@
-"""`make docs` builds a site that a reader can use: every page of it, in a real browser."""
+"""`make docs` builds a complete site, which is read in a real browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from footlight.errors import APP_CODES, CODES, DOCUMENTATION_URL, ConfigurationError
+from footlight.app_errors import APP_CODES
+from footlight.errors import CODES, DOCUMENTATION_URL, ConfigurationError
 from scripts.screenshots.viewer import Browser, find_ref, open_browser
 from scripts.site.pages import UnknownTarget, copy_pages
 from tests.docs.markdown import PAGES, ROOT

@@ -1,4 +1,4 @@
-"""What the documents show of a run is what a run prints."""
+"""The transcripts in the documents match real output."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_the_guide_shows_what_the_demo_prints(tmp_path: Path) -> None:
 
 
 def replace_volatile(transcript: str) -> str:
-    """Without times, ports and the code of the voucher."""
+    """Return the text without times, ports and the code of the voucher."""
     transcript = re.sub(r"\d+ ms", "N ms", transcript)
     transcript = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", transcript)
     return re.sub(r"ENCORE-\w+", "ENCORE-CODE", transcript)

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose while an extension is under test: nothing is left, and what is left works."""
+"""Failure drills with an extension under test: nothing is left behind, and the server keeps working."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def process_of(server: Server) -> psutil.Process:
 
 
 def ours_below(process: psutil.Process) -> list[psutil.Process]:
-    """Browsers, chains and displays. The driver of the browsers is there as long as the server is."""
+    """Return browsers, chains and displays, without the driver, which lives as long as the server."""
     return [each for each in descendants_of(process) if has_name(each, *OURS)]
 
 

@@ -1,4 +1,4 @@
-"""The domain policy, over every way a page has to reach a host."""
+"""The domain policy, for every way in which a page can reach a host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: nothing is left behind, and what is left works."""
+"""Failure drills: nothing is left behind, and the server keeps working."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is between the server and its pages dies or stands still: it is told truly, and replaced."""
+"""Failure drills with the driver: it dies or hangs, is reported correctly, and is replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose with extensions in the browsers: nothing is left, and what is left works."""
+"""Failure drills with extensions in the browsers: nothing is left behind, and the server keeps working."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def begin_launch(wire: Wire) -> None:
 
 
 def ours_below(wire: Wire) -> list[psutil.Process]:
-    """Browsers and displays. The driver of the browsers is there as long as the server is."""
+    """Return browsers and displays, without the driver, which lives as long as the server."""
     found = descendants_of(psutil.Process(wire.process.pid))
     return [each for each in found if Path((line_of(each) or [""])[0]).name.startswith(("chrom", "Xvfb"))]
 

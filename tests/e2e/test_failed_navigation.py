@@ -1,4 +1,4 @@
-"""A navigation that fails says why, and spoils nothing."""
+"""A failed navigation says why, and leaves a usable page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsers that do not start: what the error says, and what is left of them."""
+"""Browsers that fail to start: the error, and what is left of them."""
 
 from __future__ import annotations
 

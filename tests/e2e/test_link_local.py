@@ -1,4 +1,4 @@
-"""Where clouds keep a machine's credentials, no call leads, by no way."""
+"""Link-local addresses, where clouds serve a machine's credentials, cannot be reached in any way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile pages and callers hold up no other caller: the server's event loop is watched."""
+"""Hostile pages and callers do not block the server's event loop for other callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose with named sessions: nothing is left behind, and profiles open again."""
+"""Failure drills with named sessions: nothing is left behind, and profiles can be opened again."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ async def cookie(wire: Wire, site: Site, name: str) -> Any:
 
 
 async def begin_tests(wire: Wire, site: Site, tmp_path: Path, name: str) -> list[psutil.Process]:
-    """Tests that never end; what runs for them."""
+    """Start tests that never end, and return their processes."""
     started = Started(site)
     (tmp_path / "tests" / "test_them.py").write_text(textwrap.dedent(WAITS.format(url=started.url)))
     await begin(wire, "browser.run_test", sessionName=name)

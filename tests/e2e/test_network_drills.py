@@ -1,4 +1,4 @@
-"""What goes wrong over a network on purpose: floods, trickles and crowds, and the server goes on."""
+"""Failure drills over a network: floods, slow clients and crowds do not stop the server."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def let_time_pass(seconds: float) -> None:
 
 
 async def check_unharmed(server: HttpServer, site: Site) -> None:
-    """It is the same process, its browser works, and nothing went wrong in it."""
+    """Check that the server is the same process, its browser works, and its log has no error."""
     async with raw(server) as client:
         for path in ("/healthz", "/readyz"):
             assert (await client.send(method="GET", path=path)).status_code == 200
@@ -263,7 +263,7 @@ class Line:
         return int(head.split()[1])
 
     async def wait_for_end(self) -> float:
-        """When it was closed, in seconds after it was opened."""
+        """Return after how many seconds the connection was closed."""
         with suppress(ConnectionError):
             async with asyncio.timeout(LIMIT_SECONDS):
                 await self.reader.read()

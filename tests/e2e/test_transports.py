@@ -1,4 +1,4 @@
-"""The whole server says the same over every transport, in both eras of the protocol."""
+"""The whole server gives the same answers over every transport, with and without a handshake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wallet from its first screen to a transaction on the chain, with the tools of `metamask` alone."""
+"""A wallet from its first screen to a transaction on the chain, through the tools of `metamask`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_from_the_first_screen_to_a_mined_transaction(site: Site, tmp_path
 
 
 def check_what_is_kept(folder: Path) -> None:
-    """Steps that the shipped schema has, and no picture that nobody asked for."""
+    """Check that the recorded steps are valid, and that only requested screenshots are stored."""
     assert [each.name for each in folder.iterdir() if each.is_dir()] == ["steps"]
     files = sorted((folder / "steps").iterdir())
     assert len(files) > 20

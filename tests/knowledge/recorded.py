@@ -1,4 +1,4 @@
-"""Sessions of an imagined wallet, as the files that a recorder leaves."""
+"""Sessions of an imagined wallet, in the files that a recorder writes."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def record(
 
 
 def write(root: Path, *records: Mapping[str, Any]) -> list[Path]:
-    """Write the records where the recorder would put them, and return their paths."""
+    """Write the records to the recorder's paths, and return the paths."""
     return [_write(root, each) for each in records]
 
 
@@ -145,7 +145,7 @@ def _write(root: Path, each: Mapping[str, Any]) -> Path:
 
 
 def make_long_session(session_id: str = "mm-long") -> list[dict[str, Any]]:
-    """Forty steps over three screens, with failures, a notification, pictures and hostile texts."""
+    """Return forty steps on three screens, with failures, a notification, screenshots and hostile texts."""
     made: list[dict[str, Any]] = []
     at = START
 

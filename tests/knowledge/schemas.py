@@ -1,4 +1,4 @@
-"""A judge of records: the schema, with the one format that it names."""
+"""Validate records with the schema and the one format that it uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORMATS = FormatChecker(formats=())
 
 @_FORMATS.checks("date-time")
 def _is_date_time(value: object) -> bool:
-    """RFC 3339, as far as a store writes it. jsonschema does not look unless another package is there."""
+    """Check the part of RFC 3339 that a store writes. jsonschema checks it only with another package."""
     return not isinstance(value, str) or bool(
         re.fullmatch(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]+)?Z", value)
     )

@@ -1,4 +1,4 @@
-"""What is told of a repository, and that nothing about it can hold a session up."""
+"""The recorded facts about a repository, which cannot delay a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index follows the files, whoever writes them, and is never more than what they say."""
+"""The index follows the files, whoever writes them, and contains nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.errors import DependenciesMissing
+from footlight.app_errors import DependenciesMissing
 from footlight.knowledge.index import database
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.search import SearchQuery, search

@@ -1,4 +1,4 @@
-"""What earlier steps tell of a screen."""
+"""The earlier steps that are reported for a screen."""
 
 from __future__ import annotations
 

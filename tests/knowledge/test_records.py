@@ -1,4 +1,4 @@
-"""Whatever a step is made of, its record fits the schema."""
+"""The record of any step is valid under the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No secret is in a file of the store, whichever door it came in by."""
+"""No file of the store contains a secret, wherever the secret was entered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a session, as a browser shows it."""
+"""The report of a session in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search finds what people mean, and the best of it first."""
+"""The search finds what people mean, with the best match first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def find_hits(index: Index, text: str, **narrowed: Any) -> list[SearchHit]:
 
 
 def order(index: Index, text: str, **narrowed: Any) -> list[tuple[str, float]]:
-    """Tool and score of each hit."""
+    """Return the tool and the score of each hit."""
     return [(hit.tool, hit.score) for hit in find_hits(index, text, **narrowed)]
 
 

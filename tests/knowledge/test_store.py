@@ -1,4 +1,4 @@
-"""Files come whole, one for each step, in the folder of their session and nowhere else."""
+"""The store writes whole files only, one for each step, in the folder of the session."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def step(tool: str = "mm_click", **given: Any) -> RawStep:
 
 
 def files(root: Path) -> list[str]:
-    """Without the index, which is made of the others."""
+    """Return the files of the store without the index, which is derived from the others."""
     found = (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     return sorted(name for name in found if not name.startswith("index."))
 

@@ -1,4 +1,4 @@
-"""The latest steps in a line each, and a session as a recipe."""
+"""The latest steps, one line each, and the recipe of a session."""
 
 from __future__ import annotations
 

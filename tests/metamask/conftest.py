@@ -1,4 +1,4 @@
-"""One MetaMask for all tests of a process: it takes most of a minute until it can be used."""
+"""One real MetaMask for all tests of a process, because it takes most of a minute to start."""
 
 from __future__ import annotations
 

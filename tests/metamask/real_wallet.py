@@ -1,4 +1,4 @@
-"""A real MetaMask in a server of its own, used through nothing but the tools."""
+"""A real MetaMask in a server of its own, used through the tools alone."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class RealWallet:
 
 @asynccontextmanager
 async def open_wallet(dist: Path, repository: Path, site: Site) -> AsyncGenerator[RealWallet]:
-    """MetaMask from `dist`, as it is when nobody has used it yet."""
+    """Open a new MetaMask from `dist`."""
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         ports = {"anvil": one.getsockname()[1], "fixtureServer": other.getsockname()[1]}
     path = f"{anvil_path().parent}{os.pathsep}{os.environ['PATH']}"
@@ -174,7 +174,7 @@ async def open_wallet(dist: Path, repository: Path, site: Site) -> AsyncGenerato
 
 
 def serve_test_dapp(site: Site) -> str:
-    """MetaMask's own site for tests, on this one."""
+    """Serve MetaMask's test site on this site."""
     for file in TEST_DAPP.iterdir():
         site.route(_make_handler(file), path=f"/test-dapp/{file.name}")
     return f"{site.url}/test-dapp/index.html"

@@ -1,4 +1,4 @@
-"""Every regular expression in the sources, and the places where one is made at run time."""
+"""Collect every regular expression in the sources, and the places where one is made at run time."""
 
 from __future__ import annotations
 

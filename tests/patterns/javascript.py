@@ -1,4 +1,4 @@
-"""The regular expressions of our JavaScript, and how long V8 takes for attacks on them."""
+"""The regular expressions of our JavaScript, and the time that V8 takes for attacks on them."""
 
 from __future__ import annotations
 

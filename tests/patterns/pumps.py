@@ -1,4 +1,4 @@
-"""Texts on which a backtracking pattern would take long: pieces of what it matches, again and again."""
+"""Texts on which a backtracking pattern takes long: repeated pieces of what it matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every regular expression of our JavaScript is matched in linear time, whatever a page says."""
+"""Every regular expression of our JavaScript matches in linear time, whatever the text."""
 
 from __future__ import annotations
 

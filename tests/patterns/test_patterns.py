@@ -1,4 +1,4 @@
-"""Every pattern of the sources is matched in time that grows with the text, whatever the text is."""
+"""Every regular expression of our Python matches in linear time, whatever the text."""
 
 from __future__ import annotations
 

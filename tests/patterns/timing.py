@@ -1,4 +1,4 @@
-"""How long a pattern takes for an attack, in processor time, so that other processes do not count."""
+"""Measure the processor time of a pattern for an attack, which other processes do not affect."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _runner(found: Found, method: str) -> Callable[[str], object]:
 
 
 def _fastest(run: Callable[[str], object], text: str, enough: float) -> float:
-    """Of several tries; the first that is fast enough will do."""
+    """Return the shortest of several times. Stop at the first that is short enough."""
     fastest = float("inf")
     for _ in range(TRIES):
         began = time.thread_time()

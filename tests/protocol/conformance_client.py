@@ -46,7 +46,7 @@ async def call_and_listen(client: MCPClient, given: Values) -> None:
 
 
 async def call_at_once(client: MCPClient, _: Values) -> None:
-    """So that one call waits for an answer while others go on."""
+    """Make calls concurrently, so that one waits for an answer while others continue."""
     await asyncio.gather(*(client.call_tool(tool.name) for tool in await client.list_tools()))
 
 

@@ -1,4 +1,4 @@
-"""How a client of the conformance suite gets in where OAuth is asked for: the SDK's providers."""
+"""The SDK's OAuth providers for clients of the conformance suite."""
 
 from __future__ import annotations
 

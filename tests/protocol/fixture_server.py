@@ -1,4 +1,4 @@
-"""A server of fixtures: what the public conformance suite, and our own protocol tests, ask for.
+"""A server of fixtures for the public conformance suite and our own protocol tests.
 
     python -m tests.protocol.fixture_server [--port PORT]
 

@@ -1,4 +1,4 @@
-"""What fixtures are made of: a function with a name, a docstring and a schema is a tool."""
+"""The declaration of fixtures: a function with a name, a docstring and a schema is a tool."""
 
 from __future__ import annotations
 

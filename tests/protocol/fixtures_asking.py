@@ -1,4 +1,4 @@
-"""Tools that send the client a request while it waits for theirs: the way until 2025-11-25."""
+"""Tools that send requests to the client during a call, as until revision 2025-11-25."""
 
 from __future__ import annotations
 

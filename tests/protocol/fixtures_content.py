@@ -1,4 +1,4 @@
-"""Tools whose answers show the kinds of content there are, and schemas that must arrive unchanged."""
+"""Tools that return each kind of content, and schemas that must arrive unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that tell something before they answer, or lose their stream, or never answer."""
+"""Tools that send notifications before they answer, lose their stream, or never answer."""
 
 from __future__ import annotations
 

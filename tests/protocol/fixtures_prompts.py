@@ -1,4 +1,4 @@
-"""Prompts: declared like the tools, a function each."""
+"""Prompts, each declared as a function."""
 
 from __future__ import annotations
 

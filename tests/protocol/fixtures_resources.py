@@ -1,4 +1,4 @@
-"""Resources: three that are listed, and a template."""
+"""Three listed resources, and a template."""
 
 from __future__ import annotations
 

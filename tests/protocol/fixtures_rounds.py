@@ -1,4 +1,4 @@
-"""Tools that answer with questions and are called again with what was said: the way since 2026-07-28."""
+"""Tools that answer with questions and are called again with the replies, as since revision 2026-07-28."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One JSON-RPC session, state by state: a request waits, and ends in one way."""
+"""A JSON-RPC connection, state by state: each request waits, and ends in exactly one way."""
 
 from __future__ import annotations
 

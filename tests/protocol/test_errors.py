@@ -1,4 +1,4 @@
-"""The tree of errors: what each says of itself, in what form, and to which question it says yes."""
+"""The classes of errors: their messages, their JSON form, and their predicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same protocol on every transport, in both eras, with the SDK's own client at the other end."""
+"""The protocol on every transport, with and without a handshake, with the SDK's client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The beginning: every answer that a server may give, and what is spoken afterwards."""
+"""The handshake: every answer that a server may give, and the revision that results."""
 
 from __future__ import annotations
 

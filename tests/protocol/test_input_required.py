@@ -1,4 +1,4 @@
-"""Results that ask back, until one does not."""
+"""Results that require input, until one does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources, prompts and completions as values."""
+"""Parsing resources, prompts and completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON-RPC messages: made, told apart, and read from whoever sends what."""
+"""JSON-RPC messages: creating them, classifying them, and parsing untrusted ones."""
 
 from __future__ import annotations
 

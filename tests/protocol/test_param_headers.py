@@ -1,4 +1,4 @@
-"""Arguments in headers, and schemas that ask for them wrongly."""
+"""Arguments in headers, and schemas with invalid annotations for them."""
 
 from __future__ import annotations
 

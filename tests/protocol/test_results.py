@@ -1,4 +1,4 @@
-"""A result of tools/call as a value, and a tool as it is listed."""
+"""Parsing the results of tools/call, and the tools of tools/list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decoder of event streams, on bytes alone."""
+"""The decoder of server-sent events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make bench` can be started: it uses parts of the tests, which nothing else would notice."""
+"""`make bench` can be started: it uses parts of the tests, which no other test would check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scripts/check` and `.ci/run` in a folder of their own, among tools that succeed or fail as told."""
+"""`scripts/check` and `.ci/run` in a folder of their own, with fake tools that succeed or fail."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""`scripts/check_requirements.py` on pages and files made here."""
+"""`scripts/check_requirements.py` on pages and files made in the test."""
 
 from pathlib import Path
 

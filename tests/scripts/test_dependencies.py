@@ -1,4 +1,4 @@
-"""What is imported is declared, and what is declared is explained."""
+"""Every import is a declared dependency, and every dependency is documented."""
 
 import ast
 import re

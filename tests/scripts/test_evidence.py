@@ -1,4 +1,4 @@
-"""What the suite itself tells of a test that fails."""
+"""The evidence that the suite writes for a failed test."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""`make release`: the files of a release are built and work where nothing else is installed."""
+"""`make release`: the release files are built, and work where nothing else is installed."""
 
 import json
 import re

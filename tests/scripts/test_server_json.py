@@ -1,4 +1,4 @@
-"""`server.json`, by which the MCP registry lists the package: its form, and that it says what holds."""
+"""`server.json`, by which the MCP registry lists the package: its form, and its facts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`scripts/setup` in a folder of its own, with an interpreter that notes what it is asked to do."""
+"""`scripts/setup` in a folder of its own, with a fake interpreter that records its calls."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""`scripts/setup-tests` in a folder of its own, with programs that say that they are asked to install."""
+"""`scripts/setup-tests` in a folder of its own, with fake programs that report what they would install."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Prompts from files: the five as the document has them, a user's own, and what is said of a wrong file."""
+"""Prompts from files: the five specified ones, a user's own, and errors in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompt library: the five prompts whole, the rules of rendering, and what never leaves."""
+"""The prompt library: the five prompts in full, the rules of rendering, and secrets that are masked."""
 
 from __future__ import annotations
 

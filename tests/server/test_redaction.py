@@ -1,4 +1,4 @@
-"""What is taken for a secret, and how it disappears."""
+"""Recognising and masking secrets in prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools are offered."""
+"""Selecting the tools that a server offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The template language: what each tag gives, and what is said of a wrong one."""
+"""The template language: what each tag renders, and the errors of wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP server of the standard library alone, for tests of pytest's plugin that need no browser.
+"""A small MCP server on the standard library, for tests of the pytest plugin without a browser.
 
     python tests/testing/small_server.py [FILE]
 

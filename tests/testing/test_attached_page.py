@@ -1,4 +1,4 @@
-"""Tests that work in the page of a session, as `browser.run_test` starts them."""
+"""Tests that run in the page of a session, as `browser.run_test` starts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of sessions and files that are made of tests' names."""
+"""Names of sessions and files made from the names of tests."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""pytest's plugin, as pytest in a process of its own has it."""
+"""The pytest plugin, in pytest processes of its own."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Project:
         return {int(word) for word in (self.folder / "pids").read_text().split()}
 
     def find_running(self) -> set[int]:
-        """Of those, when they had a moment to go."""
+        """Return those of the processes that still run after a moment."""
         end = time.monotonic() + GONE_SECONDS
         while (
             left := {each for each in self.read_noted_processes() if runs(each)}

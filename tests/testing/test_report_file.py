@@ -1,4 +1,4 @@
-"""What a program that starts tests learns of them."""
+"""The report file of a test run, for the program that started it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_not_asked_for():
 
 
 def report(pytester: pytest.Pytester, tests: str, *arguments: str) -> dict[str, Any]:
-    """Of a run in a process of its own."""
+    """Return the report of a test run in a process of its own."""
     pytester.makepyfile(test_it=dedent(tests))
     options = ("-p", "no:asyncio", "-p", "no:hypothesispytest", "--footlight-report", "report.json")
     pytester.runpytest_subprocess(*options, *arguments, timeout=LIMIT_SECONDS)

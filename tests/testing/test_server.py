@@ -1,4 +1,4 @@
-"""Which server the options of a test run choose, and with which arguments."""
+"""The server and the arguments that the options of a test run select."""
 
 from __future__ import annotations
 

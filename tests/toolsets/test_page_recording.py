@@ -1,4 +1,4 @@
-"""A memory of the steps in ordinary pages, for whoever asks for one."""
+"""Recording the steps in ordinary pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in over HTTP, what a page may ask, and what two callers know of each other."""
+"""Access over HTTP: tokens, origins, and the isolation of callers from each other."""
 
 from __future__ import annotations
 

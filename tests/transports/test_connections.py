@@ -1,4 +1,4 @@
-"""More connections than there may be: each is told so, whatever it sends, and those that are open go on."""
+"""Connections beyond the limit: each is refused with a reason, and open ones continue."""
 
 from __future__ import annotations
 

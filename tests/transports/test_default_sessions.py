@@ -1,4 +1,4 @@
-"""The session `default` of a connection: it is the connection's own, and ends with it."""
+"""The session `default` belongs to its connection and ends with it."""
 
 from __future__ import annotations
 

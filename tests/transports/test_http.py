@@ -1,4 +1,4 @@
-"""Streamable HTTP in both eras: what the wire carries, whose sessions are whose, and how the server ends."""
+"""Streamable HTTP with and without a handshake: messages, owners of sessions, and the shutdown."""
 
 from __future__ import annotations
 

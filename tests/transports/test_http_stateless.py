@@ -1,4 +1,4 @@
-"""HTTP without transport sessions: POST and a JSON answer, as the specification has it."""
+"""HTTP without transport sessions: POST requests with JSON answers, as specified."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def client(server: HttpServer) -> AsyncGenerator[Raw]:
 
 
 async def post(client: Raw, body: bytes, *, path: str = "/", **headers: str) -> httpx2.Response:
-    """As the document's client does: there is nothing but a body."""
+    """Send a request like the specification's client, which has only a body."""
     left_out = dict.fromkeys(("Accept", "Content-Type"))
     return await client.send(content=body, path=path, headers={**left_out, **headers})
 

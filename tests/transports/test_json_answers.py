@@ -1,4 +1,4 @@
-"""Answers are JSON until there is more to send."""
+"""HTTP answers are JSON, and become an event stream only when there is more to send."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STREAM = "text/event-stream"
 
 
 def make_waiting_call(timeout_ms: int, *, token: str | None = None, **arguments: Any) -> dict[str, Any]:
-    """Of a call that runs into its timeout."""
+    """Return a request for a call that exceeds its timeout."""
     meta = {"_meta": {"progressToken": token}} if token else {}
     arguments = {"selector": "#never", "timeout": timeout_ms, **arguments}
     return {"name": "wait_for_selector", "arguments": arguments, **meta}

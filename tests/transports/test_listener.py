@@ -1,4 +1,4 @@
-"""Where a server listens, what it refuses to start with, and that it keeps its token to itself."""
+"""The listener: its address, refused settings, and that its token stays secret."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def settings(**given: Any) -> Settings:
 
 
 def check_refused(**given: Any) -> tuple[str, str]:
-    """Why these settings let nobody in, and the way out."""
+    """Check that these settings are refused, and return the error with its advice."""
     with pytest.raises(ConfigurationError) as caught:
         make_access_control(settings(**given))
     return caught.value.message, caught.value.suggestion

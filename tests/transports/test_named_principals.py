@@ -1,4 +1,4 @@
-"""Sessions that have a name, over HTTP: each principal has its own, and needs no connection for them."""
+"""Named sessions over HTTP: each principal has its own, independent of connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a client without a token is told to get one."""
+"""The metadata that tell a client without a token where to get one."""
 
 from __future__ import annotations
 

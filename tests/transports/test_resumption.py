@@ -1,4 +1,4 @@
-"""Streams that break are taken up where they broke, by whom they belong to."""
+"""Resuming interrupted streams, by their owner only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire itself: what a client that counts bytes sees."""
+"""The stdio transport, byte by byte."""
 
 from __future__ import annotations
 
@@ -350,6 +350,6 @@ def read_descriptor(pid: int, number: int) -> str | None:
 
 
 def pipes(wire: Wire) -> list[int]:
-    """Our ends of its standard input and output."""
+    """Yield our ends of the server's standard input and output."""
     transport = wire.process._transport  # type: ignore[attr-defined]
     return [transport.get_pipe_transport(number).get_extra_info("pipe").fileno() for number in (0, 1)]

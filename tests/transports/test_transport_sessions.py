@@ -1,4 +1,4 @@
-"""How many transport sessions there are, when they end, and what each of them may resume."""
+"""Transport sessions: their number, their end, and which streams each may resume."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEVER = "#never"
 
 
 def make_waiting_call(timeout_ms: int) -> dict[str, Any]:
-    """Of a call that tells its progress, and runs into its timeout."""
+    """Return a request for a call that reports progress and exceeds its timeout."""
     return {
         "name": "wait_for_selector",
         "arguments": {"selector": NEVER, "timeout": timeout_ms},

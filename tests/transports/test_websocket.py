@@ -1,4 +1,4 @@
-"""A real server on a free port, the SDK's client over our transport, and clients that count frames."""
+"""The WebSocket server on a real port, with the SDK's client and with clients that send raw frames."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Raw:
         await self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
     async def call(self, number: int, tool: str, /, **arguments: Any) -> None:
-        """In the era without a handshake. The answer is not awaited."""
+        """Send a call of a revision without a handshake. The answer is not awaited."""
         await self.request(number, "tools/call", name=tool, arguments=arguments, _meta=MODERN_META)
 
     async def message(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Raw:
         return answer["result"]["structuredContent"]["text"]
 
     async def close_code(self) -> tuple[int | None, str | None]:
-        """Once it is closed, whatever came before is dropped."""
+        """Return the close code, once the connection is closed. Earlier messages are discarded."""
         async with asyncio.timeout(LIMIT_SECONDS):
             try:
                 while True:

@@ -1,4 +1,4 @@
-"""The live view inside of a client: a page of ours shows the MCP App of the server as a client does."""
+"""The live view inside of a client: a test page shows the server's MCP App as a client does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong is said on the page in words, and nothing is left running."""
+"""Wrong input on the watch page: it explains the error, and nothing is left running."""
 
 from __future__ import annotations
 

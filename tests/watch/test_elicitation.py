@@ -1,4 +1,4 @@
-"""A call asks for help through its client, which asks the person who uses it."""
+"""A call asks for help through its client, which asks its user."""
 
 from __future__ import annotations
 

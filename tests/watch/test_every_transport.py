@@ -1,4 +1,4 @@
-"""The page over stdio, WebSocket and with the background server; and the page is usable by everybody."""
+"""The watch page over stdio, WebSocket and with the background server, and its accessibility."""
 
 from __future__ import annotations
 

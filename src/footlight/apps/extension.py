@@ -7,11 +7,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.app_errors import NotificationTimeout
 from footlight.browser.actions import navigation
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page_operations import bring_to_front
-from footlight.browser.reading.storage import ExtensionArea, read_extension_storage, write_extension_storage
-from footlight.errors import FootlightError, LaunchFailed, NotificationTimeout
+from footlight.browser.reading.storage import ExtensionArea, read_extension_storage
+from footlight.errors import FootlightError, LaunchFailed
 
 if TYPE_CHECKING:
     from footlight.browser.launch.extensions import LoadedExtension
@@ -168,11 +169,6 @@ class ExtensionApp:
         return await read_extension_storage(
             await self._ensure_page(deadline), self.id, keys, deadline, area=area
         )
-
-    async def write_storage(self, values: Mapping[str, Any], *, area: ExtensionArea = "local") -> None:
-        """Write items to the storage of the extension before its pages read it."""
-        deadline = Deadline.after(READ_SECONDS * 1000)
-        await write_extension_storage(await self._ensure_page(deadline), self.id, values, deadline, area=area)
 
     async def _ensure_page(self, deadline: Deadline) -> Page:
         """Return a page through which the browser gives access to the extension."""

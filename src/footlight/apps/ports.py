@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import socket
 
+from footlight.app_errors import PortInUse
 from footlight.browser.launch.browser_process import listener_on
-from footlight.errors import PortInUse
 
 __all__ = ["check_port_free", "port_taken"]
 

@@ -79,8 +79,8 @@ class Screen:
 class LaunchRequest:
     """The options of a `launch` call for the services.
 
-    Services may ignore options that they do not need. They raise `footlight.errors.InvalidConfig` for options
-    that they do not support.
+    Services may ignore options that they do not need. They raise `footlight.app_errors.InvalidConfig` for
+    options that they do not support.
     """
 
     repository: Path

@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from footlight.app_errors import NoActiveSession, SessionAlreadyRunning
 from footlight.apps.starter import AppLaunch, AppStarter, RunningApp, Stage
 from footlight.browser.driver.playwright_api import on_disconnected
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.sessions.session import Session
 from footlight.browser.sessions.session_table import CRASHED, SessionTable
-from footlight.errors import (
-    InvalidParameter,
-    LaunchFailed,
-    NoActiveSession,
-    SessionAlreadyRunning,
-)
+from footlight.errors import InvalidParameter, LaunchFailed
 
 if TYPE_CHECKING:
     from footlight.apps.profile import AppProfile

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from footlight.app_errors import InvalidConfig
 from footlight.apps.extension import ExtensionApp
 from footlight.apps.nodes import RefMap
 from footlight.apps.observation import AppObservation, observe_app, wait_for_screen
@@ -23,12 +24,7 @@ from footlight.browser.driver.playwright_api import on_disconnected
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.pool import PooledBrowser
 from footlight.browser.sessions.session import Session
-from footlight.errors import (
-    BrowserCrashed,
-    FootlightError,
-    InvalidConfig,
-    LaunchFailed,
-)
+from footlight.errors import BrowserCrashed, FootlightError, LaunchFailed
 from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:

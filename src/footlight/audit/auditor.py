@@ -40,7 +40,8 @@ FIRST_ERROR_STATUS = 400
 class AuditWatcher:
     """Receives the events of an audit. Every method does nothing: override those that you need.
 
-    Pages that are audited side by side are shown in order: events of a page come once all before it ended.
+    Pages that are audited in parallel are shown in order: the events of a page follow the end of the page
+    before it.
     """
 
     def page_begins(self, number: int, count: int, url: str) -> None: ...
@@ -51,7 +52,7 @@ class AuditWatcher:
     def part(self, part: AIStreamPart) -> None:
         """Handle a part of the model's stream."""
 
-    def page_grows(self, page: PageAudit) -> None:
+    def result_changes(self, page: PageAudit) -> None:
         """Handle a change in the result of the current page."""
 
     def page_ends(self, audit: Audit) -> None:
@@ -122,7 +123,7 @@ class Auditor:
         )
 
     async def run(self, urls: Sequence[str]) -> Audit:
-        """Audit the pages, in order or side by side.
+        """Audit the pages, one after the other or in parallel.
 
         Raises:
             MCPError: the server cannot be reached, or has no browser tools.
@@ -235,9 +236,9 @@ class _PageWatcher(AuditWatcher):
         if self._is_shown():
             self._watcher.part(part)
 
-    def page_grows(self, page: PageAudit) -> None:
+    def result_changes(self, page: PageAudit) -> None:
         if self._is_shown():
-            self._watcher.page_grows(page)
+            self._watcher.result_changes(page)
 
 
 class PageAuditor:
@@ -298,7 +299,7 @@ class PageAuditor:
             self._error = describe_failure(error)
         if self._evidence is None:
             return
-        self._watcher.page_grows(self.audit)
+        self._watcher.result_changes(self.audit)
         if self._judge is None:
             return
         async with aclosing(self._analyze(self._judge, self._evidence)) as parts:
@@ -349,7 +350,7 @@ class PageAuditor:
             async for part in analysis:
                 self._watcher.part(part)
                 if isinstance(part, ToolResultPart):
-                    self._watcher.page_grows(self.audit)
+                    self._watcher.result_changes(self.audit)
                 yield part
 
     def _list_skipped(self, evidence: Evidence) -> Iterator[Skipped]:

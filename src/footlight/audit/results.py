@@ -11,7 +11,7 @@ from footlight.audit.model.stream import ToolCallRecord, Usage
 
 __all__ = [
     "Audit",
-    "Dropped",
+    "DroppedFinding",
     "GoalOutcome",
     "PageAudit",
     "PageStatus",
@@ -67,7 +67,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class DroppedFinding:
     """A judged finding that was rejected because it cited no existing evidence."""
 
     title: str
@@ -86,7 +86,7 @@ class PageAudit:
     evidence: Evidence | None = None
     walks: Sequence[Walk] = ()
     judged: Sequence[Finding] = ()
-    dropped: Sequence[Dropped] = ()
+    dropped: Sequence[DroppedFinding] = ()
     analysis_text: str = ""
     tool_calls: Sequence[ToolCallRecord] = ()
     usage: Usage = field(default_factory=Usage)
@@ -145,7 +145,7 @@ class UXAnalysisResult:
     status: PageStatus = "complete"
     findings: Sequence[Finding] = ()
     walks: Sequence[Walk] = ()
-    dropped: Sequence[Dropped] = ()
+    dropped: Sequence[DroppedFinding] = ()
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
 

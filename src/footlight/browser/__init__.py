@@ -1,1 +1,1 @@
-"""The world outside: browsers, sessions, pages. Not a word of MCP in here."""
+"""Browsers, sessions and pages. This package does not know MCP."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from footlight.client.client_options import check_options, list_capabilities, make_handlers
 from footlight.client.client_session import ClientSession, State
 from footlight.client.server_tools import ServerTools, check_success, find_tool, has_words
-from footlight.client.streams import Stream
+from footlight.client.streams import Streams
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
 from footlight.protocol.connection import (
@@ -94,7 +94,6 @@ class MCPClient:
         handlers = make_handlers(roots, sampling, elicitation)
         self._on_notification = on_notification
         tool_list = ToolList()
-        self._stream: Stream | None = None
         self._session = ClientSession(
             None if target is None else transport_for(target, headers=headers, auth=auth, env=env, cwd=cwd),
             identity=ClientIdentity({"name": name, "version": version}, list_capabilities(handlers)),
@@ -106,6 +105,7 @@ class MCPClient:
             on_server_forgotten=tool_list.forget,
         )
         self._tools = ServerTools(self._session, tool_list)
+        self._streams = Streams(self._session)
 
     def __repr__(self) -> str:
         transport = self._session.transport
@@ -205,8 +205,7 @@ class MCPClient:
     def _on_connection_notification(self, method: str, params: Mapping[str, Any]) -> ListenerResult:
         if method == "notifications/tools/list_changed":
             self._tools.forget()
-        if self._stream is not None:
-            self._stream.handle_notification(method, params)
+        self._streams.handle_notification(method, params)
         return None if self._on_notification is None else self._on_notification(method, params)
 
     # Server information
@@ -223,9 +222,7 @@ class MCPClient:
         return None if self._session.introduction is None else self._session.introduction.instructions
 
     def get_protocol_version(self) -> str:
-        """Return the protocol revision in use or, while disconnected, the one that a connection would
-        offer.
-        """
+        """Return the protocol revision in use or, while disconnected, the one that would be offered."""
         if self._session.introduction is not None:
             return self._session.introduction.version
         return self._requested_version if self._requested_version in VERSIONS else DEFAULT_VERSION
@@ -279,7 +276,7 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
-        result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
+        result = read_result(await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress))
         check_success(result, name, arguments)
         return result
 
@@ -298,16 +295,7 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
-        return read_call(await self._call(name, arguments, timeout_ms, on_progress))
-
-    async def _call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None,
-        timeout_ms: float | None,
-        on_progress: OnProgress | None,
-    ) -> Result:
-        return await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress)
+        return read_call(await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress))
 
     # Resources, prompts, completion: imported when used, because most clients never use them
 
@@ -387,28 +375,10 @@ class MCPClient:
         and to these resources. Over other transports the messages come without it. `on_message` takes each
         message. There is one stream; another call replaces it.
         """
-        deadline = self._deadline()
-        connection, introduction = await self._session.ensure_connected(deadline)
-        await self.close_stream()
-        self._stream = stream = Stream(on_message, on_error)
-        opened = False
-        try:
-            if is_stateless(introduction.version):
-                opened = await stream.subscribe(connection, resources, deadline=deadline)
-            elif self._session.http is not None:
-                opened = await stream.listen(self._session, deadline)
-            else:
-                opened = True
-        finally:
-            # Another call may have replaced the stream.
-            if not opened and self._stream is stream:
-                await self.close_stream()
-        return opened
+        return await self._streams.open(on_message, on_error, resources, deadline=self._deadline())
 
     async def close_stream(self) -> None:
-        stream, self._stream = self._stream, None
-        if stream is not None and not self._session.loop_ended:
-            await stream.close()
+        await self._streams.close()
 
     async def terminate_session(self) -> bool:
         """End the HTTP session at the server. The next call begins another.

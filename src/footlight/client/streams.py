@@ -1,4 +1,4 @@
-"""Receive the messages that a server sends outside of calls, for `MCPClient.open_stream`."""
+"""Receive the messages that a server sends outside of calls."""
 
 from __future__ import annotations
 
@@ -10,20 +10,65 @@ from typing import TYPE_CHECKING, Any
 from footlight.protocol.connection import call_listener
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import Message, notification
+from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
     from footlight.client.client_session import ClientSession
     from footlight.protocol.connection import Connection, OnError, OnMessage
     from footlight.protocol.deadline import CallDeadline
 
-__all__ = ["Stream"]
+__all__ = ["Streams"]
 
 logger = logging.getLogger(__name__)
 
 METHOD_NOT_FOUND = -32601
 
 
-class Stream:
+class Streams:
+    """Opens and closes the stream of a session. There is at most one; opening another one replaces it."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self._session = session
+        self._stream: _Stream | None = None
+
+    async def open(
+        self,
+        on_message: OnMessage,
+        on_error: OnError | None,
+        resources: Sequence[str],
+        *,
+        deadline: CallDeadline,
+    ) -> bool:
+        """Open a stream. Return False if the server has no such stream."""
+        connection, introduction = await self._session.ensure_connected(deadline)
+        await self.close()
+        self._stream = stream = _Stream(on_message, on_error)
+        opened = False
+        try:
+            if is_stateless(introduction.version):
+                opened = await stream.subscribe(connection, resources, deadline=deadline)
+            elif self._session.http is not None:
+                opened = await stream.listen(self._session, deadline)
+            else:
+                opened = True
+        finally:
+            # Another call may have replaced the stream.
+            if not opened and self._stream is stream:
+                await self.close()
+        return opened
+
+    async def close(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None and not self._session.loop_ended:
+            await stream.close()
+
+    def handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
+        """Pass a notification of the connection to the open stream."""
+        if self._stream is not None:
+            self._stream.handle_notification(method, params)
+
+
+class _Stream:
     """A GET stream or a subscription. `on_error` is called once if it ends without `close`."""
 
     def __init__(self, on_message: OnMessage, on_error: OnError | None) -> None:

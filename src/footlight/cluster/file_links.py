@@ -1,4 +1,4 @@
-"""Replace the paths of a worker's files in its answers by links: its clients are on other machines.
+"""Replace the paths of files in a worker's answers by links, because its clients are on other machines.
 
 A small file is an MCP resource. A large file has a link, through which the front reads it in parts.
 """

@@ -1,4 +1,4 @@
-"""Route each call to the worker that has its session. The front has the face of the dispatcher."""
+"""Route each call to the worker that has its session. The front has the dispatcher's interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain of one's own: real anvil."""
+"""Running a local chain with a real anvil."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from footlight.app_errors import DependenciesMissing, PortInUse
 from footlight.apps.metamask.anvil import find_anvil, run_anvil
 from footlight.apps.metamask.chain import format_ether
 from footlight.apps.metamask.fixtures import ACCOUNT, SEED_PHRASE
-from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed, PortInUse
+from footlight.errors import LaunchFailed, NetworkFailed
 from tests.apps.anvil_path import PEERS, anvil_path
 from tests.client.peers import free_port
 from tests.processes import children_of, descendants_of, line_of, name_of

@@ -1,4 +1,4 @@
-"""The extension, built from its repository: small repositories, and a `yarn` of the test's in PATH."""
+"""Building the extension from small repositories, with a fake `yarn` in PATH."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
 from footlight.apps.metamask.build import DIST, build
 from footlight.apps.process import PIECE_BYTES
-from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
 from tests.processes import descendants_of
 
 pytestmark = pytest.mark.anyio
@@ -306,7 +306,7 @@ def _pipe(repository: Path) -> Path:
 
 
 async def read_started_processes(pipe: Path) -> list[psutil.Process]:
-    """Whoever wrote into the pipe, and all below it."""
+    """Return the processes that wrote to the pipe, with their descendants."""
     async with asyncio.timeout(WAIT_SECONDS):
         reported = await asyncio.to_thread(pipe.read_text)
     yarn = psutil.Process(int(reported.split()[0]))

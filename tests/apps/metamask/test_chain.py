@@ -1,4 +1,4 @@
-"""A chain, asked over JSON-RPC: real anvil, and servers that misbehave."""
+"""Querying a chain over JSON-RPC: a real anvil, and servers that misbehave."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class _Server:
 
 @asynccontextmanager
 async def _server(body: bytes | None) -> AsyncGenerator[_Server]:
-    """Answers everything with this; None: with nothing."""
+    """Serve this answer to every request, or none at all if it is None."""
     heard = asyncio.Event()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

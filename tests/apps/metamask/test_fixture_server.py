@@ -1,4 +1,4 @@
-"""The state that the extension begins with, served where it looks for it."""
+"""The server of the extension's initial state."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import httpx2
 import psutil
 import pytest
 
+from footlight.app_errors import PortInUse
 from footlight.apps.metamask.fixture_server import FixtureServer, serve_fixture
-from footlight.errors import PortInUse
 from tests.client.peers import free_port
 
 pytestmark = pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""States in which the extension can begin."""
+"""The initial states of the extension."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright._impl._driver import compute_driver_executable
 
+from footlight.app_errors import InvalidConfig
 from footlight.apps.metamask.anvil import run_anvil
 from footlight.apps.metamask.fixtures import (
     ACCOUNT,
@@ -24,7 +25,6 @@ from footlight.apps.metamask.fixtures import (
     fixture_for,
     preset,
 )
-from footlight.errors import InvalidConfig
 from tests.apps.anvil_path import anvil_path
 from tests.client.peers import free_port
 

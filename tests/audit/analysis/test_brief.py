@@ -1,4 +1,4 @@
-"""What a model is given of the evidence."""
+"""The description of the evidence for a model."""
 
 from __future__ import annotations
 

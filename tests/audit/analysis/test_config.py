@@ -1,4 +1,4 @@
-"""What can be analysed, and what is refused before anything begins."""
+"""The configuration of an analysis, and the errors of invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals that are tried on a page, and how far they came."""
+"""Walks of a model towards a goal, and their outcomes."""
 
 from __future__ import annotations
 

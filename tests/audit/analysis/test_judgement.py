@@ -1,4 +1,4 @@
-"""A model's findings: each follows from evidence, or there is none."""
+"""The findings of a model, each of which must cite evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footlight.audit.model.request import Limits
 from footlight.audit.model.stream import AIStreamPart, TextDeltaPart, Usage
 from footlight.audit.model.tools import ToolAnswer
 from footlight.audit.page.page_text import PageMarks
-from footlight.audit.results import Dropped
+from footlight.audit.results import DroppedFinding
 from tests.audit.evidence_by_hand import EVIDENCE, READER, WALK
 from tests.audit.scripted import ScriptedModel, call
 from tests.audit.shop_scripts import Turns
@@ -81,7 +81,7 @@ async def test_one_that_cites_none_is_dropped_and_counted_until_it_is_right(
     again = await record(judged, title="the date  is nowhere.", cites=["W1"])
 
     assert refused == ToolAnswer(text=f"Not recorded: {why}. There are: F1, P1, W1–W2.", is_error=True)
-    assert dropped == (Dropped(title="The date is nowhere", why=why),)
+    assert dropped == (DroppedFinding(title="The date is nowhere", why=why),)
     assert (again.is_error, judged.dropped, len(judged.findings)) == (False, (), 1)
 
 

@@ -1,4 +1,4 @@
-"""A model's work on a page that was measured, and what is left of it when it ends early."""
+"""The model's work on a measured page, and its partial results when it ends early."""
 
 from __future__ import annotations
 

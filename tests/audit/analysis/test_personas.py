@@ -1,4 +1,4 @@
-"""The personas that ship, and those of a file of one's own."""
+"""The built-in personas, and those from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of a model on a page, through each of the servers."""
+"""The tools of a model on a page, with each supported server."""
 
 from __future__ import annotations
 

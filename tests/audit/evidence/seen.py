@@ -1,4 +1,4 @@
-"""The result of a collector in the form in which tests compare it."""
+"""The result of a collector in a form that tests can compare."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def collect_at(url: str, page: AuditedPage, collector: Collector) -> Colle
 
 
 def summarize(collected: Collected) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Return for each rule that found something the selector and the note of each element."""
+    """Return the selector and the note of each element, by the rules that have findings."""
     return {
         finding.rule: [(element.selector, element.note) for element in finding.elements]
         for finding in collected.findings

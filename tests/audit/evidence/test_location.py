@@ -1,4 +1,4 @@
-"""A page that moves on, and what is not a page."""
+"""Pages that redirect or navigate while they are measured, and documents that are no pages."""
 
 from __future__ import annotations
 

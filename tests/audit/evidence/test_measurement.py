@@ -1,4 +1,4 @@
-"""All of the evidence of a page: the order, the widths, and what is left when something fails."""
+"""Measuring a page: the order of collectors, the widths, and partial results after failures."""
 
 from __future__ import annotations
 

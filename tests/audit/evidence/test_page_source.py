@@ -1,4 +1,4 @@
-"""The place of an element in the source of its page."""
+"""Finding the line and column of an element in the source of its page."""
 
 from __future__ import annotations
 

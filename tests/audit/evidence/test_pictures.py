@@ -1,4 +1,4 @@
-"""Pictures of elements, and of screens with their findings marked."""
+"""Pictures of elements, and screenshots with marked findings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VIEW = AuditViewport("small", 400, 300)
 
 
 def page(width: int = 400, height: int = 1000, *, red: ElementBox | None = None) -> PageScreenshot:
-    """White, with a red box in it."""
+    """Return a white screenshot with a red box."""
     image = Image.new("RGB", (width, height), "white")
     if red is not None:
         image.paste(RED, (int(red.x), int(red.y), int(red.x + red.width), int(red.y + red.height)))
@@ -34,7 +34,7 @@ def open_picture(picture: EvidencePicture | None) -> Image.Image:
 
 
 def is_near(one: object, other: tuple[int, ...]) -> bool:
-    """As a JPEG has it."""
+    """Return whether two colours are equal within the precision of a JPEG."""
     assert isinstance(one, tuple)
     return all(abs(a - b) < 40 for a, b in zip(one, other, strict=True))
 

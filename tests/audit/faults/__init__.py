@@ -1,4 +1,4 @@
-"""Planted faults: pages with one thing wrong, each beside its clean twin. By topic, in order."""
+"""Planted faults: pages with one fault each, and the same pages without it, in a module for each topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.audit.faults [WORD]`: a table of what is found, and what is found wrongly."""
+"""`python -m tests.audit.faults [WORD]`: print a table of the faults found and of the false alarms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of pages that do what nobody asked for, or forbid what browsers can do."""
+"""Faults of the behaviour: media, motion, overlays, shortcuts, and blocked browser functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Larger pages as good sites have them, in `larger/`. Nothing may be found there."""
+"""Larger pages without faults, from `larger/`: the audit must find nothing in them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RIVER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanPage:
-    """A whole document, and what is served beside it: its style, its pictures, each page that it links to."""
+    """A document, and the routes of its site: its style, its pictures, and each page that it links to."""
 
     name: str
     html: str

@@ -1,4 +1,4 @@
-"""Faults that the browser's console tells of."""
+"""Faults that the browser reports in its console: errors and failed requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page with one thing wrong, and the same page without it."""
+"""The form of a planted fault: a page with one fault, and its clean twin, the same page without the fault."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Fault", "reply"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """`rule` must be found in `faulty`, and nothing at all in `clean`: both are whole HTML documents.
+    """A case: the audit must report `rule` for the document `faulty`, and nothing at all for `clean`.
 
-    `routes` are served beside both pages, on a site of their own: a path and what answers there. The paths
-    in `pages.NAVIGATION` answer anyway. Each page is at `/page` and is opened at its `path`, which may answer
-    otherwise, such as with a redirect to the page. With `is_secure` the site speaks https.
+    Each document is at `/page` of a site of its own, which also serves `routes` and `pages.NAVIGATION`. The
+    audit opens `faulty_path` or `clean_path`, which may be another route, such as a redirect to `/page`. With
+    `is_secure` the site uses HTTPS.
     """
 
     name: str
@@ -39,7 +39,7 @@ def reply(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Handler:
-    """Return a route that always answers the same."""
+    """Return a route that always sends this answer."""
 
     async def handler(_: Request) -> Response:
         return Response(content, status, headers, type)

@@ -1,4 +1,4 @@
-"""Faults for whoever has no mouse."""
+"""Faults of keyboard access: focus order, focus traps and skip links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels, purposes, errors, and what is required."""
+"""Faults of forms: labels, autocomplete, required fields, errors and passwords."""
 
 from __future__ import annotations
 

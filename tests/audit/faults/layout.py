@@ -1,4 +1,4 @@
-"""Faults of where things are and how large."""
+"""Faults of the layout: sizes, positions and overlaps, at each width."""
 
 from __future__ import annotations
 

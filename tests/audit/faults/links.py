@@ -1,4 +1,4 @@
-"""Where links lead, and what they say."""
+"""Faults of links: their targets and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things without a name or with a wrong one, colours, and roles that are not kept."""
+"""Faults of accessible names, colours and roles."""
 
 from __future__ import annotations
 

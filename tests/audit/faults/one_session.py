@@ -1,4 +1,4 @@
-"""A page under audit that goes from page to page in one session, so that its scripts are compiled already."""
+"""An audited page that reuses one session for all visits, which keeps its scripts compiled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 class OneSessionPage(FootlightPage):
     """A page whose session stays open between visits of the same size.
 
-    Each visit is to a site of its own, which sees nothing of the others but their cookies.
+    Each visit opens another site, which shares nothing with the others but cookies.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class OneSessionPage(FootlightPage):
         self._view: AuditViewport | None = None
         self._beside: list[OneSessionPage] = []
         self._used = 0
-        """How many of the pages beside this one are in use."""
+        """The number of pages beside this one that are in use."""
 
     async def open(self, url: str, view: AuditViewport) -> OpenResult:
         self._used = 0
@@ -50,10 +50,10 @@ class OneSessionPage(FootlightPage):
         return self._beside[self._used - 1]
 
     async def close(self) -> None:
-        """Leave the session to the next visit."""
+        """Keep the session open for the next visit."""
 
     async def end(self) -> None:
-        """Close the session, and those of the pages beside."""
+        """Close the session, and those of the pages beside this one."""
         self._view = None
         await super().close()
         for each in self._beside:

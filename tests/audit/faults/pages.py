@@ -1,11 +1,11 @@
-"""What the pages of the faults have in common: a small shop, as people write one, with nothing wrong."""
+"""The page that all faults are planted into: a small shop without any fault."""
 
 from __future__ import annotations
 
 __all__ = ["NAVIGATION", "document", "page"]
 
 NAVIGATION = {"/": "Brook & Leaf", "/teas": "Teas", "/orders": "Your orders", "/help": "Help"}
-"""Paths that every site of a fault answers, and the titles there."""
+"""The pages that every site of a fault has: their paths and titles."""
 
 _STYLE = """
   * { box-sizing: border-box; }
@@ -43,7 +43,7 @@ def page(main: str, *, title: str = "Green teas – Brook & Leaf", head: str = "
 
 
 def document(body: str, *, title: str = "Green teas – Brook & Leaf", head: str = "", lang: str = "en") -> str:
-    """Return a document with the shop's style and only this in its body."""
+    """Return a document with the shop's style and this body, without navigation and footer."""
     return f"""<!doctype html>
 <html lang="{lang}">
 <head>

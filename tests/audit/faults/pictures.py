@@ -1,4 +1,4 @@
-"""Pictures that weigh something: noise, which no format makes small."""
+"""Large image files: noise, which no format compresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["noise"]
 
 
 def noise(width: int, height: int) -> bytes:
-    """Return a PNG of three bytes for each pixel, the same each time."""
+    """Return a PNG with three bytes for each pixel, the same on every call."""
     out = io.BytesIO()
     data = random.Random(1).randbytes(width * height * 3)
     Image.frombytes("RGB", (width, height), data).save(out, "PNG", compress_level=0)

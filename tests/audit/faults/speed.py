@@ -1,4 +1,4 @@
-"""Faults that make readers wait."""
+"""Faults of loading speed and page weight."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG_SCRIPT = f"/* {'Leaves. ' * 12_000} */"
 
 
 def answer_late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT) -> Handler:
-    """Answer late, which is the fault."""
+    """Return a route that answers after so many seconds."""
 
     async def handler(_: Request) -> Response:
         await anyio.sleep(seconds)
@@ -40,7 +40,7 @@ def redirect(to: str, *, seconds: float = 0) -> Handler:
 
 
 def afterwards(script: str) -> str:
-    """Once the page was painted."""
+    """Return a page that runs the script after it was painted."""
     return page(
         f"{PLAIN}<script>requestAnimationFrame(() => setTimeout(() => {{ {script} }}, 100));</script>"
     )

@@ -1,4 +1,4 @@
-"""Headings, landmarks, languages, tables, lists: what a page is made of."""
+"""Faults of headings, landmarks, languages, tables and lists."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PRICES = (
 
 
 def prices(header: str) -> str:
-    """Cells of the first row and the first column are of this kind."""
+    """Return a page with a table whose first row and column have cells of this element."""
     kinds = [[header if 0 in (row, column) else "td" for column in range(4)] for row in range(5)]
     rows = [
         "".join(f"<{kind}>{cell}</{kind}>" for kind, cell in zip(*row, strict=True))

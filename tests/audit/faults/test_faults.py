@@ -1,4 +1,4 @@
-"""Each planted fault is found by its rule, and nothing at all is found on its clean twin."""
+"""The audit finds each planted fault with its rule, and nothing at all on its clean twin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.tiers import sample_parameters
 pytestmark = pytest.mark.anyio
 
 SIDE_BY_SIDE = 3
-"""How many pages are measured at a time, each in a session of its own: half of the time is waiting."""
+"""The number of pages that are measured at a time, each in its own session: half of the time is waiting."""
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Ele
 
 
 def grouped(faults: Sequence[Fault], *fast: Fault) -> list[Any]:
-    """Return groups of faults as parameters: each fast one alone, the others side by side, marked as slow."""
+    """Return groups of faults as parameters: each of `fast` alone, the others together and marked as slow."""
     slow = [fault for fault in faults if fault not in fast]
     starts = range(0, len(slow), SIDE_BY_SIDE)
     groups = [*([fault] for fault in fast), *(slow[start : start + SIDE_BY_SIDE] for start in starts)]
@@ -64,7 +64,7 @@ async def test_planted_faults_are_found_by_their_rules(
 async def test_nothing_is_found_on_their_clean_twins(
     pages: Sequence[AuditedPage], faults: Sequence[Fault]
 ) -> None:
-    """On a phone too where the fault is about that; `python -m tests.audit.faults` measures all widths."""
+    """Layout faults are measured on a phone too; `python -m tests.audit.faults` measures all widths."""
 
     async def found_on_twin(page: AuditedPage, fault: Fault) -> tuple[str, object, object]:
         views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)

@@ -1,4 +1,4 @@
-"""A page of a fault, served on a site of its own and measured by everything that there is."""
+"""Serve the pages of a fault on a site of their own, and measure them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["evidence_of", "evidence_of_twin", "finding_of", "one_browser", "own_
 
 @asynccontextmanager
 async def one_browser(count: int = 1) -> AsyncGenerator[Sequence[AuditedPage]]:
-    """Yield pages of one server and one client, each with a session for any number of visits in turn."""
+    """Yield audited pages of one server, each with a session that serves any number of visits in turn."""
     async with MCPClient(config_of("footlight").transport(), timeout_ms=60_000) as client:
         session = {"ignoreHttpsErrors": True}  # Certificates of tests are signed by themselves.
         pages = [OneSessionPage(client, session=session) for _ in range(count)]
@@ -33,7 +33,7 @@ async def one_browser(count: int = 1) -> AsyncGenerator[Sequence[AuditedPage]]:
 
 
 async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
-    """Return what the rule found on its faulty page, or left to be checked: at the first width, or at any."""
+    """Return the finding of the fault's rule, or its open check, at the first width or else at all widths."""
     for views in (VIEWPORTS[:1], VIEWPORTS):
         evidence = await evidence_of(
             audited,
@@ -53,19 +53,19 @@ async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
 async def evidence_of_twin(
     audited: AuditedPage, fault: Fault, *, views: Sequence[AuditViewport] = VIEWPORTS
 ) -> Evidence:
-    """Return the evidence of its clean page."""
+    """Return the evidence of the clean page."""
     return await evidence_of(
         audited, fault.clean, fault.routes, path=fault.clean_path, is_secure=fault.is_secure, views=views
     )
 
 
 def own_to_check(evidence: Evidence) -> Sequence[Finding]:
-    """Return what rules of our own left to be checked by hand."""
+    """Return the open checks of our own rules, without those of axe-core."""
     return [each for each in evidence.to_check if not each.rule.startswith("axe/")]
 
 
 def _family(rule: str) -> Sequence[Collector]:
-    """Return the collectors of a rule's family, which has its module's name; of `page` those of all."""
+    """Return the collectors in the module that is named like the rule's family, or else all of them."""
     family, every = rule.partition("/")[0], standard_collectors()
     return [each for each in every if type(each).__module__.endswith(f".{family}")] or every
 
@@ -80,9 +80,9 @@ async def evidence_of(
     views: Sequence[AuditViewport] = VIEWPORTS,
     collectors: Sequence[Collector] | None = None,
 ) -> Evidence:
-    """Return the evidence of the page that is opened at this path; the HTML is at `/page`.
+    """Serve the HTML at `/page`, open the path, and return the evidence.
 
-    By default all collectors run that can find something.
+    By default all collectors run, except the one that only takes screenshots.
     """
     if collectors is None:
         collectors = [each for each in standard_collectors() if not isinstance(each, Photograph)]

@@ -1,4 +1,4 @@
-"""Who makes the model, and with which key."""
+"""Creating a provider's model, and the key that it uses."""
 
 from __future__ import annotations
 

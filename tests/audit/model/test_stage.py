@@ -1,4 +1,4 @@
-"""The run of a model, over the wire formats of three vendors."""
+"""Running a model with tools, over the wire formats of three vendors."""
 
 from __future__ import annotations
 

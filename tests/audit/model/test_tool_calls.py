@@ -1,11 +1,11 @@
-"""Calls of tools as models make them."""
+"""Parsing and running the tool calls of models."""
 
 from __future__ import annotations
 
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from footlight.audit.model.tool_calls import ReadCall, ToolCalls
+from footlight.audit.model.tool_calls import ParsedCall, ToolCalls
 from footlight.audit.model.tools import AITool, ToolAnswer
 
 pytestmark = pytest.mark.anyio
@@ -28,10 +28,10 @@ DONE = AITool(name="done", description="End.", parameters=Goto, run=run_goto, en
 
 def test_arguments_come_as_text_or_read() -> None:
     calls = ToolCalls([GOTO])
-    read = ReadCall(input={"url": "a"}, tool=GOTO, arguments=Goto(url="a"))
+    read = ParsedCall(input={"url": "a"}, tool=GOTO, arguments=Goto(url="a"))
 
-    assert calls.read("goto", '{"url": "a"}') == read
-    assert calls.read("goto", {"url": "a"}) == read
+    assert calls.parse("goto", '{"url": "a"}') == read
+    assert calls.parse("goto", {"url": "a"}) == read
 
 
 @pytest.mark.parametrize(
@@ -59,20 +59,21 @@ def test_arguments_come_as_text_or_read() -> None:
 def test_what_is_wrong_is_reported_with_its_field(
     arguments: str | dict[str, str] | None, problem: str
 ) -> None:
-    assert ToolCalls([GOTO]).read("goto", arguments).problem == problem
+    assert ToolCalls([GOTO]).parse("goto", arguments).problem == problem
 
 
 def test_an_unknown_tool_is_refused_with_the_known_ones() -> None:
     assert (
-        ToolCalls([GOTO, DONE]).read("fly", "{").problem == "There is no tool fly. The tools are: goto, done."
+        ToolCalls([GOTO, DONE]).parse("fly", "{").problem
+        == "There is no tool fly. The tools are: goto, done."
     )
-    assert ToolCalls([]).read("fly", "{}").problem == "There is no tool fly. The tools are: none."
+    assert ToolCalls([]).parse("fly", "{}").problem == "There is no tool fly. The tools are: none."
 
 
 async def test_what_cannot_be_run_is_answered_as_an_error() -> None:
     calls = ToolCalls([GOTO])
 
-    answer = await calls.run(calls.read("fly", "{}"))
+    answer = await calls.run(calls.parse("fly", "{}"))
 
     assert answer == ToolAnswer(text="There is no tool fly. The tools are: goto.", is_error=True)
 
@@ -80,9 +81,9 @@ async def test_what_cannot_be_run_is_answered_as_an_error() -> None:
 async def test_nothing_is_run_after_the_end() -> None:
     calls = ToolCalls([GOTO, DONE])
 
-    assert await calls.run(calls.read("done", '{"url": "a"}')) == ToolAnswer(text="a 1")
+    assert await calls.run(calls.parse("done", '{"url": "a"}')) == ToolAnswer(text="a 1")
     assert calls.ended
-    late = await calls.run(calls.read("goto", '{"url": "a"}'))
+    late = await calls.run(calls.parse("goto", '{"url": "a"}'))
 
     assert late == ToolAnswer(text="Not done: the previous call ended the work.", is_error=True)
     assert calls.ended
@@ -93,6 +94,6 @@ async def test_a_failed_end_is_none() -> None:
         return ToolAnswer(text="Not yet.", is_error=True)
 
     calls = ToolCalls([AITool(name="done", description="End.", parameters=Goto, run=refuse, ends=True)])
-    await calls.run(calls.read("done", '{"url": "a"}'))
+    await calls.run(calls.parse("done", '{"url": "a"}'))
 
     assert not calls.ended

@@ -1,4 +1,4 @@
-"""The bridge from a server's tools to those that a model may call."""
+"""Offering the tools of a server to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of an analysis add up to."""
+"""Collecting the parts of an analysis."""
 
 from __future__ import annotations
 

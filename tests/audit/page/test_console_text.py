@@ -1,4 +1,4 @@
-"""The console of `@playwright/mcp`, read."""
+"""Parsing the console messages of `@playwright/mcp`."""
 
 from __future__ import annotations
 

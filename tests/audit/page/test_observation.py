@@ -1,4 +1,4 @@
-"""What is left of a server's answer for a model."""
+"""Shortening a server's answer for a model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from PIL import Image
 
 from footlight.audit.page.observation import (
     PageObservation,
-    changes,
-    cut,
+    diff_lines,
     read_footlight_answer,
     read_playwright_mcp_answer,
+    truncate_lines,
 )
 from footlight.protocol.results import Content, ToolResult
 
@@ -95,16 +95,16 @@ def test_a_cut_says_how_to_see_more() -> None:
     page = "\n".join(f"line {number}" for number in range(100))
 
     assert (
-        cut(page, 20)
+        truncate_lines(page, 20)
         == "line 0\nline 1\n… cut: 2 of 100 lines shown; getPageStructure with a target shows a part"
     )
-    assert cut(page, 1_000) == page
+    assert truncate_lines(page, 1_000) == page
 
 
 def test_changed_lines_are_reported_where_they_are_fewer_than_the_page() -> None:
     before = "- a\n" * 20 + "- textbox [ref=e2]"
 
-    assert changes(before, before.replace("[ref=e2]", "[ref=e2]: lamp")) == (
+    assert diff_lines(before, before.replace("[ref=e2]", "[ref=e2]: lamp")) == (
         "- was: - textbox [ref=e2]\n- now: - textbox [ref=e2]: lamp"
     )
-    assert changes("- a\n- b", "- c\n- d") is None
+    assert diff_lines("- a\n- b", "- c\n- d") is None

@@ -1,4 +1,4 @@
-"""The marks around what a page says."""
+"""The marks around the content of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which server an audit sees pages by, and what that server is told."""
+"""The server that an audit starts, its flags and its environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page under audit, through the tools of our server and of `@playwright/mcp`."""
+"""The page under audit, with the tools of our server and of `@playwright/mcp`."""
 
 from __future__ import annotations
 

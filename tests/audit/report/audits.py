@@ -1,4 +1,4 @@
-"""Audits made by hand, as values: all that a report can be asked to tell."""
+"""Examples of audits, written by hand, with everything that a report can show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from footlight.audit.findings import (
 )
 from footlight.audit.model.stream import ToolCallRecord, Usage
 from footlight.audit.page.page import VIEWPORTS
-from footlight.audit.results import Audit, Dropped, PageAudit, Provenance, Walk, WalkStep
+from footlight.audit.results import Audit, DroppedFinding, PageAudit, Provenance, Walk, WalkStep
 
 BEGAN_MS = 1_768_478_400_000  # 2026-01-15 12:00:00 UTC
 
@@ -126,7 +126,7 @@ def screenshots() -> Sequence[ScreenPicture]:
 
 
 def shop() -> Audit:
-    """Two pages, one of which a model looked at and one that failed."""
+    """Return an audit of two pages: one that a model analysed, and one that failed."""
     return audit(
         order_page(),
         PageAudit(
@@ -145,7 +145,7 @@ def shop() -> Audit:
 
 
 def three_pages() -> Audit:
-    """Three pages with the same faults, and one that only the second has."""
+    """Return an audit of three pages with the same findings, and one more on the second."""
     return audit(
         *(
             page(
@@ -223,7 +223,7 @@ def order_page() -> PageAudit:
                 elements=[element("#pay", html="", note="")],
             )
         ],
-        dropped=[Dropped(title="The colours are sad", why="it cites F9, which does not exist")],
+        dropped=[DroppedFinding(title="The colours are sad", why="it cites F9, which does not exist")],
         analysis_text=ANALYSIS,
         tool_calls=[
             ToolCallRecord(

@@ -1,4 +1,4 @@
-"""The page of an audit, as a browser shows it."""
+"""The HTML report in a browser."""
 
 from __future__ import annotations
 

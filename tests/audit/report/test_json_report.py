@@ -1,4 +1,4 @@
-"""An audit for programs."""
+"""The JSON report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.audit.report.verdicts import FAILED
 
 
 def read(text: str) -> dict[str, Any]:
-    """As strict readers do: no NaN, and no half of a character."""
+    """Parse JSON like a strict parser: without NaN and lone surrogates."""
     return json.loads(text.encode(), parse_constant=refuse)
 
 

@@ -1,4 +1,4 @@
-"""The report for build servers."""
+"""The JUnit report."""
 
 from dataclasses import replace
 from xml.etree import ElementTree

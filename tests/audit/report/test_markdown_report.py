@@ -1,4 +1,4 @@
-"""An audit for a pull request, as a renderer of Markdown reads it."""
+"""The Markdown report, parsed by a Markdown renderer."""
 
 from __future__ import annotations
 

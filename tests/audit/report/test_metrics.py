@@ -1,4 +1,4 @@
-"""Numbers of a page, as its owners read them."""
+"""The metrics of a page in a report."""
 
 from __future__ import annotations
 

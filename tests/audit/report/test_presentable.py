@@ -1,4 +1,4 @@
-"""What pages and models write, made harmless once for all formats."""
+"""Making the texts of pages and models safe for all report formats."""
 
 from __future__ import annotations
 

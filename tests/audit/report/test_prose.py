@@ -1,4 +1,4 @@
-"""A model's text, read as far as all of them write Markdown."""
+"""Parsing a model's Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports in files."""
+"""Writing reports to files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An audit for code hosts, in SARIF 2.1.0."""
+"""The SARIF report."""
 
 from __future__ import annotations
 

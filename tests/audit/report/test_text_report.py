@@ -1,4 +1,4 @@
-"""The end of a command's output."""
+"""The text report in a terminal."""
 
 from __future__ import annotations
 

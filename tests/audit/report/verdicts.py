@@ -1,4 +1,4 @@
-"""Verdicts for reports."""
+"""Examples of verdicts for reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three vendors as servers on loopback: what they send is scripted by the test, what they get is kept.
+"""Fake servers of three model vendors, which answer as a test says and keep the requests.
 
 Written from the vendors' public documentation of their wire formats; nothing of their libraries is in here.
 """

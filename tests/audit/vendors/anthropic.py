@@ -1,4 +1,4 @@
-"""Anthropic's Messages."""
+"""A fake server of Anthropic's Messages API."""
 
 from __future__ import annotations
 

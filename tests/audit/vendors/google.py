@@ -1,4 +1,4 @@
-"""Gemini's `streamGenerateContent`, as server-sent events."""
+"""A fake server of Gemini's `streamGenerateContent`, with server-sent events."""
 
 from __future__ import annotations
 

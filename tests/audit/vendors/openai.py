@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions, as streamed with `stream_options.include_usage`."""
+"""A fake server of OpenAI's Chat Completions, streamed with `stream_options.include_usage`."""
 
 from __future__ import annotations
 

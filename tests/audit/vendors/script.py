@@ -1,4 +1,4 @@
-"""What a vendor answers, request by request, in no vendor's format."""
+"""The answers of a fake vendor, request by request, independent of the vendor's format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Call", "Failure", "Received", "Script", "Turn"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Of a tool. `pieces` together are the arguments as JSON, as they come over the wire."""
+    """A tool call. Its arguments are sent as JSON in these `pieces`."""
 
     id: str
     name: str
@@ -21,7 +21,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Instead of an answer, or in the middle of one."""
+    """An error, sent instead of an answer or in the middle of one."""
 
     status: int
     message: str = "It went wrong."
@@ -53,7 +53,7 @@ Script = Sequence[Turn | Failure]
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it came."""
+    """A received request."""
 
     path: str
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""A vendor's server, on a port of loopback."""
+"""Serve a fake vendor on a port of loopback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Vendor", "VendorServer", "event", "serve_vendor"]
 
 
 class Vendor(Protocol):
-    """How one of them writes answers, and what its requests say."""
+    """The wire format of a vendor: how answers are written, and requests read."""
 
     name: str
     variable: str
@@ -36,16 +36,16 @@ class Vendor(Protocol):
     def key(self, received: Received) -> str | None: ...
     def tools(self, received: Received) -> list[str]: ...
     def results(self, received: Received) -> list[tuple[str, str]]:
-        """Of tools: the id of the call, and what it was answered."""
+        """Return the tool results in a request, by the id of the call."""
         ...
 
     def images(self, received: Received) -> list[str]:
-        """As base64, wherever they are."""
+        """Return all images in a request, in base64."""
         ...
 
 
 class VendorServer:
-    """`left` is set when a client goes away in the middle of an answer."""
+    """A running fake vendor. `left` is set when a client disconnects in the middle of an answer."""
 
     def __init__(self, vendor: Vendor, port: int) -> None:
         self.vendor = vendor
@@ -53,7 +53,7 @@ class VendorServer:
         self.forget()
 
     def forget(self) -> None:
-        """Be as new."""
+        """Forget all scripts and requests."""
         self.received: list[Received] = []
         self.left = asyncio.Event()
         self._script: list[Turn | Failure] = []
@@ -104,7 +104,7 @@ class VendorServer:
             yield event
 
     async def _waits(self, hold: asyncio.Event, receive: Receive) -> bool:
-        """Until it may go on, or nobody is there any more."""
+        """Wait until `hold` is set or the client has disconnected."""
         held, gone = asyncio.ensure_future(hold.wait()), asyncio.ensure_future(receive())
         await asyncio.wait((held, gone), return_when=asyncio.FIRST_COMPLETED)
         for waiting in (held, gone):

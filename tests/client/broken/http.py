@@ -1,4 +1,4 @@
-"""A server over HTTP, but for one fault."""
+"""An HTTP server with one fault."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.client.http_servers import HttpServer, Received, Reply
 
 
 class Exchange:
-    """What a server says over HTTP, as JSON or as events."""
+    """The answer of the server to one request, as JSON or as events."""
 
     def __init__(self, reply: Reply, *, events: bool, session_id: str | None) -> None:
         self.reply = reply
@@ -22,7 +22,7 @@ class Exchange:
         self._headers = {} if session_id is None else {"Mcp-Session-Id": session_id}
 
     async def nothing(self) -> None:
-        """Until the client goes away."""
+        """Send nothing until the client disconnects."""
         await self.reply.wait_until_gone()
 
     async def say(self, message: Message) -> None:
@@ -35,7 +35,7 @@ class Exchange:
 
 
 class BrokenHttp(Broken):
-    """Each message is a request of its own."""
+    """The broken server over HTTP, where each message is a request of its own."""
 
     port: int
 
@@ -56,7 +56,7 @@ class BrokenHttp(Broken):
 
     @asynccontextmanager
     async def listening(self, port: int, tls: ssl.SSLContext | None) -> AsyncGenerator[int]:
-        """From now on until the end, when all connections are closed. The port."""
+        """Listen, and yield the port. All connections are closed at the end."""
         accept = self._connections.accept
         listener = await asyncio.start_server(accept, "127.0.0.1", port, limit=1 << 20, ssl=tls)
         self._connections.listener = listener
@@ -81,11 +81,11 @@ class _Connections(HttpServer):
 
 
 NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""To be trusted: to read the certificates of the system would take longer than all the rest."""
+"""The only trusted certificates, because reading those of the system would take most of the time."""
 
 
 def over_http(port: int, *, tls: ssl.SSLContext | None = None) -> StreamableHTTP:
-    """With all the secrets that there can be."""
+    """Return a transport to the server whose URL and headers contain every kind of secret."""
     scheme = "http" if tls is None else "https"
     url = f"{scheme}://friend:hunter2@127.0.0.1:{port}/mcp?key=mellon"
     return StreamableHTTP(url, headers={"X-Api-Key": "swordfish"}, verify=tls or NOBODY)

@@ -1,4 +1,4 @@
-"""The SDK's server in memory, and before it what breaks."""
+"""The SDK's server in memory, behind a channel with one fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.client.broken.server import Broken, Fault, Message
 
 
 class Streams:
-    """What stands before the SDK's server says."""
+    """The messages of the broken layer in front of the SDK's server."""
 
     def __init__(self, server: BrokenInMemory, inlet: Any, write: Any, end: Callable[[], None]) -> None:
         self.server = server
@@ -33,12 +33,12 @@ class Streams:
         await self._write.send(read_message(json.dumps(message)))
 
     async def pass_on(self, message: Message) -> None:
-        """To the SDK's server."""
+        """Pass a message on to the SDK's server."""
         await self._inlet.send(read_message(json.dumps(message)))
 
 
 class BrokenInMemory(Broken):
-    """The SDK's server, and before it what breaks."""
+    """The SDK's server behind a layer with one fault."""
 
     def __init__(self, fault: Fault | None, at: str) -> None:
         super().__init__(fault, at)

@@ -1,4 +1,4 @@
-"""A process that is a server, but for one fault. Its orders come over a socket, what it hears goes there."""
+"""A server process with one fault, which a test controls and observes over a socket."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ for order in wire.makefile("rb"):
 
 
 class Line:
-    """What a process says, and does."""
+    """The output of the server process, and its actions."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -64,7 +64,7 @@ class Line:
 class BrokenProcess(Broken):
     environment: Mapping[str, str]
 
-    """Its orders come over a socket, and what it hears goes there."""
+    """The server process, which receives its orders and reports what it receives over a socket."""
 
     def __init__(self, fault: Fault | None, at: str) -> None:
         super().__init__(fault, at)

@@ -1,4 +1,4 @@
-"""A server that is well but for one fault, whatever it speaks over."""
+"""A server with one fault, over any transport."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LIMIT_SECONDS = 10.0
 
 SESSION_ID = "opensesame"
 SECRETS = ("swordfish", "hunter2", "mellon", SESSION_ID)
-"""The token, the password and the query of each URL, and the session's id."""
+"""The secrets of a connection: token, password, query of each URL, and session id."""
 
 GONE = (ConnectionError, ConnectionClosed)
 
 Message = Mapping[str, Any]
 Fault = Callable[[Any, Message], Awaitable[None]]
-"""Does what is wrong in place of answering the request, by what the server has to say things with."""
+"""Misbehaves instead of answering a request, through the server's means of sending."""
 Over = Literal["stdio", "http json", "http events", "websocket", "memory"]
 
 
@@ -57,7 +57,7 @@ class Broken:
         return self._fault is not None and self._at == at
 
     async def take(self, message: Message, said: Any) -> None:
-        """Answer, each message in a task of its own."""
+        """Answer messages, each in a task of its own."""
         async with self._came:
             self.messages.append(message)
             self._came.notify_all()
@@ -83,7 +83,7 @@ class Broken:
         await said.say(well(message))
 
     async def heard(self, about: str) -> Message:
-        """Return the first message about it."""
+        """Wait for the first message with this subject."""
 
         def found() -> list[Message]:
             return [message for message in self.messages if subject(message) == about]
@@ -94,7 +94,7 @@ class Broken:
 
     @asynccontextmanager
     async def connection(self) -> AsyncGenerator[Callable[[Coroutine[Any, Any, None]], None]]:
-        """For as long as there is one. What is started in it is cancelled at its end."""
+        """Hold a connection open within the block, and cancel its tasks at the end."""
         tasks: set[asyncio.Task[None]] = set()
         self._open += 1
         self._none_open.clear()
@@ -112,7 +112,7 @@ class Broken:
                 self._none_open.set()
 
     async def deserted(self) -> None:
-        """Nothing of the client is left here."""
+        """Wait until the client has left no connection, and check that nothing has failed."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._none_open.wait()
         assert self.failures == []
@@ -141,7 +141,7 @@ def failed(message: Message, code: int, text: str, **more: Any) -> Message:
 
 
 def saying(change: Callable[[Message], Message]) -> Fault:
-    """Return a fault of the answer itself, which every transport can have."""
+    """Return a fault of the answer itself, which can occur on every transport."""
 
     @wraps(change)
     async def fault(said: Any, request: Message) -> None:
@@ -179,7 +179,7 @@ def an_error(request: Message) -> Message:
 
 @saying
 def an_error_for_nobody(request: Message) -> Message:
-    """As a server answers that could not read which request it was."""
+    """Send an error without an id, as a server does that could not parse the request."""
     return {**failed(request, -32603, "The disk is full"), "id": None}
 
 

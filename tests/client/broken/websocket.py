@@ -1,4 +1,4 @@
-"""A server over WebSocket, but for one fault."""
+"""A WebSocket server with one fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.client.broken.server import LIMIT_SECONDS, Broken, Fault, Message, we
 
 
 class Socket:
-    """What a server says over a WebSocket."""
+    """The frames that the server sends over a WebSocket."""
 
     def __init__(self, websocket: ServerConnection) -> None:
         self.websocket = websocket
@@ -34,11 +34,11 @@ class Socket:
         pass
 
     def refuse(self, status: int, text: str) -> None:
-        """Instead of opening."""
+        """Refuse the opening handshake."""
         self.refusal = self.websocket.respond(HTTPStatus(status), text)
 
     def write(self, data: bytes) -> None:
-        """Bytes as they are."""
+        """Send raw bytes."""
         self.websocket.transport.write(data)
 
     def break_off(self) -> None:
@@ -48,12 +48,12 @@ class Socket:
         self.websocket.transport.abort()
 
     def hang_up(self) -> None:
-        """Close the connection, in the middle of whatever it was."""
+        """Close the connection without finishing the message."""
         self.websocket.transport.close()
 
 
 class BrokenWebSocket(Broken):
-    """A fault at `opening` may give the answer to the opening handshake."""
+    """The broken server over WebSocket. A fault at `opening` answers the opening handshake."""
 
     port: int
 
@@ -73,7 +73,7 @@ class BrokenWebSocket(Broken):
 
 
 def over_websocket(port: int, *, tls: ssl.SSLContext | None = None) -> WebSocket:
-    """With all the secrets that there can be."""
+    """Return a transport to the server whose URL and headers contain every kind of secret."""
     scheme = "ws" if tls is None else "wss"
     return WebSocket(f"{scheme}://friend:hunter2@127.0.0.1:{port}/mcp?key=mellon", token="swordfish", ssl=tls)
 
@@ -99,7 +99,7 @@ async def broken_websocket(
 
 
 _QUIET = logging.getLogger("tests.websocket")
-"""The server's own log is not the client's."""
+"""The log of the server, which is separate from the client's."""
 _QUIET.setLevel(logging.CRITICAL)
 
 
@@ -138,7 +138,7 @@ async def hung_up(said: Socket, request: Message) -> None:
 
 
 async def silence(said: Socket, request: Message) -> None:
-    """Until the client goes away."""
+    """Send nothing until the client disconnects."""
     async with asyncio.timeout(LIMIT_SECONDS):
         await said.websocket.wait_closed()
 

@@ -1,4 +1,4 @@
-"""Schemas, names and texts of servers that mean no good.
+"""Generated schemas, names and texts of malicious servers.
 
 They are made by chance from a seed, which is what hypothesis chooses and tells: drawn one by one they would
 take it a second each.
@@ -73,7 +73,7 @@ REFERENCES = (
 
 
 class Anything:
-    """What a server could send."""
+    """A generator of anything that a server could send."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)

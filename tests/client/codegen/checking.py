@@ -1,4 +1,4 @@
-"""Pyright, strict, over a folder of generated modules and of files that use them."""
+"""Run Pyright in strict mode on generated modules and on code that uses them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PYRIGHT = Path(sys.executable).with_name("pyright")
 
 
 def errors_in(folder: Path) -> list[tuple[str, int, str]]:
-    """File, line and message of each. Skips the test where there is no pyright."""
+    """Return the file, line and message of each error. Skip the test if Pyright is not installed."""
     if not PYRIGHT.exists():
         pytest.skip("pyright is not installed: `uv sync` brings it")
     settings = {

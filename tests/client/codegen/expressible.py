@@ -1,4 +1,4 @@
-"""Schemas that types can say whole, and values for them: some that they accept, some that they nearly do.
+"""Generated schemas that Python types can express in full, with valid and nearly valid values.
 
 Objects are closed by `unevaluatedProperties`, as a `TypedDict` is. A whole number is never written as 1.0,
 which is one to JSON Schema.
@@ -21,7 +21,7 @@ WORDS = ("one", "two", '"', "x\n", "")
 
 
 class Chance:
-    """One schema, and any number of values."""
+    """A generator of one schema, and of any number of values for it."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -147,7 +147,7 @@ class Chance:
         return self._chance.choice(choices[type])
 
     def _mutate(self, value: Any) -> Any:
-        """Something in it is something else, is gone, or is new."""
+        """Return a copy of the value in which one part is changed, removed or added."""
         chance = self._chance
         if isinstance(value, dict) and chance.random() < 0.8:
             changed = dict(value)

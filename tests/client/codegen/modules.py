@@ -1,4 +1,4 @@
-"""Generated modules under test: rendered from plain values, and brought to life."""
+"""Generate modules for tests, and import them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def execute(text: str) -> dict[str, Any]:
 
 
 def import_module(path: Path) -> Any:
-    """Import the module in this file under a name of its own, and return it."""
+    """Import the module in this file under a unique name, and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{abs(hash(path))}", path)
     assert spec is not None
     assert spec.loader is not None

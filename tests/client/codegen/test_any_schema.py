@@ -1,4 +1,4 @@
-"""Whatever a server sends, a module comes of it, and nothing of what was sent is code in it."""
+"""Any schema results in a module, in which no text of the server is code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a type checker says of generated modules, and of those who use them."""
+"""The messages of a type checker about generated modules and code that uses them."""
 
 from __future__ import annotations
 

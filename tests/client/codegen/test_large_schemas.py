@@ -1,4 +1,4 @@
-"""What a server could send to keep the generator busy for ever, or to stop it."""
+"""Schemas that could keep the generator busy forever, or make it fail."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_an_anchor_is_not_the_whole() -> None:
 
 
 def chain(links: int) -> Mapping[str, Any]:
-    """References to references."""
+    """Return a chain of references to references."""
     parts = {str(number): {"$ref": f"#/$defs/{number + 1}"} for number in range(links)}
     return {**tool("x", {"x": {"$ref": "#/$defs/0"}}).input_schema, "$defs": parts}
 
 
 def graph(objects: int) -> Mapping[str, Any]:
-    """Objects of which each leads to all others."""
+    """Return objects, each of which refers to all others."""
     parts = {
         f"d{number}": {
             "type": "object",

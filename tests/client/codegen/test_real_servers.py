@@ -1,4 +1,4 @@
-"""Modules for servers that there are: generated, checked, imported, and used for a real call."""
+"""Modules for real servers: generated, checked, imported, and used for a real call."""
 
 from __future__ import annotations
 

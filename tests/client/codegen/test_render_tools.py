@@ -1,4 +1,4 @@
-"""The generated module, as it is read."""
+"""The text of a generated module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One property's schema as a type: the document's table, and what it says nothing about."""
+"""The type of a property's schema, as specified and beyond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a value is of a type, asked of the type as it is at run time. It knows nothing of the codegen."""
+"""Check at run time whether a value has a type, independently of the code generator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["is_of"]
 
 
 def is_of(value: Any, annotation: Any, names: Mapping[str, Any]) -> bool:
-    """As a strict checker sees it, for which `True` is no number; `names` are those of the module."""
+    """Return whether a value has a type, where `True` is no number. `names` are those of the module."""
     if isinstance(annotation, ForwardRef):
         annotation = annotation.__forward_arg__
     if isinstance(annotation, str):

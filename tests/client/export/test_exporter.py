@@ -1,4 +1,4 @@
-"""A log becomes the text of a test."""
+"""Exporting a call log as a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as Python source: what is read from it is what was written, and the formatter changes nothing."""
+"""JSON values as Python source: it evaluates to the same values, and `ruff format` changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handles for tests, as the generator writes them, and servers of named sessions to connect them to."""
+"""Handles for tests in the form that the generator writes, and servers of named sessions for them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def mcp_connect(
 
 
 class Journal:
-    """What the server tells, in the order in which it happened."""
+    """The journal of the server: its events in order."""
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self.entries = list(entries)
@@ -151,7 +151,7 @@ class Journal:
                 await self._more.wait()
 
     async def began(self, name: str, count: int = 1) -> None:
-        """Until so many calls of the tool have begun."""
+        """Wait until so many calls of the tool have begun."""
         await self.wait_until(lambda: [called for called, _ in self.calls].count(name) >= count)
 
     @property
@@ -160,7 +160,7 @@ class Journal:
 
     @property
     def order(self) -> list[str]:
-        """`+name` for each beginning, `-name` for each end, with the argument that tells calls apart."""
+        """Return `+name` for each beginning of a call, `-name` for each end, with an identifying argument."""
         marks: dict[int, str] = {}
         reported: list[str] = []
         for entry in self.entries:
@@ -174,7 +174,7 @@ class Journal:
 
 
 class Started:
-    """A command that starts a server with a journal, and what became of the processes."""
+    """A command that starts a server with a journal, and the processes that it has started."""
 
     def __init__(self, folder: Path, variant: Variant = "plain") -> None:
         self._journal = folder / "journal.jsonl"
@@ -184,14 +184,14 @@ class Started:
 
     @property
     def journal(self) -> Journal:
-        """As far as it was written."""
+        """Return the journal as it is now."""
         if not self._journal.exists():
             return Journal()
         return Journal([json.loads(line) for line in self._journal.read_text().splitlines()])
 
     @property
     def pids(self) -> list[int]:
-        """Of all that were ever started."""
+        """Return the ids of all processes that were ever started."""
         return [entry["started"] for entry in self.journal.entries if "started" in entry]
 
     async def find_left_processes(self) -> list[int]:
@@ -213,7 +213,7 @@ def children() -> set[int]:
 
 
 class Log:
-    """A call log on a stream of its own."""
+    """A call log that is written to a stream in memory."""
 
     def __init__(self, **options: Any) -> None:
         self.stream = io.StringIO()
@@ -245,11 +245,11 @@ class Connected:
         return await self.mcp.call("hold", {"id": id}, **options)
 
     async def release(self) -> None:
-        """Past the queue."""
+        """Call `release` without waiting in the queue of the handle."""
         await soon(self.mcp.call("release", parallel=True))
 
     async def holding(self, id: str, count: int = 1, **options: Any) -> asyncio.Task[Any]:
-        """Return a call that the server has begun, and that lasts until `release`."""
+        """Start a call that lasts until `release`, and wait until the server has begun it."""
         task = asyncio.create_task(self.hold(id, **options))
         await self.journal.began("hold", count)
         return task
@@ -271,5 +271,5 @@ async def open_connected(name: str = "p4n-test", **options: Any) -> AsyncGenerat
 
 
 async def wait_until_queued() -> None:
-    """Until the tasks that were just made wait for their turn."""
+    """Wait until the tasks that were just created are waiting in the queue."""
     await asyncio.sleep(0)

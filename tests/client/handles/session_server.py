@@ -1,4 +1,4 @@
-"""A server with named sessions, on the Python SDK and nothing of ours, that keeps a journal of its calls.
+"""A server with named sessions, on the Python SDK alone, that keeps a journal of its calls.
 
     python -m tests.client.handles.session_server [--registry VARIANT] [--journal FILE]
 
@@ -29,11 +29,11 @@ Entry = Mapping[str, Any]
 OnEvent = Callable[[Entry], None]
 
 PAGE = 3
-"""Tools on a page of their list."""
+"""The number of tools on a page of the list."""
 SNAPSHOT = "- button" + " " * 3_839
-"""3847 characters, as in the document."""
+"""A text of 3847 characters, as in the specification."""
 PICTURE = "iVBORw0KGgo" * 50
-"""As much as there is of a small one, in base64."""
+"""A small image in base64."""
 
 
 def _tool(name: str, description: str, *, session: bool = True, **properties: str) -> types.Tool:
@@ -66,7 +66,7 @@ TOOLS = (
 
 
 def registry(variant: Variant) -> tuple[types.Tool, ...]:
-    """Return the tools, with one difference."""
+    """Return the tools of the registry, with the difference of this variant."""
     by_name = {tool.name: tool.model_copy(deep=True) for tool in TOOLS}
     goto, snapshot = by_name["nav.goto"], by_name["browser.snapshot"]
     if variant == "renamed":
@@ -90,7 +90,7 @@ def list_registered_tools(variant: Variant = "plain") -> list[Tool]:
 
 
 class SessionServer:
-    """`told` hears of the beginning and the end of each call."""
+    """A server of named sessions. It passes the beginning and the end of each call to `on_event`."""
 
     def __init__(self, on_event: OnEvent, variant: Variant = "plain") -> None:
         self._on_event = on_event
@@ -100,11 +100,11 @@ class SessionServer:
         self._never = False
 
     def refuse_to_close(self) -> None:
-        """`session.close` fails from now on."""
+        """Let `session.close` fail from now on."""
         self._never = True
 
     def release(self) -> None:
-        """As the tool does."""
+        """Do what the tool `release` does."""
         self._released.set()
         self._released = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Sessions that the server names."""
+"""The adapter for servers that choose the names of sessions."""
 
 from __future__ import annotations
 

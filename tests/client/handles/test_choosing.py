@@ -1,4 +1,4 @@
-"""Which adapter fits a server."""
+"""Choosing the adapter for a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a server and a name to a handle, over every transport; and what is left where that fails."""
+"""Connecting a handle over every transport, and the state after a failure."""
 
 from __future__ import annotations
 

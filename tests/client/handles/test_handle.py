@@ -1,4 +1,4 @@
-"""The calls of a handle, in the ways in which they can be written."""
+"""The forms in which the calls of a handle can be written."""
 
 from __future__ import annotations
 

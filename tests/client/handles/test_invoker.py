@@ -1,4 +1,4 @@
-"""The order of calls, their session, and the end; seen from the server."""
+"""The order and the session of a handle's calls, and its close, as the server sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which file knows what."""
+"""The modules of the client, and which of them knows named sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The call log: its bytes, its files, and what becomes of calls where it cannot be written."""
+"""The call log: its bytes, its files, and calls that cannot be logged."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def bare(**options: Any) -> tuple[CallLog, io.StringIO]:
 
 
 def result_of(result: ToolResult, **options: Any) -> object:
-    """As its line shows it; None where it does not."""
+    """Return the result as the line shows it, or None if it does not."""
     log, stream = bare(**options)
     log.after_success(GOTO, result, 1, 1)
     return json.loads(stream.getvalue()).get("_result")

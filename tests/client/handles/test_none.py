@@ -1,4 +1,4 @@
-"""Servers without sessions."""
+"""The adapter for servers without sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a module was generated from, and what the server has now."""
+"""Comparing the tools of a server with those of a generated module."""
 
 from __future__ import annotations
 

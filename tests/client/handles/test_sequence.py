@@ -1,4 +1,4 @@
-"""`run_sequence`: the calls of a file, made on a handle."""
+"""`run_sequence`: making the calls of a file on a handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server becomes a client."""
+"""Connecting a client to a command, a URL or a transport."""
 
 from __future__ import annotations
 

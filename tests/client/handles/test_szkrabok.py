@@ -1,4 +1,4 @@
-"""Sessions that their user names."""
+"""The adapter for sessions that the user names."""
 
 from __future__ import annotations
 

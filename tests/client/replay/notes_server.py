@@ -1,4 +1,4 @@
-"""A server of notes, whose ids are other ones each time: over stdio, or in this process."""
+"""A server of notes whose ids differ in each run, over stdio or in this process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 
 class Notes:
-    """`calls` are those that came, `open` the sessions that there are."""
+    """The server's state: `calls` are the received calls, `open` the open sessions."""
 
     def __init__(self, *, greeting: str = "hello") -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []

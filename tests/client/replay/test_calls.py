@@ -1,4 +1,4 @@
-"""Files of calls, read: sequences, logs, and whatever else somebody may call so."""
+"""Parsing sequences, call logs and invalid files."""
 
 from __future__ import annotations
 

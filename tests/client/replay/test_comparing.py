@@ -1,4 +1,4 @@
-"""What is a difference between two results, what is none, and how one is shown."""
+"""Comparing two results, and showing the differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables: what is filled in, what is text, and what is missing."""
+"""Variables in a sequence: what is filled in, what is plain text, and what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call gives back is always JSON."""
+"""The answer of any call is JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A secret's value, however it is written, is replaced by its name."""
+"""Masking the value of a secret in every spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets are read from a file, and used by name."""
+"""Reading secrets from a file, and using them by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from a page is told apart from what the server says."""
+"""Marking text that comes from a page."""
 
 from __future__ import annotations
 

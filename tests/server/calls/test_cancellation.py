@@ -1,4 +1,4 @@
-"""Cancellation: the browser's work ends at once, and the session goes on as if nothing had been asked."""
+"""Cancelling a call: the browser's work ends at once, and the session remains usable."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Pending:
 
 
 class Beacon:
-    """A URL that a page requests to tell of something: `said` is the query of each request."""
+    """A URL that a page requests to report an event. `queries` has the query of each request."""
 
     def __init__(self, site: Site) -> None:
         self.queries: list[str] = []

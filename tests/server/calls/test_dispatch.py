@@ -1,4 +1,4 @@
-"""What every call needs, whatever its tool does."""
+"""The stages that every call goes through, whatever its tool does."""
 
 from __future__ import annotations
 

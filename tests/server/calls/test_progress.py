@@ -1,4 +1,4 @@
-"""Progress: what a client hears while a long call runs."""
+"""The progress that is reported to a client during a long call."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Heard:
 
     @property
     def stages(self) -> list[str | None]:
-        """The messages, each as often as it changed."""
+        """Return the messages, without consecutive repetitions."""
         messages = [message for _, _, message in self.reports]
         return [message for at, message in enumerate(messages) if messages[:at][-1:] != [message]]
 

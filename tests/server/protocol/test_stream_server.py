@@ -37,7 +37,7 @@ INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo":
 
 
 def methods() -> ServerMethods:
-    """Small handlers that read parameters of every kind."""
+    """Return small handlers that read parameters of every kind."""
 
     async def list_tools(request: Request) -> dict[str, Any]:
         request.optional_text("cursor")

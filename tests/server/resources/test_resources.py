@@ -1,4 +1,4 @@
-"""What is kept and read, for whom, and for how long: on a real engine, with limits of its own."""
+"""Resources with a real engine: their content, owner and lifetime."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class World:
         return raised.value.why
 
     async def wait_for_changes(self, *expected: SessionChange) -> None:
-        """Until these were told, in this order among others."""
+        """Wait until these changes were reported, in this order, with others in between."""
         async with asyncio.timeout(10):
             while not are_in_order(expected, self.changes):
                 self._changed.clear()

@@ -1,4 +1,4 @@
-"""The addresses of resources."""
+"""The URIs of resources."""
 
 from __future__ import annotations
 

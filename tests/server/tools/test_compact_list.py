@@ -1,4 +1,4 @@
-"""The list of tools is short for models, and whole for clients that ask for all of it."""
+"""The compact list of tools for models, and the full one for clients that ask for it."""
 
 from __future__ import annotations
 

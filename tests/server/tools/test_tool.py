@@ -1,4 +1,4 @@
-"""One declaration says everything about a tool."""
+"""The declaration of a tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listeners whose work the page does not show, and listeners that do nothing: a button for each."""
+"""Buttons whose listeners do something that the page does not show, or do nothing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ UNSEEN: Mapping[str, str] = {
     "exchanges files of a field": "const data = new DataTransfer(); "
     "data.items.add(new File(['x'], 'x.txt')); files.files = data.files",
 }
-"""What the listener of a button does, by its name."""
+"""The action of each button's listener, by the button's name."""
 
 
 def _buttons(scripts: Mapping[str, str]) -> str:
@@ -131,7 +131,7 @@ VAIN: Mapping[str, str] = {
     "goes to an address that is empty": "const to = ''; if (to) history.go(to)",
     "waits for a promise that gives nothing": "if (typeof save === 'function') save()",
 }
-"""What the listener of a button tries, by its name."""
+"""The attempted action of each button's listener, by the button's name."""
 
 VAIN_PAGE = (
     f"<style>button {{display: block}}</style><p id=secret hidden></p><p id=menu hidden></p>{_buttons(VAIN)}"

@@ -1,4 +1,4 @@
-"""The audit of a live page, one finding again, and web vitals."""
+"""The tools `audit_page`, `recheck` and `web_vitals`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines of a long page a budget keeps."""
+"""The lines of a long page that are kept within a budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page whose forms hide members of the DOM stops no tool, and is no bug of the server."""
+"""A page whose forms shadow members of the DOM breaks no tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a page still looks as it did."""
+"""Comparing a page with a baseline screenshot."""
 
 from __future__ import annotations
 

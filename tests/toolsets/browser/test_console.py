@@ -1,4 +1,4 @@
-"""What pages write to their consoles, and the errors that nobody caught."""
+"""The console messages and uncaught errors of pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def messages(browser: SessionBrowser, count: int, **conditions: Any) -> list[dict[str, Any]]:
-    """Until there are so many; they come beside the answers."""
+    """Wait until there are so many messages, which arrive independently of the answers."""
     with anyio.fail_after(10):
         while True:
             answer = await browser.call("console_messages", **conditions)

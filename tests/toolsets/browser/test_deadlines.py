@@ -1,4 +1,4 @@
-"""One deadline for a call: what the wait for an element limits, and what is told where time runs out."""
+"""The deadline of a call: its share for finding an element, and the errors when it passes."""
 
 from __future__ import annotations
 

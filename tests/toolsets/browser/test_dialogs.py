@@ -1,4 +1,4 @@
-"""Dialogs that are left open: told, waited for by nobody, answered by hand."""
+"""Open dialogs: they are reported, end the waits of calls, and are answered by a tool."""
 
 from __future__ import annotations
 

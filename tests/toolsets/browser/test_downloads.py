@@ -1,4 +1,4 @@
-"""What the pages of a session have downloaded."""
+"""The downloads of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding elements and asking about them."""
+"""Finding elements and reading their state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing what the pages of a live session are made to believe."""
+"""Changing the emulation of a live session."""
 
 from __future__ import annotations
 

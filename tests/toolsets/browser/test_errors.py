@@ -1,4 +1,4 @@
-"""What an error says about the page, and which codes there are."""
+"""The errors of tools: their codes, and what they say about the page."""
 
 from __future__ import annotations
 

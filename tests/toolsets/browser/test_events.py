@@ -1,4 +1,4 @@
-"""What happens beside an action: new pages, dialogs, downloads, pages that close."""
+"""Events beside an action: new pages, dialogs, downloads, closed pages."""
 
 from __future__ import annotations
 

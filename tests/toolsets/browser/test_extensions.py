@@ -1,4 +1,4 @@
-"""Unpacked extensions in the browsers of the toolset: told, opened, used, and apart from each other."""
+"""Unpacked extensions in the browsers of the toolset: listed, opened, used, and isolated by session."""
 
 from __future__ import annotations
 

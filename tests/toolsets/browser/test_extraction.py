@@ -1,4 +1,4 @@
-"""Taking things out of a page."""
+"""Reading texts, attributes, tables and links of a page."""
 
 from __future__ import annotations
 

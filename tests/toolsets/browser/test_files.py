@@ -1,4 +1,4 @@
-"""What tools write into files: prints, traces, HARs, videos."""
+"""Files that tools write: PDFs, traces, HARs, videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doing what a person does with a page."""
+"""Clicking, typing and other actions of a person."""
 
 from __future__ import annotations
 

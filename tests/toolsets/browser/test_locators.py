@@ -1,4 +1,4 @@
-"""A call that names an element by a ref tells what leads to that element in another run."""
+"""A call with a ref reports a locator for the same element in another run."""
 
 from __future__ import annotations
 

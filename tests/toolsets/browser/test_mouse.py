@@ -1,4 +1,4 @@
-"""The mouse by coordinates."""
+"""Using the mouse by coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going from page to page."""
+"""Navigating from page to page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steering and watching a session's network."""
+"""Controlling and logging a session's network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an acting call tells of the page: what changed, with refs to use at once, within a budget."""
+"""The observation in the answer of an action: what changed, with usable refs, within a budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a press of the mouse arrives at the element that it is meant for."""
+"""A press of the mouse reaches the element that it is meant for, or the answer says that it did not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says, as Markdown."""
+"""Reading a page as Markdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def lines(text: str) -> str:
 
 
 async def markdown(browser: SessionBrowser, html: str) -> str:
-    """Of what stands in the main part of a page, whose address is put as `<page>`."""
+    """Return the Markdown of a page with this main part, with `<page>` for its address."""
     await browser.show(f"<!doctype html><meta charset=utf-8><main>{html}</main>")
     read = await browser.call("read_page", selector="main")
     return read["markdown"].replace(browser.site.url, "<site>")

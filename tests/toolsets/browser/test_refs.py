@@ -1,4 +1,4 @@
-"""Refs stay with their element, lead to its successor where that is certain, and never guess."""
+"""Refs stay with their element, pass to its certain successor, and are never guessed."""
 
 from __future__ import annotations
 

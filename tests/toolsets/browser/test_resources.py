@@ -1,4 +1,4 @@
-"""What a session has, read as resources through the front door."""
+"""The resources of a session, through the public interface."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ async def hang(browser: SessionBrowser, script: str) -> None:
 
 
 async def wait_until_requested(browser: SessionBrowser, url: str) -> None:
-    """Until the page has asked for it."""
+    """Wait until the page has requested it."""
     asked = ("GET", url.removeprefix(browser.site.url))
     with anyio.fail_after(10):
         while asked not in browser.site.requests:

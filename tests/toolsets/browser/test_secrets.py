@@ -1,4 +1,4 @@
-"""A secret is typed by its name, and nothing that the server tells has its value."""
+"""A secret is typed by its name, and no message of the server contains its value."""
 
 from __future__ import annotations
 

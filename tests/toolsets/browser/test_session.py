@@ -1,4 +1,4 @@
-"""Sessions, their cookies and what they keep."""
+"""Sessions, their cookies and their stored state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session can be made with."""
+"""The options of a new session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several calls as one: one deadline, one observation."""
+"""Several calls as steps of one, with one deadline and one observation."""
 
 from __future__ import annotations
 

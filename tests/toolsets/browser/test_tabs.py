@@ -1,4 +1,4 @@
-"""The pages of a session: listed, opened, selected, closed."""
+"""Listing, opening, selecting and closing the pages of a session."""
 
 from __future__ import annotations
 

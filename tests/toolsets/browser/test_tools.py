@@ -1,4 +1,4 @@
-"""The tools as a client sees them; 44 of them against the tables of the specification."""
+"""The list of tools, 44 of them compared with the tables of the specification."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ OURS = (
 
 
 def parameters(schema: str) -> Iterator[tuple[str, bool, dict[str, Any]]]:
-    """`{a: string, b?: number}` as (name, required, JSON Schema)."""
+    """Parse `{a: string, b?: number}` into names, whether each is required, and JSON Schemas."""
     for name, optional, kind in re.findall(r"(\w+)(\??): ([^,}]+)", schema):
         yield name, not optional, json_type(kind)
 

@@ -1,4 +1,4 @@
-"""Parts of a page that a caller knows from an earlier answer: each is one line, and its refs still work."""
+"""Parts of a page that a caller knows already are one line each, and their refs still work."""
 
 from __future__ import annotations
 

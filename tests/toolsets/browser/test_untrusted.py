@@ -1,4 +1,4 @@
-"""Whatever a page can choose the words of is named as its words, in every message."""
+"""Every message marks the texts that a page may have chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for texts, addresses, elements, functions, responses and downloads."""
+"""Waiting for texts, URLs, elements, functions, responses and downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server of the toolset metamask, over stdio, and the wallet of the tests in it."""
+"""A server of the toolset metamask over stdio, with the test wallet in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PIN = "hunter2-hunter2"
 
 
 def free_ports() -> dict[str, int]:
-    """As `mm_launch` takes them: nobody else on this machine has them."""
+    """Return free ports in the form of `mm_launch`."""
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         return {"anvil": one.getsockname()[1], "fixtureServer": other.getsockname()[1]}
 
@@ -38,7 +38,7 @@ def path_with(*folders: Path) -> str:
 
 
 class Server:
-    """A connected client: `call` gives an answer's result, `refused` its error, `envelope` all of it."""
+    """A connected client: `call` returns an answer's result, `refused` its error, `envelope` all of it."""
 
     def __init__(self, client: Client, site: Site, root: Path, ports: Mapping[str, int]) -> None:
         self.client = client

@@ -1,4 +1,4 @@
-"""The input schemas of the specification, typed from its text: the sources have a copy of their own."""
+"""The input schemas of the specification, copied independently of the sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clicking and waiting: what is meant, what came of it, and why it did not work."""
+"""Clicking and waiting: targets, effects, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a page: nodes with refs, test ids, and nothing that somebody typed."""
+"""Describing a page: nodes with refs, test ids, and no text that was typed."""
 
 from __future__ import annotations
 

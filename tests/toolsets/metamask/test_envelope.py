@@ -1,4 +1,4 @@
-"""What every answer is: one text, with a time, how long it took, and whose session it was."""
+"""The form of every answer: one text with the time, the duration and the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building, launching and cleaning up: what is there afterwards, and what is not."""
+"""Building, launching and cleaning up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 
 def children(server: Server) -> set[psutil.Process]:
-    """Of its process, with theirs: browsers, chains."""
+    """Return the descendants of the server's process: browsers and chains."""
     return set(descendants_of(process_of(server)))
 
 

@@ -1,4 +1,4 @@
-"""What was done before, told where it is asked for."""
+"""Searching and summarizing recorded steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another extension than MetaMask, by a profile of one's own: the same tools, under its own names."""
+"""An extension other than MetaMask, with its own profile: the same tools under its own prefix."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import httpx2
 import pytest
 from jsonschema import Draft7Validator
 
+from footlight.app_errors import PortInUse
 from footlight.apps.ports import check_port_free
-from footlight.errors import PortInUse
 from footlight.knowledge.records import step_schema
 from footlight.knowledge.report import make_report
 from footlight.knowledge.steps import RawStep
@@ -89,7 +89,7 @@ def is_free(port: int) -> bool:
 
 
 def processes_of(server: Server) -> list[str]:
-    """Browsers and displays that this server has started; others run in other servers of this worker."""
+    """Return the browsers and displays of this server. Other servers of this worker have others."""
     names = (name_of(each) for each in descendants_of(process_of(server)))
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 

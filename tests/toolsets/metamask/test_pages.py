@@ -1,4 +1,4 @@
-"""The app, the windows that it opens, and sites: which of them calls work in."""
+"""The current page among the app, its windows, and sites."""
 
 from __future__ import annotations
 

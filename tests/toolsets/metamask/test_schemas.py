@@ -1,4 +1,4 @@
-"""What the tools take: the document's schemas, and that exactly what they allow is taken."""
+"""The input schemas are the specified ones, and exactly what they allow is accepted."""
 
 from __future__ import annotations
 

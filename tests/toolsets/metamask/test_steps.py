@@ -1,4 +1,4 @@
-"""Several calls as one, each with an outcome and a record of its own."""
+"""Several calls as one, each with its own outcome and record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typing: in place of what is there, key by key, and nobody is told what it was."""
+"""Typing: it replaces the text key by key, and no answer contains it."""
 
 from __future__ import annotations
 

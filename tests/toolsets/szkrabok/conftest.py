@@ -1,4 +1,4 @@
-"""A server of the toolset szkrabok, over stdio, and a browser with a name in it."""
+"""A server of the toolset szkrabok over stdio, with one named session."""
 
 from __future__ import annotations
 

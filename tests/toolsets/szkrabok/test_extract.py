@@ -1,4 +1,4 @@
-"""extract.*: texts, HTML, pictures, scripts."""
+"""The tools `extract.*`: texts, HTML, screenshots, scripts."""
 
 from __future__ import annotations
 

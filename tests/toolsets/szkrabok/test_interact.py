@@ -1,4 +1,4 @@
-"""interact.*: clicking, typing, selecting."""
+"""The tools `interact.*`: clicking, typing, selecting."""
 
 from __future__ import annotations
 

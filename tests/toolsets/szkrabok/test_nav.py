@@ -1,4 +1,4 @@
-"""nav.*: from page to page."""
+"""The tools `nav.*`: navigating from page to page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""browser.run_test: tests of the server's folder, in the browser of the session."""
+"""The tool `browser.run_test`: tests of the server's folder, in the browser of the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""session.*: opened, listed, closed, deleted, and where the browser listens."""
+"""The tools `session.*`: opening, listing, closing and deleting sessions, and their endpoint."""
 
 from __future__ import annotations
 

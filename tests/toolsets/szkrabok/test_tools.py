@@ -1,4 +1,4 @@
-"""The tools as a client sees them, against the schemas that the specification requires."""
+"""The list of tools, compared with the schemas that the specification requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""workflow.*: each tells step by step what was done."""
+"""The tools `workflow.*`, which report each step."""
 
 from __future__ import annotations
 

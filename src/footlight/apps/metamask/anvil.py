@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from footlight.app_errors import DependenciesMissing
 from footlight.apps.metamask.chain import Chain, connect_chain
 from footlight.apps.ports import check_port_free
 from footlight.apps.process import SupervisedProcess, run_process
-from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed
+from footlight.errors import LaunchFailed, NetworkFailed
 
 __all__ = ["find_anvil", "run_anvil"]
 

@@ -6,8 +6,8 @@ import asyncio
 import shutil
 from pathlib import Path
 
+from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
 from footlight.apps.process import run_process
-from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
 
 __all__ = ["BUILD_TYPES", "DIST", "build"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from footlight.errors import InvalidConfig
+from footlight.app_errors import InvalidConfig
 
 __all__ = ["ACCOUNT", "ACCOUNTS", "PASSWORD", "PRESETS", "SEED_PHRASE", "StateMode", "fixture_for", "preset"]
 

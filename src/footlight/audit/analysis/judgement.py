@@ -25,7 +25,7 @@ from footlight.audit.model.stream import (
 )
 from footlight.audit.model.tools import AITool, ToolAnswer, ToolInput
 from footlight.audit.page.page_text import PageMarks
-from footlight.audit.results import Dropped, Walk
+from footlight.audit.results import DroppedFinding, Walk
 
 __all__ = ["RECORD", "ModelJudgement", "RecordedFindings"]
 
@@ -63,7 +63,7 @@ class RecordedFindings:
         self._measured = evidence.findings
         self._personas = [persona.name for persona in personas]
         self._judge = judge
-        self._dropped: dict[str, Dropped] = {}
+        self._dropped: dict[str, DroppedFinding] = {}
         self._citable = [
             *(each.id for each in evidence.findings),
             *(each.id for each in evidence.facts),
@@ -71,7 +71,7 @@ class RecordedFindings:
         ]
 
     @property
-    def dropped(self) -> Sequence[Dropped]:
+    def dropped(self) -> Sequence[DroppedFinding]:
         return tuple(self._dropped.values())
 
     def tool(self) -> AITool:
@@ -93,7 +93,7 @@ class RecordedFindings:
 
     def _find_problem(self, arguments: RecordFindingInput) -> str | None:
         if (why := self._find_citation_problem(arguments.cites)) is not None:
-            self._dropped[_key(arguments.title)] = Dropped(title=arguments.title, why=why)
+            self._dropped[_key(arguments.title)] = DroppedFinding(title=arguments.title, why=why)
             return f"Not recorded: {why}. There are: {_ranges(self._citable)}."
         for known in (*self._measured, *self.findings):
             if _says_the_same(arguments, known):

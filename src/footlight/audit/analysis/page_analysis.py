@@ -31,7 +31,7 @@ from footlight.audit.page.observation import shrink_picture
 from footlight.audit.page.observer import observer_for
 from footlight.audit.page.page import AuditedPage
 from footlight.audit.page.page_text import PageMarks
-from footlight.audit.results import Dropped, PageAudit, Walk
+from footlight.audit.results import DroppedFinding, PageAudit, Walk
 from footlight.protocol.errors import MCPError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class PageAnalysis(PartStream):
         return tuple(self._judgement.recorded.findings) if self._judgement else ()
 
     @property
-    def dropped(self) -> Sequence[Dropped]:
+    def dropped(self) -> Sequence[DroppedFinding]:
         return self._judgement.recorded.dropped if self._judgement else ()
 
     @property

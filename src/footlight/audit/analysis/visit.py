@@ -1,4 +1,4 @@
-"""A model's visit of the page under audit: its tools, and the page that it is on."""
+"""A model's visit to the page under audit: its tools and its current page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ HIDDEN = "••••••••"
 class Visit:
     """A visit from `start`, now at `url`. `lost` is the error if the server was lost.
 
-    A page cannot talk the model into more: it may open URLs of `origins` only, though it may follow any link,
-    and use only those of the server's secrets (`secret:NAME`) that are in `secrets`.
+    The model may open URLs of `origins` only, though it may follow any link, and may use only those of the
+    server's secrets (`secret:NAME`) that are in `secrets`, so that a page cannot persuade it to do more.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ MAX_PICTURES = 3
 
 @dataclass
 class GatheredEvidence:
-    """The evidence up to now. Findings of several widths are one where they are about the same."""
+    """The evidence collected so far. A problem that occurs at several widths is one finding."""
 
     findings: list[Finding] = field(default_factory=list[Finding])
     to_check: list[Finding] = field(default_factory=list[Finding])

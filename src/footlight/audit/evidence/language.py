@@ -1,4 +1,4 @@
-"""Tell the language of a text from a page."""
+"""Detect the language of a text on a page."""
 
 from __future__ import annotations
 

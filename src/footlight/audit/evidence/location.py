@@ -1,4 +1,4 @@
-"""Read where the browser is, so that a page that moves on is not measured as the requested one."""
+"""Find out which page the browser shows, so that another page is not measured as the requested one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ERROR_PAGES = ("chrome-error:", "about:neterror", "about:certerror")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLocation:
-    """The place of the browser. `document` differs for each loaded document, also of the same URL."""
+    """The page that the browser shows. `document` differs for each loaded document, also of the same URL."""
 
     url: str
     title: str = ""
@@ -65,7 +65,7 @@ class PageLocation:
 
 @dataclass
 class PageTrail:
-    """Follows a page from the URL that was asked for, through its moves, to where it is."""
+    """Follows a page from the requested URL to the one that the browser shows now."""
 
     requested: str
     location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
@@ -161,7 +161,7 @@ def is_same_view(one: str, other: str) -> bool:
 def _is_default_view(before: str, after: str) -> bool:
     """Return whether a router led from the address of a site or of a section to a view below it.
 
-    Views to log in and those of errors are none: they take the place of what was asked for.
+    Login and error views are not: they replace what was requested.
     """
     first, second = (urlsplit(each[:_MAX_URL_LENGTH]) for each in (before, after))
     if (first.scheme, first.netloc) != (second.scheme, second.netloc) or _route(first.fragment):
@@ -188,7 +188,7 @@ def _page_url(url: str) -> str:
 
 
 def _is_login(requested: str, location: PageLocation) -> bool:
-    """Return whether the server led to a page to log in, which was not asked for."""
+    """Return whether the server redirected to a login page that was not requested."""
     first, second = urlsplit(requested[:_MAX_URL_LENGTH]), urlsplit(location.url[:_MAX_URL_LENGTH])
     if not location.asks_password or _path(first) == _path(second) or _LOGIN.search(first.path):
         return False
@@ -197,7 +197,7 @@ def _is_login(requested: str, location: PageLocation) -> bool:
 
 
 async def locate(page: AuditedPage) -> PageLocation:
-    """Return where the browser is, also while the page is being replaced.
+    """Return which page the browser shows, also while the page is being replaced.
 
     Raises:
         MCPError: the page does not answer.

@@ -1,4 +1,4 @@
-"""Find the place of elements in the source of a page, which a page chooses."""
+"""Find the line and column of elements in the source of a page. The source is untrusted."""
 
 from __future__ import annotations
 

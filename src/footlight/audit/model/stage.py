@@ -68,8 +68,7 @@ class StageRun(PartStream):
     last part is a `FinishPart`: `stop` if the model is done or a tool ended the stage, `length` if its answer
     was cut, `limit` if another request would exceed the limits.
 
-    A tool that raises has a bug: its result says that it failed, and
-    the exception is raised.
+    A tool that raises has a bug: its result says that it failed, and the exception is raised.
 
     Raises:
         ModelError: during iteration, if the provider failed and retries did not help.
@@ -124,7 +123,7 @@ class StageRun(PartStream):
     ) -> AsyncGenerator[AIStreamPart]:
         """Run a call: yield the call and its result, and append the result to `answers`."""
         name, tool_call_id = call.tool_name, self._make_unique(call.tool_call_id)
-        asked = self._calls.read(name, call.args)
+        asked = self._calls.parse(name, call.args)
         yield ToolCallPart(tool_call_id=tool_call_id, tool_name=name, input=asked.input)
         try:
             answer = await self._calls.run(asked)

@@ -1,4 +1,4 @@
-"""Read, validate and run a model's tool calls. Problems are reported to the model."""
+"""Parse, validate and run a model's tool calls. Problems are reported to the model."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pydantic import BaseModel, ValidationError
 
 from footlight.audit.model.tools import AITool, ToolAnswer
 
-__all__ = ["ReadCall", "ToolCalls"]
+__all__ = ["ParsedCall", "ToolCalls"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCall:
-    """A call that was read. `problem` is the text for the model if the call cannot be run."""
+class ParsedCall:
+    """A parsed call. `problem` is the text for the model if the call cannot be run."""
 
     input: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tool: AITool | None = None
@@ -31,28 +31,30 @@ class ToolCalls:
         self._tools = {tool.name: tool for tool in tools}
         self.ended = False
 
-    def read(self, name: str, arguments: str | Mapping[str, Any] | None) -> ReadCall:
-        """Read a call. `arguments` is JSON text or a mapping, depending on the provider."""
+    def parse(self, name: str, arguments: str | Mapping[str, Any] | None) -> ParsedCall:
+        """Parse a call. `arguments` is JSON text or a mapping, depending on the provider."""
         if (tool := self._tools.get(name)) is None:
             known = ", ".join(self._tools) or "none"
-            return ReadCall(problem=f"There is no tool {name}. The tools are: {known}.")
+            return ParsedCall(problem=f"There is no tool {name}. The tools are: {known}.")
         try:
             data: Any = json.loads(arguments) if isinstance(arguments, str) and arguments else arguments or {}
         except ValueError as error:
-            return ReadCall(
+            return ParsedCall(
                 problem=f"The arguments are not JSON ({error}): they may have been cut. Call again."
             )
         if not isinstance(data, dict):
-            return ReadCall(problem="The arguments must be a JSON object, with a name for each. Call again.")
+            return ParsedCall(
+                problem="The arguments must be a JSON object, with a name for each. Call again."
+            )
         values = cast("dict[str, Any]", data)
         try:
-            return ReadCall(input=values, tool=tool, arguments=tool.parameters.model_validate(values))
+            return ParsedCall(input=values, tool=tool, arguments=tool.parameters.model_validate(values))
         except ValidationError as error:
-            return ReadCall(
+            return ParsedCall(
                 input=values, problem=f"The arguments are wrong. {_violations(error)}. Call again."
             )
 
-    async def run(self, call: ReadCall) -> ToolAnswer:
+    async def run(self, call: ParsedCall) -> ToolAnswer:
         if call.tool is None or call.arguments is None:
             return ToolAnswer(text=call.problem, is_error=True)
         if self.ended:

@@ -17,13 +17,13 @@ from footlight.protocol.untrusted_json import an_object, text
 
 __all__ = [
     "PageObservation",
-    "changes",
     "compact_yaml",
-    "cut",
+    "diff_lines",
     "picture_of",
     "read_footlight_answer",
     "read_playwright_mcp_answer",
     "shrink_picture",
+    "truncate_lines",
 ]
 
 _EVENTS = ("dialogs", "newPages", "downloads")
@@ -119,7 +119,7 @@ def compact_yaml(yaml: str) -> str:
     return _NOISE.sub("", yaml.rstrip())
 
 
-def cut(structure: str, characters: int) -> str:
+def truncate_lines(structure: str, characters: int) -> str:
     """Return the first lines, with a note of how many lines there are."""
     if len(structure) <= characters:
         return structure
@@ -128,7 +128,7 @@ def cut(structure: str, characters: int) -> str:
     return "\n".join([*fitting, f"… cut: {len(fitting):,} of {len(lines):,} lines shown{MORE}"])
 
 
-def changes(before: str, after: str) -> str | None:
+def diff_lines(before: str, after: str) -> str | None:
     """Return the removed and the added lines, or None if the whole text is shorter."""
     old, new = before.splitlines(), after.splitlines()
     if len(old) + len(new) > MAX_LINES_COMPARED:

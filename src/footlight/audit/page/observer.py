@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from footlight.audit.page.model_tools import CHARACTERS, FOOTLIGHT, PLAYWRIGHT_MCP
 from footlight.audit.page.observation import (
     PageObservation,
-    changes,
-    cut,
+    diff_lines,
     read_footlight_answer,
     read_playwright_mcp_answer,
+    truncate_lines,
 )
 from footlight.audit.page.page import AuditedPage
 from footlight.audit.page.server_page import FootlightPage
@@ -73,7 +73,7 @@ class _FootlightObserver:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> PageObservation:
         result = await self._answer(tool, arguments)
         if not _is_known(tool, self.definitions):
-            return PageObservation(text=cut(result.text, CHARACTERS))
+            return PageObservation(text=truncate_lines(result.text, CHARACTERS))
         seen = read_footlight_answer(result)
         opened = items(an_object(an_object(result.structured_content).get("data")).get("newPages"))
         if opened and "tabs" in self.tools and (id := text(an_object(opened[-1]).get("pageId"))):
@@ -122,12 +122,12 @@ class _PlaywrightMcpObserver:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> PageObservation:
         result = await self._answer(tool, arguments)
         if not _is_known(tool, self.definitions):
-            return PageObservation(text=cut(result.text, CHARACTERS))
+            return PageObservation(text=truncate_lines(result.text, CHARACTERS))
         seen = read_playwright_mcp_answer(result)
         if tool == "browser_snapshot" and not arguments:
             return self._describe_whole(seen)
         if tool in _LOOKING_TOOLS or seen.events:
-            return replace(seen, text=cut(seen.text, CHARACTERS))
+            return replace(seen, text=truncate_lines(seen.text, CHARACTERS))
         await self._follow(result)
         return self._describe_changes(read_playwright_mcp_answer(await self._answer("browser_snapshot", {})))
 
@@ -145,12 +145,14 @@ class _PlaywrightMcpObserver:
 
     def _describe_changes(self, now: PageObservation) -> PageObservation:
         before, self._before = self._before, now
-        changed = changes(before.text, now.text) if before.url == now.url else None
-        return self._describe_whole(now) if changed is None else replace(now, text=cut(changed, CHARACTERS))
+        changed = diff_lines(before.text, now.text) if before.url == now.url else None
+        if changed is None:
+            return self._describe_whole(now)
+        return replace(now, text=truncate_lines(changed, CHARACTERS))
 
     def _describe_whole(self, now: PageObservation) -> PageObservation:
         self._before = now
-        return replace(now, text=cut(now.text, CHARACTERS), whole=True)
+        return replace(now, text=truncate_lines(now.text, CHARACTERS), whole=True)
 
     async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         operation = Operation(self._client, tool=tool, timeout_ms=TIMEOUT_MS)

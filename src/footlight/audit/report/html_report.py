@@ -1,4 +1,4 @@
-"""A report as one self-contained HTML page: to read, to print, to send.
+"""Render an audit as one self-contained HTML page, for reading, printing and sending.
 
 Its text comes from pages and from models. It is escaped, the page has no address to load anything from,
 and its content security policy lets nothing run but its own script.

@@ -115,7 +115,7 @@ def _environment(variables: Mapping[str, str]) -> Generator[None]:
 
 
 def on_driver_end(playwright: Playwright, callback: Callable[[], object]) -> None:
-    """Call `tell` when the driver process ends, which Playwright does not report."""
+    """Call `callback` when the driver process ends, which Playwright does not report."""
 
     def end(*_: object) -> None:
         callback()
@@ -124,7 +124,7 @@ def on_driver_end(playwright: Playwright, callback: Callable[[], object]) -> Non
 
 
 def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
-    """Call `tell` once when the browser is gone, also if the driver has ended."""
+    """Call `callback` once when the browser is gone, also if the driver has ended."""
     connection = _connection(browser)
 
     def end(*_: object) -> None:

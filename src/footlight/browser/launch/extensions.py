@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.app_errors import InvalidConfig
 from footlight.browser.driver.playwright_api import Error, is_closed, protocol_reason
-from footlight.errors import InvalidConfig, LaunchFailed
+from footlight.errors import LaunchFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,6 @@ __all__ = [
     "PageStorage",
     "WebStorageArea",
     "read_extension_storage",
-    "write_extension_storage",
 ]
 
 WebStorageArea = Literal["local", "session"]
@@ -90,32 +89,14 @@ async def read_extension_storage(
     page: Page, extension_id: str, keys: Sequence[str], deadline: Deadline, *, area: ExtensionArea = "local"
 ) -> Mapping[str, Any]:
     """Return the stored items of the keys, or all items. `page` is a page of the extension."""
-    asked = {"keys": list(keys)} if keys else {}
-    answer = await _send(
-        page, "getStorageItems", {"id": extension_id, "storageArea": area, **asked}, deadline
-    )
-    return cast("Mapping[str, Any]", answer["data"])
-
-
-async def write_extension_storage(
-    page: Page,
-    extension_id: str,
-    values: Mapping[str, Any],
-    deadline: Deadline,
-    *,
-    area: ExtensionArea = "local",
-) -> None:
-    """Add items to the storage. `page` is a page of the extension."""
-    request = {"id": extension_id, "storageArea": area, "values": dict(values)}
-    await _send(page, "setStorageItems", request, deadline)
-
-
-async def _send(page: Page, method: str, request: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
+    request = {"id": extension_id, "storageArea": area, **({"keys": list(keys)} if keys else {})}
     try:
         async with limit_reading(page, deadline):
             cdp = await page.playwright.context.new_cdp_session(page.playwright)
-            answer = cast("dict[str, Any]", await cdp.send(cast("Any", f"Extensions.{method}"), request))
+            answer = cast(
+                "dict[str, Any]", await cdp.send(cast("Any", "Extensions.getStorageItems"), request)
+            )
             await cdp.detach()
-            return answer
     except Error as error:
         raise await explain_page_failure(page, error) from error
+    return cast("Mapping[str, Any]", answer["data"])

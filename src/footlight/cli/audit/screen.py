@@ -82,7 +82,7 @@ class AuditScreen(AuditWatcher):
             case _:
                 pass
 
-    def page_grows(self, page: PageAudit) -> None:
+    def result_changes(self, page: PageAudit) -> None:
         self._page = page
 
     def page_ends(self, audit: Audit) -> None:

@@ -12,7 +12,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from footlight.errors import DependenciesMissing
+from footlight.app_errors import DependenciesMissing
 from footlight.private_files import make_private, open_private
 
 __all__ = [

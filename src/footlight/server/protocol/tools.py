@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic.alias_generators import to_camel
 
-from footlight.errors import APP_CODES, CODES
+from footlight.app_errors import APP_CODES
+from footlight.errors import CODES
 from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, point_into_meta
 from footlight.server.calls.tool_caller import UnknownTool

@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from footlight.errors import ConfigurationError, InvalidConfig
+from footlight.app_errors import InvalidConfig
+from footlight.errors import ConfigurationError
 from footlight.server.toolset import Envelope, Toolset
 
 if TYPE_CHECKING:

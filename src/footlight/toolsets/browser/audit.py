@@ -1,4 +1,4 @@
-"""Audit the live page: what `footlight audit` measures without a model, one finding again, and web vitals."""
+"""Audit the open page without a model, check a finding again, and get web vitals."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ async def web_vitals(call: ToolCall) -> WebVitals:
 
 
 class _LivePage:
-    """The audit's page over the live session: it stays where it is, and scripts run in an isolated world."""
+    """The page of the session, for the audit: it is not navigated, and scripts run in an isolated world."""
 
     server = "footlight"
 

@@ -1,4 +1,4 @@
-"""Files that go into a page (uploads, drops) and files that come out (downloads, PDF, trace, HAR, video)."""
+"""Give files to a page (upload, drop), and get files from it (download, PDF, trace, HAR, video)."""
 
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired

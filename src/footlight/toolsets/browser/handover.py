@@ -1,4 +1,4 @@
-"""Show a session to a person, and ask them for help: they act in the page and hand it back."""
+"""Show a session to a person, and ask a person to act in its page and hand it back."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast

@@ -1,4 +1,4 @@
-"""Click, type, press, fill in, scroll and drag, by selector or by coordinates, one at a time or in steps."""
+"""Click, type, press, fill, scroll and drag, by selector or by coordinates, alone or as steps of a call."""
 
 from typing import Annotated, Any, Literal, NotRequired
 

@@ -139,7 +139,7 @@ async def handle_dialog(
     prompt_text: Annotated[SecretText | None, Field(description="Answer to a prompt")] = None,
     page_id: str | None = None,
 ) -> DialogHandled:
-    """Answer an open dialog."""
+    """Answer an open dialog"""
     dialogs = call.session.dialogs
     dialog = dialogs.get(page_id)
     pages = call.session.page_table

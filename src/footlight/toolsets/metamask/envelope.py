@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from footlight.errors import APP_CODES, CODES
+from footlight.app_errors import APP_CODES
+from footlight.errors import CODES
 from footlight.server.answers import without_page_texts
 from footlight.server.protocol.envelope import pointers_to_page_text, text_part
 

@@ -1,4 +1,4 @@
-"""`session.*`: named browsers, each with a profile that stays on disk; and `health`."""
+"""`session.*` and `health`: named browsers, each with a profile that stays on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""axe-core's rules: in frames, in shadow roots, in large pages, and beside an axe-core of the page's own."""
+"""axe-core: in frames, in shadow roots, on large pages, and beside an axe-core of the page's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages do unasked."""
+"""Behaviour without interaction: motion, media and overlays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser's console has of a page."""
+"""The browser's console of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Tab leads, really pressed: what is seen of it, and what never gets it."""
+"""The focus order, by really pressing Tab: visible focus, traps, and unreachable controls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms: what is asked, and what hinders in answering."""
+"""Forms: labels, purposes, required fields and errors."""
 
 from __future__ import annotations
 

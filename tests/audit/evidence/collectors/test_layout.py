@@ -1,4 +1,4 @@
-"""What fits and what can be read, at each width."""
+"""The layout at each width: overflow and legibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links: where they lead, by asking, and what they say."""
+"""Links: their targets, which are requested, and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every collector reads documents that are not HTML, that are emptied, or whose names shadow members."""
+"""Every collector can measure documents that are not HTML, are emptied, or shadow members of the DOM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outline of a page: what is so, and what is wrong with its words."""
+"""The outline of a page: headings, landmarks, language and texts."""
 
 from __future__ import annotations
 

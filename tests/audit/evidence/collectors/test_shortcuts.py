@@ -1,4 +1,4 @@
-"""Single characters that do something: what they ask for is refused, and the page is as before at the end."""
+"""Single-character shortcuts: their effects are prevented, and the page is restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers wait for and what they load, as the browser timed it."""
+"""Loading speed and page weight, from the browser's timings."""
 
 from __future__ import annotations
 

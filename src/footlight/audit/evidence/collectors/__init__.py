@@ -1,1 +1,1 @@
-"""The collectors of evidence: each measures one side of an open page."""
+"""The collectors of evidence: each measures one aspect of an open page."""
