@@ -23,8 +23,8 @@ MAX_PRESSES = 120
 MAX_SECONDS = 40.0
 PRESSES_PER_CHECK = 8
 """How many presses at most are sent before the page is asked for its record of them."""
-PRESSES_BEHIND_LAST = 2
-"""How many presses lead from the last element to the first: out of the page, and into it again."""
+PRESSES_BEHIND_LAST = 3
+"""How many presses show that the order comes round: out of the page and into it, twice if it has one stop."""
 MAX_ORDER_LENGTH = 520
 SKIP = "window[Symbol.for('footlight.skip')]"
 KEY = "window[Symbol.for('footlight.focus')]"
