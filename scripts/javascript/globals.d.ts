@@ -6,6 +6,7 @@ declare const RENDERS: boolean;
 declare const RULE: string | null;
 declare const ONLY: AnyElement | null | undefined;
 declare const FORGET: boolean;
+declare const STABLE: boolean;
 declare const NARROW: boolean;
 declare const WIDE: boolean;
 declare const MAX_SOURCE_LENGTH: number;

@@ -154,6 +154,7 @@ class Measurement:
         """Measure at one width on another page, which is closed at the end. Failures end up in `skipped`."""
         await self.first_done.wait()
         other = Measurement(page, self.url, self.collectors_of_width(), (view,), self.progress)
+        other.functions.assume_like(self.functions)
         try:
             other.opened = await other.open(view)
             await other.measure(view, other.collectors)
@@ -356,7 +357,7 @@ class Measurement:
         return Evidence(
             url=location.url or opened.url,
             status=self.gathered.status if moves else opened.status or self.gathered.status,
-            title=location.title if moves else opened.title,
+            title=location.title,
             server=self.page.server,
             axe_version=next((each.version for each in self.collectors if isinstance(each, AxeRules)), None),
             widths=[view.width for view in self.views],

@@ -33,9 +33,12 @@ def bare_script(name: str, before: str = "") -> str:
 
 
 def _function(names: Sequence[str], before: str) -> str:
-    """Return a function that is async, because the server would first try any other without side effects."""
+    """Return a function that is async, because the server would first try any other without side effects.
+
+    It is no arrow function: engines parse those once more when they are called, and axe-core is long.
+    """
     code = join_modules(files("footlight.audit.evidence") / "javascript", names)
-    return f"async () => {{\n{before}\n{code}return answer();\n}}"
+    return f"async function () {{\n{before}\n{code}return answer();\n}}"
 
 
 def elements_of(answer: object, view: AuditViewport) -> Sequence[Element]:

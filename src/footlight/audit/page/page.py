@@ -38,7 +38,6 @@ class OpenResult:
     """The end of a navigation: its address and status. `status` is None if the server does not report it."""
 
     url: str
-    title: str
     status: int | None
 
 

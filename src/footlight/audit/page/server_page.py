@@ -20,6 +20,7 @@ from footlight.protocol.untrusted_json import an_object, items, text
 
 if TYPE_CHECKING:
     from footlight.browser_client.dialects.dialect import Dialect
+    from footlight.browser_client.results import NavigateResult
     from footlight.client.mcp_client import MCPClient
 
 __all__ = ["page_of", "read_console"]
@@ -28,7 +29,7 @@ TIMEOUT_MS = 60_000
 """The time limit of an operation."""
 LOADING_SHARE = 0.5
 """The share of the time limit that a page may take to load. Then it is measured as it is."""
-_THERE = "() => ({ url: location.href, title: document.title, state: document.readyState })"
+_THERE = "() => ({ url: location.href, state: document.readyState })"
 
 Value = TypeVar("Value")
 
@@ -96,13 +97,16 @@ class _ToolPage(ABC):
     async def _navigate(self, url: str) -> OpenResult:
         try:
             answer = await self._run(
-                "navigate", lambda dialect, run: dialect.navigate(run, url), share=LOADING_SHARE
+                "navigate", lambda dialect, run: self._go(dialect, run, url), share=LOADING_SHARE
             )
         except MCPTimeoutError:
             if (unfinished := await self._find_loading_page()) is None:
                 raise
             return unfinished
-        return OpenResult(url=answer.url, title=answer.title or "", status=answer.status)
+        return OpenResult(url=answer.url, status=answer.status)
+
+    async def _go(self, dialect: Dialect, operation: Operation, url: str) -> NavigateResult:
+        return await dialect.navigate(operation, url)
 
     async def _find_loading_page(self) -> OpenResult | None:
         """Return a page that is still loading if it can be used already, else None."""
@@ -113,7 +117,7 @@ class _ToolPage(ABC):
         url, state = text(answer.get("url")) or "", answer.get("state")
         if state not in ("interactive", "complete") or not is_url(url) or url.startswith("about:"):
             return None
-        return OpenResult(url=url, title=text(answer.get("title")) or "", status=None)
+        return OpenResult(url=url, status=None)
 
     async def _run(
         self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]], *, share: float = 1
@@ -164,6 +168,10 @@ class FootlightPage(_ToolPage):
         self.session, self._dialect = text(made.get("sessionId")), None
         await self.console()  # The server records the console from the first call on.
         return await self._navigate(url)
+
+    async def _go(self, dialect: Dialect, operation: Operation, url: str) -> NavigateResult:
+        # The measurement asks the document itself for its title.
+        return await cast("FootlightDialect", dialect).navigate(operation, url, titled=False)
 
     async def evaluate(self, script: str) -> Any:
         # The scripts of an audit wait themselves for what they start.

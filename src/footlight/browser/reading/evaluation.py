@@ -187,7 +187,9 @@ _SCRIPTS = Path(__file__).parent / "scripts"
 _CATCH = page_function(_SCRIPTS, ["caught"], "catchThrown")
 _CALL = "(it => typeof it === 'function' ? it(...args) : it)((SCRIPT\n))"
 # The script stands outside of the functions above, whose names would hide those of the page.
-_AS_EXPRESSION = f"async () => {{ const args = ARGUMENTS; return ({_CATCH})(async () => {_CALL}); }}"
+# Engines parse an arrow function again for each function around it, but a function in parentheses only once.
+_RUN = f"({_CATCH})((async function () {{ return {_CALL}; }}))"
+_AS_EXPRESSION = f"(async function () {{ const args = ARGUMENTS; return {_RUN}; }})"
 _AS_BODY = f"async () => {{ const args = ARGUMENTS; return ({_CATCH})(async () => {{ SCRIPT\n }}); }}"
 _AS_PLAIN_DATA = f"({page_function(_SCRIPTS, ['plain_data'], 'wrapPlainData')})((args => {_CALL})(ARGUMENTS))"
 """A script whose result is a list with a value that JSON has, and null for any other value."""

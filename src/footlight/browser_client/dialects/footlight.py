@@ -43,12 +43,13 @@ class FootlightDialect:
         self.tools: Mapping[str, Tool] = {}
         self._session = session
 
-    async def navigate(self, operation: Operation, url: str) -> NavigateResult:
+    async def navigate(self, operation: Operation, url: str, *, titled: bool = True) -> NavigateResult:
+        """Open the URL. `titled`: ask for the title too, in a second call."""
         data = await self._data(operation, "navigate", {"url": url, "observe": "none"})
         return NavigateResult(
             success=True,
             url=text(data.get("finalUrl")) or text(data.get("url")) or "",
-            title=await self._title(operation),
+            title=await self._title(operation) if titled else None,
             status=integer(data.get("status")),
         )
 

@@ -286,7 +286,7 @@ class _LivePage:
     async def open(self, url: str, view: AuditViewport) -> OpenResult:  # noqa: ARG002 - it is open
         from footlight.audit.page.page import OpenResult
 
-        return OpenResult(url=self._call.page.url, title="", status=None)
+        return OpenResult(url=self._call.page.url, status=None)
 
     async def evaluate(self, script: str) -> Any:
         from footlight.protocol.errors import MCPTimeoutError, ToolInvocationError

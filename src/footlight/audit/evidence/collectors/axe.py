@@ -92,7 +92,7 @@ def _axe() -> str:
     source = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     return f"""
 const pagesOwn = Object.getOwnPropertyDescriptor(window, 'axe');
-const axe = (module => {{ let define; {source}; return module.exports; }})({{ exports: {{}} }});
+const axe = (function (module) {{ let define; {source}; return module.exports; }})({{ exports: {{}} }});
 pagesOwn ? Object.defineProperty(window, 'axe', pagesOwn) : delete window.axe;
 """
 

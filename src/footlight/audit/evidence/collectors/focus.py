@@ -22,7 +22,9 @@ SCRIPTS = ("focus_parts", "focus_looks", "focus_sight", "focus_names", "focus_or
 MAX_PRESSES = 120
 MAX_SECONDS = 40.0
 PRESSES_PER_CHECK = 8
-"""How many presses are sent before the page is asked for its record of them."""
+"""How many presses at most are sent before the page is asked for its record of them."""
+PRESSES_BEHIND_LAST = 3
+"""How many presses show that the order comes round: out of the page and into it, twice if it has one stop."""
 MAX_ORDER_LENGTH = 520
 SKIP = "window[Symbol.for('footlight.skip')]"
 KEY = "window[Symbol.for('footlight.focus')]"
@@ -169,7 +171,7 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
 
     Keys are sent one at a time on pages that keep the key event to themselves.
     """
-    await page.evaluate(script(*SCRIPTS))
+    tabbable = integer(an_object(await page.evaluate(script(*SCRIPTS))).get("tabbable")) or 0
     presses, at_once, deadline = 0, 1, time.monotonic() + MAX_SECONDS
     answer: Mapping[str, Any] = {}
     while presses < MAX_PRESSES and time.monotonic() < deadline:
@@ -179,9 +181,16 @@ async def _press_through(page: AuditedPage) -> tuple[int, bool]:
         answer = await _ask_recorder(page, f"look({str(at_once == 1).lower()})")
         if not answer or text(answer.get("done")) or answer.get("isRestless"):
             break
-        at_once = PRESSES_PER_CHECK if presses > 1 and integer(answer.get("heard")) == presses else 1
+        is_heard = presses > 1 and integer(answer.get("heard")) == presses
+        at_once = _count_next_presses(tabbable, presses) if is_heard else 1
     settled = await _ask_recorder(page, "settle()") if answer else answer
     return presses, text(settled.get("done")) == "trap" or bool(settled.get("isRestless"))
+
+
+def _count_next_presses(tabbable: int, presses: int) -> int:
+    """Return how many presses to send at once: no more than the way round is expected to take."""
+    expected = tabbable + PRESSES_BEHIND_LAST - presses
+    return min(expected, PRESSES_PER_CHECK) if expected > 0 else PRESSES_PER_CHECK
 
 
 async def _press_carefully(page: AuditedPage) -> int:

@@ -52,20 +52,23 @@ async def _take_with_boxes(
 ) -> Collected:
     """Take a screenshot during which no element moved; keep the boxes that did not change otherwise."""
     picture = await _take_screenshot(page, full_page=full_page)
-    after = boxes_of(await page.evaluate(_boxes(repeats=True)))
+    answer = an_object(await page.evaluate(_boxes(repeats=True)))
     for _ in range(ATTEMPTS - 1):
-        if before == after:
+        if before == boxes_of(answer):
             break
-        before = boxes_of(await page.evaluate(_boxes()))
+        before = boxes_of(await page.evaluate(_boxes(is_stable=True)))
         picture = await _take_screenshot(page, full_page=full_page)
-        after = boxes_of(await page.evaluate(_boxes(repeats=True)))
-    await page.evaluate(_boxes(forget=True))
+        answer = an_object(await page.evaluate(_boxes(repeats=True)))
+    if not answer.get("forgotten"):
+        await page.evaluate(_boxes(forget=True))
+    after = boxes_of(answer)
     same = {handle: box for handle, box in after.items() if before.get(handle) == box}
     return Collected(picture=picture, boxes=same)
 
 
-def _boxes(*, repeats: bool = False, forget: bool = False) -> str:
-    settings = f"const AGAIN = {str(repeats).lower()}, FORGET = {str(forget).lower()};"
+def _boxes(*, is_stable: bool = False, repeats: bool = False, forget: bool = False) -> str:
+    values = {"STABLE": is_stable, "AGAIN": repeats, "FORGET": forget}
+    settings = f"const {', '.join(f'{name} = {str(value).lower()}' for name, value in values.items())};"
     return script("boxes", before=settings)
 
 

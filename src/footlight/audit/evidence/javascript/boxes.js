@@ -1,4 +1,5 @@
-// Measure the boxes of the described elements once the layout is stable.
+// Measure the boxes of the described elements: at once, or with STABLE once the layout is stable. AGAIN: compare them with
+// those before, and forget the elements if they are the same.
 
 import { boxOf, documentBody, documentRoot, forgetElements, own, rememberedElements } from "./dom.js";
 
@@ -6,6 +7,7 @@ import { boxOf, documentBody, documentRoot, forgetElements, own, rememberedEleme
 
 const MAX_MS = 2000;
 const PAUSE_MS = 100;
+const BEFORE = Symbol.for("footlight.boxes");
 
 /** @returns {(Box | null)[]} */
 function measure() {
@@ -35,11 +37,19 @@ async function stableBoxes() {
 
 /** @returns {Promise<Record<string, any> | null>} */
 export async function answer() {
+  const known = /** @type {any} */ (rememberedElements());
   if (FORGET) {
     forgetElements();
     return null;
   }
-  if (AGAIN) return { boxes: measure() };
+  if (AGAIN) {
+    const boxes = measure();
+    const isSame = known[BEFORE] === JSON.stringify(boxes);
+    if (isSame) forgetElements();
+    return { boxes, forgotten: isSame };
+  }
   scrollTo({ left: 0, top: 0, behavior: "instant" });
-  return { boxes: await stableBoxes(), height: documentBody() ? (documentRoot()?.scrollHeight ?? 0) : null };
+  const boxes = STABLE ? await stableBoxes() : measure();
+  known[BEFORE] = JSON.stringify(boxes);
+  return { boxes, height: documentBody() ? (documentRoot()?.scrollHeight ?? 0) : null };
 }
