@@ -1,4 +1,4 @@
-"""The commands when the pipe that they write to is closed, as by `head`."""
+"""What the commands do when the pipe that they write to is closed, as by `head`, and on a full disk."""
 
 from __future__ import annotations
 
@@ -35,3 +35,26 @@ def test_nothing_is_said_where_nobody_reads(tmp_path: Path, words: list[str], st
     os.close(write)
 
     assert (done.returncode, done.stderr) == (status, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["call", "--help"], ["daemon", "status"], ["export", "log.jsonl", "--to", "pytest"]],
+    ids=" ".join,
+)
+def test_a_full_disk_is_one_line(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "log.jsonl").write_text('{"name":"fill","arguments":{"value":"Macbeth"}}\n')
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "footlight", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+            cwd=tmp_path,
+            text=True,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == "footlight: the output could not be written: No space left on device\n"

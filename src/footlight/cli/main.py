@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 COMPLETION = "_FOOTLIGHT_COMPLETE"
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of a disk on which the output cannot be written."""
 
 
 def main() -> None:
@@ -71,6 +74,13 @@ def _run_click(early_driver: EarlyDriver | None = None) -> None:
 
     try:
         cli(prog_name="footlight", obj=early_driver)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        # Buffered output would fail again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        click.echo(f"footlight: the output could not be written: {error.strerror}", err=True)
+        sys.exit(1)
     except FootlightError as error:
         from footlight.config.loading import find_documentation
 

@@ -24,7 +24,8 @@ from tests.processes import descendants_of
 pytestmark = pytest.mark.anyio
 
 WAIT_SECONDS = 20.0
-MAKE = "mkdir -p dist/chrome\necho '{}' > dist/chrome/manifest.json\n"
+MANIFEST = '{"name": "Wallet", "version": "1.0", "manifest_version": 3}'
+MAKE = f"mkdir -p dist/chrome\necho '{MANIFEST}' > dist/chrome/manifest.json\n"
 HANG = "echo $$ $! > started\nwait\n"
 """Says through a named pipe who runs; the process before it is a grandchild."""
 
@@ -71,7 +72,7 @@ async def test_what_is_built_is_not_built_again(repository: Path, yarn: Yarn) ->
 
 async def test_what_is_built_needs_no_yarn(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / DIST).mkdir(parents=True)
-    (repository / DIST / "manifest.json").write_text("{}")
+    (repository / DIST / "manifest.json").write_text(MANIFEST)
     shutil.rmtree(repository / "node_modules")
     monkeypatch.setenv("PATH", "")
 
@@ -129,6 +130,25 @@ async def test_a_build_that_ends_well_without_an_extension_has_failed(repository
 
     with pytest.raises(BuildFailed, match=r"succeeded, but did not create dist/chrome/manifest\.json$"):
         await build(repository)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [("{", r"is not valid JSON"), ("{}", r"it has no name$"), ('{"name": "Wallet"}', r"it has no version$")],
+)
+async def test_a_build_with_a_broken_manifest_has_failed(
+    repository: Path, yarn: Yarn, manifest: str, said: str
+) -> None:
+    yarn(MAKE.replace(MANIFEST, manifest))
+
+    with pytest.raises(BuildFailed, match=f"^yarn build:test succeeded, but .*{said}"):
+        await build(repository)
+
+    # It is not taken for built, unless somebody else puts it there.
+    (repository / DIST / "manifest.json").write_text(manifest)
+    with pytest.raises(InvalidConfig, match=said) as raised:
+        await build(repository)
+    assert raised.value.suggestion == "Build it again, with force: true."
 
 
 async def test_what_a_failed_build_leaves_is_not_taken_for_built(repository: Path, yarn: Yarn) -> None:

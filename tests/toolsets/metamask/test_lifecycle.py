@@ -452,7 +452,9 @@ async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_build_is_made_once_unless_it_is_forced(start: Start, tmp_path: Path) -> None:
     """What it says goes into the log, not among the messages."""
-    make = 'echo "building $1"; mkdir -p dist/chrome; echo "{}" > dist/chrome/manifest.json; echo x >> builds'
+    manifest = '{"name": "Wallet", "version": "1.0"}'
+    write = f"mkdir -p dist/chrome; echo '{manifest}' > dist/chrome/manifest.json"
+    make = f"echo building $1; {write}; echo x >> builds"
     server = await start(built=False, path=[yarn(tmp_path / "bin", make)])
     root = server.root
     (root / "package.json").write_text("{}", "utf-8")

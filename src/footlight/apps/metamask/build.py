@@ -8,6 +8,7 @@ from pathlib import Path
 
 from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
 from footlight.apps.process import run_process
+from footlight.browser.launch.extensions import read_extension
 
 __all__ = ["BUILD_TYPES", "DIST", "build"]
 
@@ -24,25 +25,39 @@ async def build(
     No process of the build remains, however it ends. A failed build leaves no manifest.
 
     Raises:
-        InvalidConfig: The build type does not exist.
+        InvalidConfig: The build type does not exist, or the existing build has a broken manifest.
         DependenciesMissing: The message names what is missing, and how to install it.
         BuildFailed: The details have the end of the build output.
     """
     if build_type not in BUILD_TYPES:
         raise InvalidConfig(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
     manifest = repository / DIST / "manifest.json"
-    if force or not manifest.exists():
-        yarn = _find_yarn(repository)
-        before = _read_modified_ns(manifest)
-        try:
-            await _run_yarn(yarn, build_type, repository, timeout_s)
-        except BaseException:
-            if _read_modified_ns(manifest) != before:
-                manifest.unlink(missing_ok=True)
-            raise
+    if manifest.exists() and not force:
+        return _check_existing(manifest.parent)
+    yarn = _find_yarn(repository)
+    before = _read_modified_ns(manifest)
+    try:
+        await _run_yarn(yarn, build_type, repository, timeout_s)
         if not manifest.exists():
             raise BuildFailed(f"yarn {build_type} succeeded, but did not create {DIST}/manifest.json")
+        try:
+            read_extension(manifest.parent)
+        except InvalidConfig as error:
+            raise BuildFailed(f"yarn {build_type} succeeded, but {error.message}") from None
+    except BaseException:
+        if _read_modified_ns(manifest) != before:
+            manifest.unlink(missing_ok=True)
+        raise
     return manifest.parent
+
+
+def _check_existing(folder: Path) -> Path:
+    try:
+        read_extension(folder)
+    except InvalidConfig as error:
+        error.suggestion = "Build it again, with force: true."
+        raise
+    return folder
 
 
 def _find_yarn(repository: Path) -> str:

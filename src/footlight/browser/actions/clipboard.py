@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.page.diagnosis import explain_closed_page
-from footlight.browser.page.page_operations import evaluate, limit_reading, undo
+from footlight.browser.page.page_operations import limit_reading, undo
 from footlight.errors import InvalidParameter
 from footlight.javascript import page_function
 
@@ -68,7 +68,7 @@ async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGener
         raise InvalidParameter(
             f"clipboard needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
         )
-    state = await evaluate(page, _STATE, permission, deadline)
+    state = await _run_once(page, _STATE, permission, deadline)
     if not state["secure"]:
         raise InvalidParameter(
             f"pageId: {page.url[:200]} has no clipboard: only https pages have one, and http on loopback",

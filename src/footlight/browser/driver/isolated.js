@@ -40,8 +40,10 @@ function run(root, { script, argument, over }) {
 export function queryAll(root, body) {
   const request = JSON.parse(decodeURIComponent(body));
   if (request.gather) {
-    gathered.set(request.gather, (gathered.get(request.gather) || new Set()).add(root));
-    return [root];
+    const roots = gathered.get(request.gather);
+    if (!roots) gathered.set(request.gather, new Set([root]));
+    // Playwright sorts several, by members that a page can shadow.
+    return roots?.add(root) ? [] : [root];
   }
   const result = run(root, request);
   return [result instanceof Element ? result : makeCarrier(root, result)];

@@ -1,8 +1,8 @@
 """Run Footlight's own scripts in a page.
 
-Scripts run in the page's own world. Hardened pages disable `eval` there, and then no script of Playwright
-runs in that world. In this case the script runs again in an isolated world (`isolated.js`). Only such pages
-pay for the additional attempt.
+Scripts run in an isolated world (`isolated.js`), which has the browser's own functions. In the page's own
+world they would call what the page put in place of them: a loop might not end, and a result would be the
+page's. Where the isolated world runs no scripts, the page's own world does.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ __all__ = [
     "run",
     "run_about",
     "run_about_all",
-    "run_isolated",
-    "run_isolated_about",
 ]
 
 GETTER = str(Path(__file__).with_name("getter"))
@@ -38,6 +36,8 @@ _ENGINE = "footlight-apart"
 
 T = TypeVar("T")
 
+GATHERED_MS = 1_000
+"""How long a script about matches that were there may wait for the first of them."""
 MAX_ARGUMENT = 20_000
 """Characters of an argument that may be part of a selector."""
 
@@ -52,45 +52,27 @@ async def register_scripts(playwright: Playwright) -> None:
 
 async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
     """Return the result of a script about a document. If it is a function, it gets the argument."""
-
-    return await _retry_isolated(
-        lambda: within.evaluate(script, argument), lambda: _run_isolated(within, script, argument)
-    )
-
-
-async def run_isolated(within: Page | Frame, script: str, argument: Any = None) -> Any:
-    """Do as `run` does, but first in the isolated world, which has the browser's own functions."""
-    return await _retry_isolated(
+    return await _retry(
         lambda: _run_isolated(within, script, argument), lambda: within.evaluate(script, argument)
     )
 
 
 async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
-    """Wait for the element, and return the result of a function that gets it."""
-    return await _retry_isolated(
-        lambda: element.evaluate(script, argument, timeout=timeout_ms),
-        lambda: _run_isolated_about(element, script, argument, timeout_ms),
-    )
+    """Wait for the element, and return the result of a function that gets it.
 
-
-async def run_isolated_about(
-    element: Locator, script: str, argument: Any = None, *, timeout_ms: float
-) -> Any:
-    """Do as `run_about` does, in the isolated world: with one request instead of three.
-
-    There, the function sees no property that the page has set on an element or on a prototype. The page's own
-    world runs it where the isolated one runs no scripts, and where the argument is long.
+    The page's own world also runs it where the argument is too long for a selector.
     """
-    try:
-        if isinstance(argument, str) and len(argument) > MAX_ARGUMENT:
-            return await element.evaluate(script, argument, timeout=timeout_ms)
-        return await _run_isolated_about(element, script, argument, timeout_ms)
-    except PlaywrightTimeout:
-        raise
-    except Error as error:
-        if is_closed(error) or is_context_lost(error):
-            raise
+
+    async def run_in_page() -> Any:
         return await element.evaluate(script, argument, timeout=timeout_ms)
+
+    async def run_isolated() -> Any:
+        asked = element.locator(_query(script, argument))
+        return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
+
+    if isinstance(argument, str) and len(argument) > MAX_ARGUMENT:
+        return await run_in_page()
+    return await _retry(run_isolated, run_in_page)
 
 
 async def run_about_all(found: Locator, script: str, argument: Any = None, *, by_handle: bool = False) -> Any:
@@ -111,25 +93,28 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
         if not await found.locator(_encode({"gather": key})).count():
             return await run(found.page, f"argument => ({script})([], argument)", argument)
         asked = found.first.locator(_query(script, argument, over=key))
-        return _parse_reply(await asked.get_attribute("v", timeout=0))
+        try:
+            return _parse_reply(await asked.get_attribute("v", timeout=GATHERED_MS))
+        except PlaywrightTimeout:  # The first match was removed meanwhile.
+            return await run_in_page()
 
-    return await _retry_isolated(run_in_page, run_isolated)
+    return await _retry(run_isolated, run_in_page)
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
-    """Return the element that a function returns, or None."""
-
-    async def run_in_page() -> ElementHandle | None:
-        return (await within.evaluate_handle(script)).as_element()
+    """Return the element that a function returns, or None. The function calls nothing of the page's."""
 
     async def run_isolated() -> ElementHandle | None:
         found = await within.query_selector(_query(script, None))
         return None if found is None or await found.get_attribute("v") == "null" else found
 
-    return await _retry_isolated(run_in_page, run_isolated)
+    async def run_in_page() -> ElementHandle | None:
+        return (await within.evaluate_handle(script)).as_element()
+
+    return await _retry(run_in_page, run_isolated)
 
 
-async def _retry_isolated(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
+async def _retry(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
     """Try another world where scripts of the first do not run."""
     try:
         return await first()
@@ -138,19 +123,11 @@ async def _retry_isolated(first: Callable[[], Awaitable[T]], second: Callable[[]
     except Error as error:
         if is_closed(error) or is_context_lost(error):
             raise
-        try:
-            return await second()
-        except Error as retry_error:
-            raise retry_error if is_context_lost(retry_error) else error from None
+    return await second()
 
 
 async def _run_isolated(within: Page | Frame, script: str, argument: Any) -> Any:
     return _parse_reply(await within.get_attribute(_query(script, argument), "v", timeout=0))
-
-
-async def _run_isolated_about(element: Locator, script: str, argument: Any, timeout_ms: float) -> Any:
-    asked = element.locator(_query(script, argument))
-    return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
 
 
 def _query(script: str, argument: Any, **more: Any) -> str:

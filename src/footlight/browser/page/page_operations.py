@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_context_lost
-from footlight.browser.driver.scripts import run, run_isolated
+from footlight.browser.driver.scripts import run
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.page import Page, ReadingBlock
@@ -51,20 +51,15 @@ TITLE_SECONDS = 1.0
 # Scripts and input
 
 
-async def evaluate(
-    page: Page, script: str, argument: Any, deadline: Deadline, *, is_isolated: bool = False
-) -> Any:
+async def evaluate(page: Page, script: str, argument: Any, deadline: Deadline) -> Any:
     """Run one of Footlight's own scripts in the page and return its result.
-
-    With `is_isolated` it runs in the isolated world, where the page's own scripts change nothing.
 
     Raises:
         FootlightError: the page does not answer, or is closed.
     """
     try:
         async with limit_reading(page, deadline):
-            ask = run_isolated if is_isolated else run
-            return await retry_after_navigation(lambda: ask(page.playwright, script, argument))
+            return await retry_after_navigation(lambda: run(page.playwright, script, argument))
     except Error as error:
         raise await explain_page_failure(page, error) from error
 

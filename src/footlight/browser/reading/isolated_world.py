@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, send
-from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
 from footlight.errors import InvalidParameter
@@ -93,7 +93,7 @@ async def find_path(page: Page, selector: str, deadline: Deadline) -> ElementPat
     """
 
     async def read(element: Locator, timeout_ms: float) -> ElementPath:
-        return await run_isolated_about(element, _FIND_PATH, timeout_ms=timeout_ms)
+        return await run_about(element, _FIND_PATH, timeout_ms=timeout_ms)
 
     return await read_element(page, selector, deadline, read)
 

@@ -45,6 +45,31 @@ FIND_MS = 2_000
 MAX_ABOVE = 8
 """Listeners above the element that are asked one by one."""
 
+_FUNCTIONS = {
+    "Function.prototype.call": "call",
+    "Object.getOwnPropertyDescriptor": "getOwnPropertyDescriptor",
+    "Object.getPrototypeOf": "getPrototypeOf",
+    "Object.create": "create",
+    "Object.keys": "keys",
+    **{f"Array.prototype.{name}": name for name in ("every", "filter", "flatMap", "map", "push", "slice")},
+    "Array.prototype[Symbol.iterator]": "values",
+    "Object.getPrototypeOf([][Symbol.iterator]()).next": "next",
+    "String.prototype.includes": "includes",
+    "String.prototype.startsWith": "startsWith",
+    "Element.prototype.closest": "closest",
+    **{
+        f"Object.getOwnPropertyDescriptor({owner}.prototype, '{name}').get": f"get {name}"
+        for owner, name in (
+            ("Node", "parentNode"),
+            ("Node", "nodeType"),
+            ("Node", "firstChild"),
+            ("Node", "nextSibling"),
+            ("Element", "shadowRoot"),
+        )
+    },
+}
+"""The functions that our script calls, as expressions with their names."""
+
 _SIDE_EFFECT = "EvalError: Possible side-effect"
 
 _FOLDER = Path(__file__).parent / "scripts" / "listeners"
@@ -156,10 +181,25 @@ async def _evaluate(cdp: CDPSession, expression: str, context: Mapping[str, Any]
     )
 
 
+async def _has_own_functions(cdp: CDPSession, context: Mapping[str, Any]) -> bool:
+    """Return whether the page has left the functions that our script calls as they are.
+
+    Chromium describes them without calling anything. What the script would find with others is wrong.
+    """
+    found = (await _evaluate(cdp, f"[{', '.join(_FUNCTIONS)}]", context))["result"]
+    if "objectId" not in found:
+        return False
+    listed = await _send(cdp, "Runtime.getProperties", objectId=found["objectId"], ownProperties=True)
+    described = [each["value"].get("description") for each in listed["result"] if each["name"].isdigit()]
+    return described == [f"function {name}() {{ [native code] }}" for name in _FUNCTIONS.values()]
+
+
 async def _ask(
     cdp: CDPSession, expression: str, context: Mapping[str, Any], calling: asyncio.Event
 ) -> Reaction | None:
     """Return the answer of a document. `calling` is set while one of its listeners runs."""
+    if not await _has_own_functions(cdp, context):
+        return None
     found = await _evaluate(cdp, expression, context)
     reply = found["result"]
     if "objectId" not in reply:

@@ -10,7 +10,7 @@ from footlight.browser.driver.playwright_api import (
     PlaywrightTimeout,
     is_wrong_kind,
 )
-from footlight.browser.driver.scripts import run_about, run_isolated_about
+from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.element_operations import read_all_elements, read_element
@@ -120,17 +120,13 @@ async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
     )
 
 
-async def inspect(
-    page: Page, selector: str, request: dict[str, Any], deadline: Deadline, *, is_isolated: bool = False
-) -> Any:
-    """Ask the inspection script about the first match.
-
-    The page's own world keeps the elements that are described. What asks for none of them can be asked in the
-    isolated one, which is out of reach of the page's functions.
-    """
-    run = run_isolated_about if is_isolated else run_about
+async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+    """Ask the inspection script about the first match."""
     return await read_element(
-        page, selector, deadline, lambda element, timeout: run(element, INSPECT, request, timeout_ms=timeout)
+        page,
+        selector,
+        deadline,
+        lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout),
     )
 
 
@@ -156,7 +152,7 @@ async def inspect_all(page: Page, selector: str, request: dict[str, Any], deadli
 
 
 async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) -> Any:
-    return await evaluate(page, INSPECT, request, deadline, is_isolated=True)
+    return await evaluate(page, INSPECT, request, deadline)
 
 
 async def count(page: Page, selector: str, deadline: Deadline) -> int:

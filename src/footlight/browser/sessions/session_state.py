@@ -14,7 +14,7 @@ from footlight.browser.context.cookies import make_refused_cookie_error
 from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed, is_too_large
-from footlight.browser.driver.scripts import run_isolated
+from footlight.browser.driver.scripts import run
 from footlight.browser.launch.profile_lock import ProfileLock, find_holder, lock_file
 from footlight.errors import InvalidParameter, NavigationFailed, ResourceExhausted
 from footlight.javascript import page_function
@@ -62,7 +62,7 @@ async def capture_state(session: Session) -> SessionState:
     tab: Storage = {}
     for frame in page.playwright.frames:
         try:
-            origin, items = await run_isolated(frame, _READ_TAB_STORAGE)
+            origin, items = await run(frame, _READ_TAB_STORAGE)
         except Error as error:
             if is_too_large(error):
                 raise _too_much_error() from error

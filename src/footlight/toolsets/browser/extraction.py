@@ -77,9 +77,7 @@ async def get_value(call: ToolCall, selector: Selector) -> InputValue:
 @tool(effect="read")
 async def extract_table(call: ToolCall, selector: Selector) -> TableData:
     """Extract table data. Rows are objects keyed by header, or lists."""
-    reply = await reading.inspect(
-        call.page, selector, inspection.table_request(), call.deadline, is_isolated=True
-    )
+    reply = await reading.inspect(call.page, selector, inspection.table_request(), call.deadline)
     try:
         return inspection.read_table_data(reply)
     except ValueError as error:
@@ -93,9 +91,7 @@ async def extract_links(call: ToolCall, selector: Selector | None = None) -> Pag
     if selector is None:
         return {"links": inspection.read_links(await reading.inspect_page(call.page, request, call.deadline))}
     return {
-        "links": inspection.read_links(
-            await reading.inspect(call.page, selector, request, call.deadline, is_isolated=True)
-        )
+        "links": inspection.read_links(await reading.inspect(call.page, selector, request, call.deadline))
     }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.actions.forms.field_values import check_files
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
-from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import act_on_element, read_element
 from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
@@ -61,7 +61,7 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
             return chosen
         # The page may have chosen another option in its handlers, or have removed the list.
         with contextlib.suppress(Error):
-            selected = await run_isolated_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
+            selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
             return chosen if selected is None else selected
         return chosen
 
@@ -128,7 +128,7 @@ async def _press_until_checked(
     """
     is_mixed = False
     if await element.is_checked(timeout=timeout_ms) == checked:
-        is_mixed = await run_isolated_about(element, _IS_MIXED, timeout_ms=timeout_ms)
+        is_mixed = await run_about(element, _IS_MIXED, timeout_ms=timeout_ms)
         if not is_mixed:
             return False
     if not checked:  # It refuses to untick a radio button.
@@ -218,7 +218,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         page,
         selector,
         deadline,
-        lambda element, timeout_ms: run_isolated_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
+        lambda element, timeout_ms: run_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
     )
     if not takes_files:
         return await act_on_element(page, selector, deadline, choose)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.refs import locate_now
 from footlight.errors import FootlightError
 from footlight.javascript import page_function
@@ -81,5 +81,5 @@ async def _ask(page: Page, element: Locator, script: str, argument: Any, timeout
     if page.document_request is not None or page.closed:
         return None
     with contextlib.suppress(Error):
-        return await run_isolated_about(element, script, argument, timeout_ms=min(timeout_ms, CHECK_MS))
+        return await run_about(element, script, argument, timeout_ms=min(timeout_ms, CHECK_MS))
     return None

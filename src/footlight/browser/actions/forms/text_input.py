@@ -13,7 +13,7 @@ from footlight.browser.actions.forms.field_values import (
     find_field,
 )
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
-from footlight.browser.driver.scripts import run_isolated_about
+from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
@@ -60,7 +60,7 @@ async def fill_field(
     """
 
     async def fill(element: Locator, timeout_ms: float) -> str | None:
-        field = await run_isolated_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
+        field = await run_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
             raise InvalidParameter(
                 f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
@@ -94,7 +94,7 @@ async def type_text(
         await element.wait_for(state="visible", timeout=timeout_ms)
 
     async def type_at_end(element: Locator, timeout_ms: float) -> str | None:
-        reply, length = await run_isolated_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
+        reply, length = await run_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
         if reply in ("End", "ControlOrMeta+End"):
             await element.press(reply, timeout=timeout_ms)
         elif reply:
@@ -102,7 +102,7 @@ async def type_text(
             raise ElementNotInteractive(
                 f'"{selector}" cannot be typed into: {reply}{inside}', selector=selector, reason=reply
             )
-        if at_once and not await run_isolated_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
+        if at_once and not await run_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
             await element.focus(timeout=timeout_ms)
             await insert_text(page, selector, text, deadline)
         else:
@@ -129,7 +129,7 @@ async def replace_text(
 
     async def clear_or_fill(element: Locator, timeout_ms: float) -> None:
         value = "" if delay_ms else text
-        if (await run_isolated_about(element, _FIELD, "", timeout_ms=timeout_ms))["editor"]:
+        if (await run_about(element, _FIELD, "", timeout_ms=timeout_ms))["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
         else:
             await element.fill(value, timeout=timeout_ms)
@@ -178,7 +178,7 @@ def _unfocused_error(page: Page, selector: str) -> ElementNotInteractive:
 async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
     """Replace the text of a code editor with keys: the editor keeps its text elsewhere than in its field."""
     await element.focus(timeout=deadline.action_ms)
-    if not await run_isolated_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
+    if not await run_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
         raise _unfocused_error(page, selector)
 
     def message() -> str:
