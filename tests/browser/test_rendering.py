@@ -270,3 +270,22 @@ def test_a_heading_around_one_link_is_one_line_and_a_title_is_written_once() -> 
         'e5 link "Milk" -> /milk',
         'e6 button "Milk" description "Show Milk"',
     ]
+
+
+def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
+    nodes = [
+        *(Node(0, "link", "Tea", "e1", url="/tea"), Node(1, "img", "Tea", "e2")),
+        *(Node(0, "heading", "Tea", "e3", states=("level=3",)), Node(1, "link", "Tea", "e4", url="/tea")),
+        *(Node(0, "link", "Tea", "e5", url="/other"), Node(1, "img", "Tea", "e6")),
+        Node(0, "button", "Add Tea to cart", "e7", text="Add to cart"),
+        Node(0, "button", "Like Tea", "e8", text="♡"),
+        Node(0, "button", "Buy Tea", "e9", text="Sold out"),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'heading level=3: e4 link "Tea" -> /tea',
+        'e5 link "Tea" -> /other',
+        'e7 button "Add Tea to cart"',
+        'e8 button "Like Tea"',
+        'e9 button "Buy Tea": Sold out',
+    ]
