@@ -32,6 +32,14 @@ def board(marks: str, *, first: int = 1) -> list[Node]:
     return [Node(0, "button", mark.strip(), f"e{first + number}") for number, mark in enumerate(marks)]
 
 
+def chat(*said: str, first: int = 1) -> list[Node]:
+    """Return a title that counts the messages, and each message with a button."""
+    nodes = [Node(0, "heading", f"{len(said)} messages", f"e{first}")]
+    for number, words in enumerate(said, first + 1):
+        nodes += [Node(0, "text", words), Node(0, "button", "Reply", f"e{number}")]
+    return nodes
+
+
 MESSAGE = [Node(0, "alert", "Wrong password", "e1"), Node(0, "button", "Log in", "e2")]
 
 
@@ -86,6 +94,13 @@ def drawn_anew(nodes: Sequence[Node]) -> list[Node]:
             ],
             {"e1": None, "e4": None},
             id="which of equal elements is gone is not known",
+        ),
+        pytest.param(
+            chat("Hi", "Hello"),
+            chat("Hi", "Hello", "Bye", first=101),
+            ['~ e101 heading "3 messages" (name was "2 messages")', '+ "Bye"', '+ e104 button "Reply"'],
+            {"e1": "e101", "e2": "e102", "e3": "e103"},
+            id="equal elements are known by the text before them",
         ),
         pytest.param(
             MESSAGE,

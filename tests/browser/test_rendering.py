@@ -289,3 +289,17 @@ def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
         'e8 button "Like Tea"',
         'e9 button "Buy Tea": Sold out',
     ]
+
+
+def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
+    nodes = [
+        *(Node(0, "treeitem", "Letters", "e1"), Node(1, "generic", "", "e2", states=("clickable",))),
+        *(Node(1, "group", "", "e3"), Node(2, "treeitem", "a.txt", "e4")),
+        *(Node(3, "generic", "", "e5", states=("clickable",)), Node(3, "generic", "x", "e6")),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))][:2] == [
+        'e1 treeitem "Letters"',
+        " e2 generic clickable: Letters",
+    ]
+    assert "   e5 generic clickable" in [line.render() for line in compact_lines(make_lines(nodes))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ __all__ = ["RedrawnPairs"]
 
 MAX_COMPARED_INSIDE = 100
 """The number of nodes in an element without a name that are compared."""
+_READ = frozenset(("heading", "img", "meter", "paragraph", "progressbar"))
 LEAST_ALIKE = 0.5
 """The share of them that an element in its place must have as well."""
 
@@ -39,7 +41,7 @@ class RedrawnPairs:
     def pair(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the pairs: equal elements, and those that a reader calls by the same words."""
         left, left_new = set(old), set(new)
-        for find_pairs in (self._pair_in_place, self._pair_equal, self._pair_called):
+        for find_pairs in (self._pair_in_place, self._pair_equal, self._pair_called, self._pair_only):
             pairs = find_pairs(
                 [each for each in old if each in left], [each for each in new if each in left_new]
             )
@@ -51,18 +53,33 @@ class RedrawnPairs:
     def _pair_in_place(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield equal elements at equal places, if there are as many elements as before."""
         if len(old) == len(new):
-            before, after = self._numbers
+            pairs = zip(old, new, strict=True)
             yield from (
-                (one, other) for one, other in zip(old, new, strict=True) if before[one] == after[other]
+                pair for pair in pairs if self._content_before(pair[0]) == self._content_after(pair[1])
             )
 
     def _pair_equal(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield equal elements of which there are as many as before, in their order."""
-        before, after = self._numbers
-        gone, drawn = _group(old, before.__getitem__), _group(new, after.__getitem__)
-        for number, found in drawn.items():
-            if len(gone.get(number, ())) == len(found):
-                yield from zip(gone[number], found, strict=True)
+        gone, drawn = _group(old, self._content_before), _group(new, self._content_after)
+        for content, found in drawn.items():
+            if len(gone.get(content, ())) == len(found):
+                yield from zip(gone[content], found, strict=True)
+
+    def _content_before(self, index: int) -> Hashable:
+        return self._numbers[0][index], _number_of_text(self._before, self._numbers[0], index)
+
+    def _content_after(self, index: int) -> Hashable:
+        return self._numbers[1][index], _number_of_text(self._after, self._numbers[1], index)
+
+    def _pair_only(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield elements without contents that nobody acts on, if they are the only ones of their role."""
+        gone, drawn = (
+            _group(old, partial(_role_to_read, self._before)),
+            _group(new, partial(_role_to_read, self._after)),
+        )
+        for role, found in drawn.items():
+            if role and len(found) == len(gone.get(role, ())) == 1:
+                yield gone[role][0], found[0]
 
     def _pair_called(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield elements that are the only ones that a reader calls by some words."""
@@ -100,6 +117,19 @@ def _words_for(tree: Tree, index: int) -> Hashable:
         node.placeholder,
         node.hint,
     )
+
+
+def _number_of_text(tree: Tree, numbers: Sequence[int], index: int) -> int | None:
+    """Return the number of the text before an element, by which a reader tells it from others like it."""
+    is_text = index > tree.start and tree.nodes[index - 1].ref is None
+    return numbers[index - 1] if is_text else None
+
+
+def _role_to_read(tree: Tree, index: int) -> str:
+    """Return the role of an element that is only read, or "" for others."""
+    node = tree.nodes[index]
+    is_read = node.role in _READ and "clickable" not in node.states
+    return node.role if is_read and not any(_inside(tree, index)) else ""
 
 
 def _inside(tree: Tree, index: int) -> Iterator[int]:

@@ -85,6 +85,8 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif _is_separator(node) or _is_label(node, lines, index) or _is_empty_landmark(lines, index):
             pass
+        elif title := _find_title(lines, index):
+            yield replace(line, node=replace(node, text=title, hint=""))
         elif node.role == "generic" and (size := count_spots(lines, index)):
             yield join_spots(lines[index : index + size])
             index += size
@@ -170,6 +172,18 @@ def _is_repeated(lines: Sequence[Line], index: int) -> bool:
     node, other = line.node, following[0].node
     is_same = other is not None and (other.role, other.name, other.url) == (node.role, node.name, node.url)
     return is_same and bool(node.name and node.url) and not (node.states or is_action_url(node.url))
+
+
+def _find_title(lines: Sequence[Line], index: int) -> str:
+    """Return the name of the tree entry around a line, if the line is the only part of it that is pressed."""
+    line, entry = lines[index], lines[index - 1]
+    if line.node is None or entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
+        return ""
+    if line.node.role != "generic" or "clickable" not in line.node.states or line.node.name or line.node.text:
+        return ""
+    following = lines[index + 1] if index + 1 < len(lines) else None
+    is_only = following is None or following.depth < line.depth or _role_of(following) == "group"
+    return entry.node.name if is_only else ""
 
 
 def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
