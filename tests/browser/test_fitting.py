@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.fitting import Fitted, cut_lines, fit
 from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
 from footlight.browser.snapshot.text.yaml import render_yaml
@@ -134,3 +135,28 @@ def test_yaml_that_is_cut_is_still_yaml(nodes: list[Node], budget: int) -> None:
 
     yaml.safe_load(fitted.text)
     assert len(fitted.text) <= budget
+
+
+def test_a_wide_table_keeps_its_head_and_its_first_rows() -> None:
+    """The rows are cut at their ends, unless there are controls."""
+    cells = [f"Column {number}" for number in range(12)]
+    nodes = [Node(0, "heading", "Orders", "e1"), Node(0, "table", "", "e2"), Node(1, "row", "", "e3")]
+    nodes += [Node(2, "columnheader", name, f"e{number}") for number, name in enumerate(cells, 4)]
+    for row in range(20):
+        first = 20 * (row + 1)
+        nodes += [Node(1, "row", "", f"e{first}"), Node(2, "cell", "", f"e{first + 1}")]
+        nodes += [Node(3, "link", f"Order {row}", f"e{first + 2}")]
+        nodes += [Node(2, "cell", f"value {number}", f"e{first + 3 + number}") for number in range(11)]
+    form = [Node(0, "textbox", f"Field {number}", f"e{900 + number}") for number in range(4)]
+
+    names = " | ".join(f'"Column {number}"' for number in range(5))
+    values = " | ".join(f'"value {number}"' for number in range(5))
+    assert fit_snapshot([*nodes, *form], 420, Shelf()).text.splitlines() == [
+        'e1 heading "Orders"',
+        "e2 table",
+        f" e3 row of columnheaders: {names} | … 7 more cells",
+        f' row: e22 link "Order 0" | {values} | … 6 more cells',
+        " … 17 more rows e60…e380",
+        *(f'e{900 + number} textbox "Field {number}"' for number in range(4)),
+        "… cut: 9 of 27 lines shown; the whole: page://1",
+    ]

@@ -150,10 +150,11 @@ def test_the_same_page_says_nothing_also_where_boxes_and_test_ids_are_other() ->
 
 
 def observe_change(
-    before: Sequence[Node] | None, after: Sequence[Node], *, budget: int = 8_000
+    before: Sequence[Node] | None, after: Sequence[Node], *, budget: int = 8_000, document: int = 0
 ) -> Observation:
     look = None if before is None else snapshot(before)
-    return observe(look, snapshot(after), mode="diff", budget=budget, link=lambda _: None)
+    seen = replace(snapshot(after), document=document)
+    return observe(look, seen, mode="diff", budget=budget, link=lambda _: None)
 
 
 def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
@@ -163,7 +164,7 @@ def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
     whole = Observation("full", "\n".join(render_compact(FORM)), cut=False, lines=8)
     assert observe_change(None, FORM) == asked == whole
     text = "\n".join(render_compact(other))
-    assert observe_change(FORM, other) == Observation("full", text, cut=False, lines=8)
+    assert observe_change(FORM, other, document=1) == Observation("full", text, cut=False, lines=8)
 
 
 def render_compact(nodes: Sequence[Node]) -> list[str]:

@@ -270,3 +270,36 @@ def test_a_heading_around_one_link_is_one_line_and_a_title_is_written_once() -> 
         'e5 link "Milk" -> /milk',
         'e6 button "Milk" description "Show Milk"',
     ]
+
+
+def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
+    nodes = [
+        *(Node(0, "link", "Tea", "e1", url="/tea"), Node(1, "img", "Tea", "e2")),
+        *(Node(0, "heading", "Tea", "e3", states=("level=3",)), Node(1, "link", "Tea", "e4", url="/tea")),
+        *(Node(0, "link", "Tea", "e5", url="/other"), Node(1, "img", "Tea", "e6")),
+        Node(0, "button", "Add Tea to cart", "e7", text="Add to cart"),
+        Node(0, "button", "Like Tea", "e8", text="♡"),
+        Node(0, "button", "Buy Tea", "e9", text="Sold out"),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'heading level=3: e4 link "Tea" -> /tea',
+        'e5 link "Tea" -> /other',
+        'e7 button "Add Tea to cart"',
+        'e8 button "Like Tea"',
+        'e9 button "Buy Tea": Sold out',
+    ]
+
+
+def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
+    nodes = [
+        *(Node(0, "treeitem", "Letters", "e1"), Node(1, "generic", "", "e2", states=("clickable",))),
+        *(Node(1, "group", "", "e3"), Node(2, "treeitem", "a.txt", "e4")),
+        *(Node(3, "generic", "", "e5", states=("clickable",)), Node(3, "generic", "x", "e6")),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))][:2] == [
+        'e1 treeitem "Letters"',
+        " e2 generic clickable: Letters",
+    ]
+    assert "   e5 generic clickable" in [line.render() for line in compact_lines(make_lines(nodes))]

@@ -642,6 +642,21 @@ async def test_tables_of_data_are_tables_and_those_of_layout_are_not(tab: Page) 
     ]
 
 
+async def test_the_title_of_a_tree_entry_that_alone_is_pressed_has_a_ref(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """<ul role=tree><li role=treeitem><span style="cursor: pointer">a</span></li>
+        <li role=treeitem style="cursor: pointer"><span>b</span></li></ul>""",
+    )
+
+    assert nodes == [
+        [0, "tree", "", "e1"],
+        [1, "treeitem", "a", "e2"],
+        [2, "generic", "", "e3", {"s": ["clickable"]}],
+        [1, "treeitem", "b", "e4"],
+    ]
+
+
 async def test_role_none_gives_way_to_focus_and_global_attributes(tab: Page) -> None:
     nodes = await look(
         tab,

@@ -77,6 +77,31 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
     assert (await call_observed(browser, "click", selector=link[1]))["title"] == "1"
 
 
+async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: SessionBrowser) -> None:
+    """And the refs that the caller has lead to the new elements."""
+    await browser.show(
+        """<div></div><button onclick="draw()">Refresh</button><script>
+        const items = [['Milk', false], ['Tea', false], ['Rice', false]];
+        function draw() { document.querySelector('div').innerHTML = `<ul>${items.map(([name, done], i) =>
+          `<li><label><input type=checkbox ${done ? 'checked' : ''} onchange="turn(${i})">${name}</label>
+          <button onclick="items.splice(${i}, 1); draw()">Delete</button></li>`).join('')}</ul>`; }
+        function turn(i) { items[i][1] = !items[i][1]; draw(); }
+        draw()</script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    _, tea, rice = re.findall(r'(e\d+) (?:checkbox )?"(?:Milk|Tea|Rice)"', text)
+
+    turned = await call_observed(browser, "click", selector=tea)
+    refreshed = await call_observed(browser, "click", selector="text=Refresh")
+    again = await call_observed(browser, "click", selector=rice)
+
+    for observation, name in ((turned, "Tea"), (again, "Rice")):
+        lines = [re.sub(r"e\d+", "e", line) for line in observation["text"].splitlines()]
+        assert f'~  e checkbox "{name}" checked (now checked)' in lines
+        assert len(lines) <= 3, lines
+    assert "listitem" not in refreshed.get("text", "")
+
+
 async def test_a_text_of_several_lines_shows_only_those_that_changed(browser: SessionBrowser) -> None:
     await browser.show(
         f"""<main><pre>a:
@@ -450,7 +475,8 @@ async def test_a_page_without_contents_may_still_be_loading(browser: SessionBrow
 
 
 async def test_a_page_with_contents_has_no_notice(browser: SessionBrowser) -> None:
-    for html in ("<p>Text", "<input>", "<img src=/a.png alt=Map>", "<iframe srcdoc='<p>in'></iframe>"):
+    links = "<a href=#>Start</a><a href=#/help>Help</a>"
+    for html in ("<p>Text", "<input>", "<img src=/a.png alt=Map>", "<iframe srcdoc='<p>in'></iframe>", links):
         answer = (await browser.answer("navigate", url=browser.site.page(html))).structured_content
         assert "notice" not in answer["observation"], html
 

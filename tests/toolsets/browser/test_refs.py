@@ -145,6 +145,26 @@ async def test_a_list_that_is_drawn_again_heals(browser: SessionBrowser) -> None
     assert await read_said(browser) == "b"
 
 
+async def test_equal_buttons_of_a_list_that_is_drawn_again_keep_their_entries(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(
+        """<ul></ul><script>function draw(names) { document.querySelector('ul').innerHTML = names.map(
+        name => `<li>${name} <button onclick="window.said = '${name}'">Remove</button></li>`).join(''); }
+        draw(['a', 'b', 'c'])</script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    _, b, c = re.findall(r'(e\d+) (?:button )?"Remove"', text)
+    await browser.call("evaluate", script="draw(['c', 'x', 'b'])")
+
+    await browser.call("click", selector=b)
+
+    assert await read_said(browser) == "b"
+    await browser.call("snapshot")
+    await browser.call("evaluate", script="draw(['x', 'a'])")
+    assert (await browser.refused("click", selector=c))["code"] == "STALE_REF"
+
+
 async def test_refs_heal_after_going_back(browser: SessionBrowser) -> None:
     url = (await browser.show(f"<button id=a {ONCLICK}>A</button>"))["url"]
     first = await ref(browser, '"A"')

@@ -167,7 +167,7 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
     except BaseException:
         view.frames = before
         raise
-    snapshot = Snapshot(reply["url"], reply["title"], nodes)
+    snapshot = Snapshot(reply["url"], reply["title"], nodes, view.frames[main].document)
     await view.record_snapshot(snapshot)
     return snapshot
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from footlight.browser.driver.offload import offload
 from footlight.browser.page.capture import ENGINE, ask, look
 from footlight.browser.page.selectors import locate_in
+from footlight.browser.snapshot.difference import find_redrawn
 from footlight.browser.snapshot.finding import Likeness
 from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
@@ -116,13 +117,16 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     now, locator = found or (None, None)
     if frame and now and (was is None or (now == was.identity and not was.entry)):
         return Target(ref, frame, locator)
-    nodes = (await look(page, deadline)).nodes
+    reported, now_shown = view.last_reported, await look(page, deadline)
+    nodes = now_shown.nodes
 
     def find_target() -> Target:
         if living := view.find_seen(ref):
             target = _check_meaning(page, asked, was, nodes, living) if was else Target(ref, living[1])
         elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
+        elif successor := reported and find_redrawn(reported, now_shown, ref):
+            target = _heal(page, asked, successor)
         else:
             target = _find_successor(page, asked, view.find_removed(ref), nodes)
         return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
@@ -196,9 +200,13 @@ def _find_successor(page: Page, asked: str, removed: RemovedRef | None, nodes: S
         successor = like[0].ref or ""
         living = page.view.find_seen(successor)
         if living is not None and _has_replaced(page, removed, successor, living[1], nodes):
-            page.view.healed[asked] = successor
-            return Target(successor, living[1])
+            return _heal(page, asked, successor)
     raise _stale_error(page, asked, removed, nodes, len(like))
+
+
+def _heal(page: Page, asked: str, successor: str) -> Target:
+    page.view.healed[asked] = successor
+    return Target(successor, page.view.frame_of(successor))
 
 
 def _has_replaced(

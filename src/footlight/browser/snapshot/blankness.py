@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
@@ -12,6 +13,8 @@ BLANK_NOTICE = "No contents are shown yet. The page may still be loading: use wa
 
 _AROUND = frozenset(("banner", "contentinfo", "navigation", "progressbar"))
 """Roles of what stands around the contents, or in their place until they are there."""
+MAX_SKIP_LINKS = 3
+"""With more links to places on the page, these are its contents."""
 _CONTAINERS = frozenset(("document", "generic", "group", "list", "main", "none", "paragraph", "region"))
 
 
@@ -22,15 +25,23 @@ def is_blank(seen: Snapshot) -> bool:
 
 def _has_no_contents(nodes: Sequence[Node]) -> bool:
     outer: int | None = None
+    skip_links = 0
     for node in nodes:
         if outer is not None and node.depth > outer:
             continue
         outer = None
         if node.role in _AROUND:
             outer = node.depth
-        elif not (_is_empty_container(node) or (node.role == "link" and node.url.startswith("#"))):
+        elif _leads_to_place(node):
+            skip_links += 1
+        elif not _is_empty_container(node):
             return False
-    return True
+    return skip_links <= MAX_SKIP_LINKS
+
+
+def _leads_to_place(node: Node) -> bool:
+    """Return whether a link leads to a place on its page. Links to `#` and `#/…` are for scripts."""
+    return node.role == "link" and re.match(r"#[^/!]", node.url) is not None
 
 
 def _is_empty_container(node: Node) -> bool:

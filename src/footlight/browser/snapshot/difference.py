@@ -8,15 +8,16 @@ both snapshots.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Literal
 
 from footlight.browser.snapshot.matching import Match, Tree, find_changed_span, longest_increasing
-from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.places import find_places
 
-__all__ = ["NodeChange", "SnapshotDifference", "compute_difference"]
+__all__ = ["NodeChange", "SnapshotDifference", "compute_difference", "find_redrawn"]
 
 ChangeKind = Literal["kept", "added", "removed", "changed"]
 """A `kept` node did not change; it shows where the changes below it are."""
@@ -56,18 +57,37 @@ class NodeChange:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
+    """What a reader sees of a difference. `successors` maps the refs of elements that were drawn anew."""
+
     changes: tuple[NodeChange, ...]
+    successors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def compute_difference(before: Sequence[Node], after: Sequence[Node]) -> SnapshotDifference | None:
-    """Return the difference, or None if a reader would see none. Boxes and test ids are ignored."""
+def compute_difference(
+    before: Sequence[Node], after: Sequence[Node], *, redrawn: bool = False
+) -> SnapshotDifference | None:
+    """Return the difference, or None if there is none. Boxes and test ids are ignored.
+
+    Elements of the same document that were `redrawn` are the same to a reader.
+    """
     span = find_changed_span(before, after)
     if span is None:
         return None
     start, end_before, end_after = span
-    match = Match(Tree(before, start, end_before), Tree(after, start, end_after))
+    match = Match(Tree(before, start, end_before), Tree(after, start, end_after), redrawn=redrawn)
     changes = tuple(_ChangeWriter(match).changes())
-    return SnapshotDifference(changes) if changes else None
+    return SnapshotDifference(changes, match.successors) if changes or match.successors else None
+
+
+def find_redrawn(before: Snapshot, after: Snapshot, ref: str) -> str | None:
+    """Return the ref of the element that took the place of one, if the page has only drawn it anew."""
+    if (before.document, before.url) != (after.document, after.url):
+        return None
+    found = compute_difference(before.nodes, after.nodes, redrawn=True)
+    successor = found.successors.get(ref) if found else None
+    if successor is None or find_places(before.nodes)[ref] != find_places(after.nodes)[successor]:
+        return None
+    return successor
 
 
 class _ChangeWriter:

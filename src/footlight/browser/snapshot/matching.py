@@ -1,4 +1,4 @@
-"""Match the nodes of two snapshots: by ref, and by their place where they have none."""
+"""Match the nodes of two snapshots: by ref, and by their place where they have none or were drawn anew."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import chain, compress, count, pairwise, repeat
 from operator import attrgetter, is_not
 
 from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.redrawn import RedrawnPairs
 
 __all__ = ["Match", "Tree", "find_changed_span", "longest_increasing"]
 
@@ -88,17 +89,20 @@ class Tree:
 class Match:
     """The pairs of nodes of two snapshots: `partners` and `origins` hold the index of the other, or -1.
 
-    Both lists end with an additional -1, so that the parent -1 is matched with -1.
+    Both lists end with an additional -1, so that the parent -1 is matched with -1. Elements of the same
+    document that were `redrawn` are matched as well.
     """
 
-    def __init__(self, before: Tree, after: Tree) -> None:
+    def __init__(self, before: Tree, after: Tree, *, redrawn: bool = False) -> None:
         self.before = before
         self.after = after
         self.partners, self.origins = _match_same_objects(before, after)
         self.pairs: list[tuple[int, int]] = []
         """Those that may say something else now."""
+        self.successors: dict[str, str] = {}
+        """The refs of elements that were drawn anew, with those of the elements in their places."""
         self._match_refs()
-        self._match_without_refs()
+        self._match_by_place(redrawn=redrawn)
 
     def _pair(self, old: int, new: int) -> None:
         self.partners[old] = new
@@ -119,16 +123,26 @@ class Match:
             if old is not None:
                 self._pair(old, index)
 
-    def _match_without_refs(self) -> None:
-        """Match nodes without refs from the root inwards, parents before their children."""
+    def _match_by_place(self, *, redrawn: bool) -> None:
+        """Match nodes without refs, and elements that were drawn anew, parents before their children."""
+        removed, added = self.find_removed(), self.find_added()
         before, after = (
-            _children_without_refs(self.before, self.find_removed()),
-            _children_without_refs(self.after, self.find_added()),
+            _children_without_refs(self.before, removed),
+            _children_without_refs(self.after, added),
         )
-        for parent, new in after.items():
+        gone = _children_with_refs(self.before, removed) if redrawn else {}
+        drawn = _children_with_refs(self.after, added) if gone else {}
+        pairs = RedrawnPairs(self.before, self.after) if drawn else None
+        for parent in sorted({*after, *drawn}):
             origin = self.origins[parent]
-            if origin >= 0 or parent < 0:
-                self._align(before.get(origin, ()), new)
+            if parent >= 0 > origin:
+                continue
+            if parent in after:
+                self._align(before.get(origin, ()), after[parent])
+            if pairs and parent in drawn and origin in gone:
+                for old, new in pairs.pair(gone[origin], drawn[parent]):
+                    self._pair(old, new)
+                    self.successors[self.before.nodes[old].ref or ""] = self.after.nodes[new].ref or ""
 
     def _align(self, old: Sequence[int], new: Sequence[int]) -> None:
         """Match equal nodes in order, and between them nodes of the same role in order."""
@@ -184,6 +198,16 @@ def _children_without_refs(tree: Tree, unmatched: Sequence[int]) -> dict[int, li
     children: dict[int, list[int]] = {parent: [] for parent in sorted(parents)}
     for index in tree.indices if parents else ():
         if tree.parents[index] in parents and tree.nodes[index].ref is None:
+            children[tree.parents[index]].append(index)
+    return children
+
+
+def _children_with_refs(tree: Tree, unmatched: Sequence[int]) -> dict[int, list[int]]:
+    """Return the unmatched children with refs by parent, without the documents of frames."""
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for index in unmatched:
+        parent = tree.parents[index]
+        if tree.nodes[index].ref is not None and (parent < 0 or not tree.nodes[parent].is_frame):
             children[tree.parents[index]].append(index)
     return children
 

@@ -70,11 +70,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of a page at one moment. A frame's nodes follow its `iframe` element, a level deeper."""
+    """The state of a page at one moment. A frame's nodes follow its `iframe` element, a level deeper.
+
+    `document` is the number of the page's document.
+    """
 
     url: str
     title: str
     nodes: Sequence[Node]
+    document: int = 0
 
     @property
     def is_modal(self) -> bool:

@@ -72,17 +72,19 @@ def observe(
     if before.is_modal and not after.is_modal:
         last = _find_covered(after, pages) or before
         before = _join(last, before)
-    found = compute_difference(before.nodes, after.nodes)
+    found = compute_difference(before.nodes, after.nodes, redrawn=before.document == after.document)
     if found is None:
         return Observation("same")
+    if not found.changes:
+        return Observation("same", successors=found.successors)
     lines = _difference_lines(found)
     is_replaced = _is_replaced(before, after)
-    if is_replaced or _is_longer(lines, after.nodes):
+    if (is_replaced and not found.successors) or _is_longer(lines, after.nodes):
         # In the same document, only what is as before the action is unchanged.
         pages = pages if is_replaced else [each for each in pages if each is last]
         return _observe_replaced(before, after, budget, link, pages)
     fitted = fit(lines, budget, link, folded=True)
-    return Observation("diff", fitted.text, fitted.cut, fitted.lines)
+    return Observation("diff", fitted.text, fitted.cut, fitted.lines, found.successors)
 
 
 def _find_covered(after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot | None:

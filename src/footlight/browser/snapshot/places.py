@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["ENTRIES", "ElementPlace", "find_places"]
+__all__ = ["ENTRIES", "ElementPlace", "find_entry", "find_places"]
 
 ENTRIES = frozenset(
     ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
@@ -63,6 +63,11 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
             place = ElementPlace(place.entry, (*place.around, f"{node.role} {node.known_name}"))
         above.append((node.depth, place))
     return found
+
+
+def find_entry(nodes: Sequence[Node], index: int) -> str:
+    """Return the words by which a reader knows an entry such as a row, and "" for other nodes."""
+    return _first_words(nodes, index) if nodes[index].role in _ENTRIES_WITH_CONTENT else ""
 
 
 def _first_words(nodes: Sequence[Node], index: int) -> str:

@@ -122,9 +122,13 @@ class RemovedRef:
 
 @dataclass(slots=True)
 class FrameView:
-    """The last pass over a frame, and its child frames by the refs of their elements."""
+    """The last pass over a frame, and its child frames by the refs of their elements.
+
+    `document` counts the documents of the frame.
+    """
 
     depth: int = 0
+    document: int = 0
     generation: str | int = 0
     url: str = ""
     nodes: list[Node] = field(default_factory=list[Node])
@@ -132,6 +136,7 @@ class FrameView:
 
     def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
         """Store a reply of the snapshot script and the nodes that were made of it."""
+        self.document += "nodes" in reply
         self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
         self.url = str(reply["url"]).partition("#")[0]
 
@@ -199,6 +204,10 @@ class PageView:
     def find_seen(self, ref: str) -> tuple[Node, Frame] | None:
         """Return the node and frame of the ref in the last snapshot, or None."""
         return self._seen.get(ref)
+
+    def frame_of(self, ref: str) -> Frame:
+        """Return the frame of a ref in the last snapshot."""
+        return self._seen[ref][1]
 
     def find_frame_ref(self, frame: Frame) -> str | None:
         """Return the ref of the `iframe` element around a frame, or None for the main frame."""

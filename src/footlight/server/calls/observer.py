@@ -122,11 +122,11 @@ class Observer:
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
 
         def compare() -> tuple[Change | None, Observation]:
-            is_replaced = page.navigated_at >= self._acted_since
+            budget = self._options.budget
+            found = observe(before, after, mode=mode, budget=budget, link=link, shown=shown)
+            is_replaced = page.navigated_at >= self._acted_since or bool(found.successors)
             change = find_change(before.nodes, after.nodes, is_replaced=is_replaced) if before else None
-            return change, observe(
-                before, after, mode=mode, budget=self._options.budget, link=link, shown=shown
-            )
+            return change, found
 
         nodes = len(after.nodes) + len(before.nodes if before else ())
         self._change, observation = await offload(nodes, compare)

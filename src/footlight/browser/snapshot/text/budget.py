@@ -17,8 +17,9 @@ from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.compact import compact_lines, is_compactable
 from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
+from footlight.browser.snapshot.text.joined_rows import MAX_CELLS
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
-from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
+from footlight.browser.snapshot.text.rendering import CELLS, Line, make_lines, render_text
 
 __all__ = ["fit_snapshot"]
 
@@ -33,6 +34,11 @@ _SEEN_STATES = frozenset(("focused", "invalid", "selected"))
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
 """Roles of elements that can be selected. A reader must know which one is."""
 _NEWS_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 1, 2, 4, 6
+ROWS_IN_ROOM = 5
+MIN_ROW_CHARACTERS = 80
+"""Where lines are chosen, a row of a table is so long at most, or takes this part of the room."""
+MAX_JOINED = 9
+"""A cell with so many nodes, itself included, can be in one line with the others."""
 MAX_ALIKE = 3
 """More controls with the same role and name come after the others, such as "Reply" below each comment."""
 CONTROLS_IN_ROUND = 10
@@ -139,13 +145,21 @@ class _Siblings:
                 stack.append(range(item + 1, item + sizes[item]))
             elif item:
                 run = self._run(item)
-                longest_run = limits.rows if nodes[item.start].role == "row" else limits.others
+                longest_run = self._longest_run(run, limits)
                 stack.append(range(run[-1] + sizes[run[-1]], item.stop))
                 if len(run) > longest_run + 2:
                     note = fold_note([nodes[index] for index in run[longest_run:-1]])
                     stack += (run[-1], Line(nodes[item.start].depth, None, "", note))
                     run = run[:longest_run]
                 stack += reversed(run)
+
+    def _longest_run(self, run: Sequence[int], limits: _Limits) -> int:
+        """Return how many members of a run are shown: all cells of a row that is one line."""
+        first = self.nodes[run[0]]
+        is_joined = first.role in CELLS and len(run) <= MAX_CELLS
+        if is_joined and all(self.sizes[cell] <= MAX_JOINED for cell in run):
+            return MAX_CELLS
+        return limits.rows if first.role == "row" else limits.others
 
     def _run(self, siblings: range) -> list[int]:
         """Return the first of the siblings, and those that follow it and are similar to it."""
@@ -212,7 +226,8 @@ def _render_within(lines: Sequence[Line], room: int) -> list[str] | None:
 class _Candidate:
     """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent.
 
-    Of the lines of a rank, those of a lower `round` come first: the first ten controls of each role have 0.
+    Of the lines of a rank, those of a lower `round` come first: the first ten controls of each role and the
+    first two rows of a table have 0.
     """
 
     text: str
@@ -223,7 +238,7 @@ class _Candidate:
 
 
 def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None) -> str:
-    candidates = _candidates(tree)
+    candidates = _candidates(tree, room)
     by_rank: list[list[int]] = [[] for _ in range(_CHROME_RANK + 2)]
     for index, candidate in enumerate(candidates):
         by_rank[candidate.rank].append(index)
@@ -248,21 +263,23 @@ def _lines_to_keep(candidates: Sequence[_Candidate], index: int) -> Iterator[int
         index = candidates[index].above
 
 
-def _candidates(tree: _Siblings) -> list[_Candidate]:
+def _candidates(tree: _Siblings, room: int) -> list[_Candidate]:
     has_main = any(node.role == "main" for node in tree.nodes)
     found: list[_Candidate] = []
     above: list[tuple[int, int, int]] = []
     """Depth, index and area of the lines that the next one may be inside."""
-    lines = tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))
+    longest_row = max(room // ROWS_IN_ROOM, MIN_ROW_CHARACTERS)
+    lines = [_shorten_row(line, longest_row) for line in tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))]
     loose = _find_loose_texts(lines, has_main=has_main)
     alike: Counter[tuple[str, str, str]] = Counter()
     roles: Counter[str] = Counter()
+    rows: Counter[int] = Counter()
     for index, line in enumerate(lines):
         while above and above[-1][0] >= line.depth:
             above.pop()
         area = above[-1][2] if above else (_OTHER_RANK if has_main else _MAIN_RANK)
         rank, area = _rank(line.node, area)
-        if rank == area + 1 and any(_is_control(node) for parts in line.cells for node in parts):
+        if rank == area + 1 and any(_is_important(node) for parts in line.cells for node in parts):
             rank = area
         if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
             rank = area
@@ -276,11 +293,31 @@ def _candidates(tree: _Siblings) -> list[_Candidate]:
         if rank == area and line.node is not None and line.node.role in CONTROLS:
             turn = roles[line.node.role] // CONTROLS_IN_ROUND
             roles[line.node.role] += 1
+        parent = above[-1][1] if above else -1
+        if rank == area and line.cells and line.node is not None and line.node.role == "row":
+            turn = max(0, rows[parent] - 1)
+            rows[parent] += 1
         text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
-        found.append(_Candidate(text, rank, above[-1][1] if above else -1, turn))
+        found.append(_Candidate(text, rank, parent, turn))
         above.append((line.depth, index, area))
     _put_newest_first(found, lines)
     return found
+
+
+def _shorten_row(line: Line, most: int) -> Line:
+    """Return a row of a table with as many cells as fit so many characters.
+
+    A row whose last cell has controls is not cut, unless all its cells are links, as in a head.
+    """
+    is_row = line.node is not None and line.node.role == "row" and len(line.cells) > FEWEST_OF_RUN
+    length = len(line.render()) if is_row else 0
+    if length <= most:
+        return line
+    is_of_links = all(len(parts) == 1 and parts[0].role == "link" for parts in line.cells)
+    if not is_of_links and any(map(_is_control, line.cells[-1])):
+        return line
+    shown = max(FEWEST_OF_RUN, len(line.cells) * most // length)
+    return replace(line, cells=line.cells[:shown], note=f"| … {len(line.cells) - shown} more cells")
 
 
 def _put_newest_first(found: Sequence[_Candidate], lines: Sequence[Line]) -> None:
@@ -311,6 +348,10 @@ def _rank(node: Node | None, area: int) -> tuple[int, int]:
     if node.role in CHROME and area != _NEWS_RANK:
         return _MAIN_RANK, _CHROME_RANK
     return (area if _is_control(node) or node.role == "heading" else area + 1), area
+
+
+def _is_important(node: Node) -> bool:
+    return _is_control(node) or node.role == "columnheader"
 
 
 def _find_loose_texts(lines: Sequence[Line], *, has_main: bool) -> set[int]:

@@ -7,16 +7,15 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.subtrees import content_of, shows_place
 
 __all__ = [
     "CHROME",
     "FEWEST_INSIDE",
-    "content_of",
     "find_landmarks",
     "fold_known_chrome",
     "fold_landmark",
     "same_origin",
-    "shows_place",
 ]
 
 CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
@@ -82,20 +81,6 @@ def _texts(nodes: Sequence[Node]) -> Iterator[str]:
     return (node.name for node in nodes if node.is_text)
 
 
-def content_of(node: Node, depth: int) -> tuple[object, ...]:
-    states = tuple(state for state in node.states if not shows_place(state))
-    return (
-        node.depth - depth,
-        node.role,
-        node.name,
-        node.value,
-        states,
-        node.text,
-        node.url,
-        node.placeholder,
-    )
-
-
 def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
     is_new = [node.is_text and node.name not in known for node in nodes[1:]]
@@ -103,8 +88,3 @@ def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node
     for node, is_new_text in zip(nodes[1:], is_new, strict=True):
         if is_new_text or any(map(shows_place, node.states)):
             yield replace(node, depth=landmark.depth + 1)
-
-
-def shows_place(state: str) -> bool:
-    """Return whether a state says where on the page or on the site the reader is."""
-    return state == "focused" or state.startswith("current")

@@ -18,7 +18,7 @@ from footlight.browser.snapshot.text.joined_rows import (
     is_wrapper,
     join_items,
 )
-from footlight.browser.snapshot.text.rendering import CELLS, Line
+from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
 
 __all__ = ["compact_lines", "is_compactable"]
 
@@ -33,6 +33,9 @@ _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
     ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
 )
+_PRESSED = frozenset(("button", "link", "menuitem", "tab"))
+MAX_MARK = 2
+"""A text of at most so many characters in a control is a mark such as `»`, unless it is a word."""
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
 """So many lines after a text are searched for the field that it names."""
@@ -45,7 +48,8 @@ def is_compactable(node: Node) -> bool:
     return (
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
-        or node.role in ("heading", "option")
+        or node.role in ("heading", "img", "option")
+        or _repeats_words(node)
         or node.role in CHROME
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
@@ -66,7 +70,7 @@ def compact_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _compact(lines: Sequence[Line]) -> Iterator[Line]:
-    lines = list(lines)
+    lines = [_without_repeated_text(line) for line in lines]
     index = 0
     run = RowRun()
     options = OptionLists()
@@ -76,8 +80,13 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         run.leave(line.depth)
         if node is None or line.note or node.box or line.mark not in ("", "+"):
             yield line
+        elif node.role == "link" and _is_repeated(lines, index):
+            index += 1 + _inside(lines, index)
+            continue
         elif _is_separator(node) or _is_label(node, lines, index) or _is_empty_landmark(lines, index):
             pass
+        elif title := _find_title(lines, index):
+            yield replace(line, node=replace(node, text=title, hint=""))
         elif node.role == "generic" and (size := count_spots(lines, index)):
             yield join_spots(lines[index : index + size])
             index += size
@@ -106,6 +115,9 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             index += 1
             lines[index] = Line(line.depth, lines[index].node, line.mark)
             continue
+        elif is_control(node) and (child := _only_child(lines, index)) and _role_of(child) == "img":
+            yield line
+            index += 1
         elif node.name and node.role in _WRAPPERS and (child := _only_child(lines, index)):
             if node.role == "generic" and not node.states:
                 yield replace(line, node=child.node)
@@ -124,6 +136,54 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         else:
             yield line
         index += 1
+
+
+def _without_repeated_text(line: Line) -> Line:
+    node = line.node
+    if node is None or line.note or not _repeats_words(node):
+        return line
+    return replace(line, node=replace(node, text=""))
+
+
+def _repeats_words(node: Node) -> bool:
+    """Return whether the text in a control has only words that its name has in this order, or is a mark."""
+    if not (node.text and node.name and node.role in _PRESSED):
+        return False
+    if len(node.text) <= MAX_MARK and not node.text.isalnum():
+        return True
+    words = iter(node.name.lower().split())
+    return all(word in words for word in node.text.lower().split())
+
+
+def _role_of(line: Line) -> str:
+    return line.node.role if line.node is not None else ""
+
+
+def _is_repeated(lines: Sequence[Line], index: int) -> bool:
+    """Return whether a link, with its picture, stands before another one with the same name and target."""
+    line, depth = lines[index], lines[index].depth
+    following = lines[index + 1 : index + 4]
+    if following and _role_of(following[0]) == "img" and _only_child(lines, index):
+        following = following[1:]
+    if following and _role_of(following[0]) == "heading" and following[0].depth == depth:
+        following, depth = following[1:], depth + 1
+    if line.node is None or not following or following[0].depth != depth or not is_plain(following[0], line):
+        return False
+    node, other = line.node, following[0].node
+    is_same = other is not None and (other.role, other.name, other.url) == (node.role, node.name, node.url)
+    return is_same and bool(node.name and node.url) and not (node.states or is_action_url(node.url))
+
+
+def _find_title(lines: Sequence[Line], index: int) -> str:
+    """Return the name of the tree entry around a line, if the line is the only part of it that is pressed."""
+    line, entry = lines[index], lines[index - 1]
+    if line.node is None or entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
+        return ""
+    if line.node.role != "generic" or "clickable" not in line.node.states or line.node.name or line.node.text:
+        return ""
+    following = lines[index + 1] if index + 1 < len(lines) else None
+    is_only = following is None or following.depth < line.depth or _role_of(following) == "group"
+    return entry.node.name if is_only else ""
 
 
 def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:

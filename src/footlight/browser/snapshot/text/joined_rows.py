@@ -16,6 +16,7 @@ from footlight.browser.snapshot.text.rows import (
 )
 
 __all__ = [
+    "MAX_CELLS",
     "RowRun",
     "find_cells",
     "find_controls",

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.subtrees import NEWS, content_of, number_subtrees, shows_place
 from footlight.browser.snapshot.text.chrome import (
     CHROME,
     FEWEST_INSIDE,
-    content_of,
     find_landmarks,
     fold_landmark,
     same_origin,
-    shows_place,
 )
 from footlight.browser.snapshot.text.narrowing import CONTROLS
 from footlight.browser.snapshot.text.quoting import plural
@@ -29,9 +28,6 @@ __all__ = ["Folded", "fold_unchanged"]
 
 _ITEMS = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that share one line if they are unchanged: `rows unchanged=5`."""
-_NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
-"""Roles of what is always written, because it may have come again."""
-
 _BARE = frozenset(("row", "rowgroup"))
 """Roles whose names only repeat what is inside."""
 
@@ -89,7 +85,7 @@ class _KnownLines:
         """Return each control with what it was called before if every line is known, or else None."""
         pairs: list[tuple[Node, Node]] = []
         for node in span:
-            if node.role in _NEWS or node.is_frame or node.box:
+            if node.role in NEWS or node.is_frame or node.box:
                 return None
             if node.role in _BARE or not (node.name or node.value or node.text or _is_control(node)):
                 continue
@@ -119,7 +115,7 @@ class _Page:
     def __init__(self, nodes: Sequence[Node], numbers: dict[_Key, int]) -> None:
         self.nodes = nodes
         self.ends = _find_ends(nodes)
-        self.keys = _number_subtrees(nodes, numbers)
+        self.keys = number_subtrees(nodes, numbers)
         self.counts = Counter(self.keys)
         self._places = dict(zip(self.keys, range(len(nodes)), strict=True))
 
@@ -275,17 +271,3 @@ def _find_ends(nodes: Sequence[Node]) -> list[int]:
             ends[above.pop()] = index
         above.append(index)
     return ends
-
-
-def _number_subtrees(nodes: Sequence[Node], numbers: dict[_Key, int]) -> list[int]:
-    """Return a number for each node that is equal for subtrees in which a reader sees the same."""
-    keys = [0] * len(nodes)
-    inside: dict[int, list[int]] = {}
-    for index in range(len(nodes) - 1, -1, -1):
-        node = nodes[index]
-        children = inside.pop(node.depth + 1, None)
-        content = (*content_of(node, node.depth), node.description, node.hint, node.testid, node.is_frame)
-        key = (content, tuple(children or ()), object() if node.role in _NEWS else None)
-        keys[index] = number = numbers.setdefault(key, len(numbers))
-        inside.setdefault(node.depth, []).append(number)
-    return keys

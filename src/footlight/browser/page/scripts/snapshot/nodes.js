@@ -28,7 +28,7 @@ import { refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
 import { descriptionOf, isDisabled, optionText, statesOf, valueText } from "./states.js";
 import { spaceKept, styleOf } from "./styles.js";
-import { isAriaHidden, isEditingHost } from "./visibility.js";
+import { isAriaHidden, isClickable, isEditingHost } from "./visibility.js";
 import {
   CLICKABLE,
   CONTROL,
@@ -98,7 +98,8 @@ function flagsInside(facts, role, name, flags, operable) {
   if (name.from === "content") inside |= name.isCut ? 0 : IN_NAME;
   else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
-  if (operable) inside |= CONTROL;
+  // Of an entry of a tree without a hand, only its title may be pressed.
+  if (operable && (role !== "treeitem" || isClickable(facts))) inside |= CONTROL;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
   return inside;
