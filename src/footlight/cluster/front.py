@@ -22,7 +22,6 @@ from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.session_table import SessionTable
     from footlight.cluster.file_site import FileSite
     from footlight.cluster.fleet import Fleet, KnownWorker
     from footlight.config import Settings
@@ -283,9 +282,19 @@ class Front(ToolCaller):
     async def why_not_ready(self) -> str | None:
         return self._fleet.why_not_ready()
 
-    def find_sessions(self) -> SessionTable | None:
-        """Return None: no session is in this process."""
-        return None
+    @property
+    def session_count(self) -> int:
+        return sum(each.load.sessions for each in self._fleet.workers if each.load)
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return, on all workers."""
+
+        async def ask(worker: KnownWorker) -> None:
+            with contextlib.suppress(ActorLost, TimeoutError):
+                async with asyncio.timeout(LIST_SECONDS):
+                    await worker.actor.call("leave", principal)
+
+        await asyncio.gather(*map(ask, self._fleet.workers))
 
     def disconnect(self, caller: Caller) -> None:
         """End the default session of a connection that has ended, without waiting for it."""

@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 import os
+import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Mapping
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
-from footlight.cluster.file_links import FileLinks
+from footlight.cluster.file_links import FileLinks, read_part
 from footlight.cluster.keeping import SessionKeeper
 from footlight.cluster.leaving import (
     end_with_lease,
@@ -27,8 +28,11 @@ from footlight.cluster.leaving import (
 from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
+from footlight.watch.watchers import RequestFailed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from footlight.app.machine import Machine
     from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.pooled_sessions import PooledSessions
@@ -39,11 +43,16 @@ if TYPE_CHECKING:
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.resources.resources import Resources
     from footlight.server.toolset import Toolset
+    from footlight.watch.desk import LocalDesk
+    from footlight.watch.watch import Watch
+    from footlight.watch.watchers import WatchState
 
 __all__ = [
     "WORKER",
+    "Heard",
     "Load",
     "Progress",
+    "WatchedWorker",
     "Worker",
     "WorkerReply",
     "WorkerStatus",
@@ -65,6 +74,8 @@ MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
 
 Progress = tuple[float, float | None, str | None]
+Heard = dict[str, float]
+"""Watchers, with the seconds since they were heard of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,14 @@ class WorkerStatus:
     """Why it cannot start its browsers. Then it has no `build`, and tries again whenever it is asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedWorker:
+    """What people may see of a worker's sessions. `origin` names the process, and its revisions and calls."""
+
+    origin: str
+    state: WatchState
+
+
 class Worker:
     """The browsers, sessions and calls of one worker.
 
@@ -125,6 +144,7 @@ class Worker:
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
         self._is_draining = False
+        self._origin = secrets.token_hex(8)
         self._failure = ""
         """Why the engine could not start when it was tried last."""
         self._watching: list[asyncio.Task[None]] = []
@@ -154,6 +174,8 @@ class Worker:
         with contextlib.suppress(Exception):
             running = await self._ensure()
             await running.keeper.close()
+            if running.watch is not None:
+                await running.watch.close()
             await running.machine.engine.close()
         kill_own_actor()
 
@@ -179,8 +201,8 @@ class Worker:
                 logger.exception("the worker cannot start")
             self._failure = str(error)
             return replace(status, failure=self._failure)
-        secrets = running.machine.secrets
-        names = tuple(secrets.names) if secrets else None
+        known = running.machine.secrets
+        names = tuple(known.names) if known else None
         return replace(status, build=running.build, load=self._load(running), secret_names=names)
 
     async def call(
@@ -264,6 +286,39 @@ class Worker:
         new = changes.last - start
         return changes.last, [*changes.kept][-new:] if new else []
 
+    async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
+        """Return what people may see of the sessions here, as `LocalDesk.read_state`.
+
+        `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
+        server has heard of, with the seconds since then.
+        """
+        desk = await self._get_desk()
+        for watcher, seconds_ago in heard.items():
+            desk.note_watcher(watcher, seconds_ago=seconds_ago)
+        is_same = origin == self._origin
+        state = await desk.read_state(after if is_same else 0, seconds if is_same else 0)
+        return WatchedWorker(self._origin, state)
+
+    async def watch(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the desk for watchers. Return RequestFailed where it fails."""
+        try:
+            return await getattr(await self._get_desk(), method)(*arguments)
+        except RequestFailed as error:
+            return error
+
+    async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
+        """Return a part of a trace that the desk has found."""
+        return await asyncio.to_thread(read_part, path, start, size)
+
+    async def _get_desk(self) -> LocalDesk:
+        watch = (await self._ensure()).watch
+        assert watch is not None, "a server without a watch page asks nothing"
+        return watch.desk
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return."""
+        await (await self._ensure()).machine.engine.leave(principal)
+
     async def disconnect(self, caller: Caller) -> None:
         """End the session `default` of a connection that has ended."""
         (await self._ensure()).machine.engine.disconnect(caller)
@@ -311,6 +366,7 @@ class Worker:
     async def _start(self) -> _Running:
         from footlight import log
         from footlight.app.machine import Machine, read_secrets
+        from footlight.app.watching import make_watch
         from footlight.config.loading import load_settings
         from footlight.toolsets import make_toolset
 
@@ -329,9 +385,15 @@ class Worker:
         sessions = cast("PooledSessions", await machine.engine.sessions())
         changes = _Changes()
         machine.change_listeners.append(changes.add)
+        watch = make_watch(
+            settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
+        )
+        if watch is not None:
+            machine.change_listeners.append(watch.on_change)
         return _Running(
             machine=machine,
-            dispatcher=machine.make_dispatcher(),
+            watch=watch,
+            dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
             resources=machine.make_resources(),
             keeper=SessionKeeper(sessions),
             changes=changes,
@@ -357,6 +419,7 @@ class _Changes:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
     machine: Machine
+    watch: Watch | None
     dispatcher: Dispatcher
     resources: Resources
     keeper: SessionKeeper
@@ -368,7 +431,9 @@ def settings_for_workers(settings: Settings) -> dict[str, Any]:
     """Return the settings that were given, in the form of a settings file, without any secret."""
     given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
     given.get("cluster", {}).pop("address", None)
-    return given
+    # The page is served by the front, whatever the transport and the ports of a worker.
+    watch = {"enabled": settings.has_watch_page, "keyframes": settings.watch.keyframes}
+    return {**given, "watch": watch}
 
 
 def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
