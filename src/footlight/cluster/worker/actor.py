@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight import __version__
-from footlight.cluster.file_links import FileLinks, read_part
-from footlight.cluster.keeping import SessionKeeper
-from footlight.cluster.leaving import (
+from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.worker.file_links import FileLinks, read_part
+from footlight.cluster.worker.keeping import SessionKeeper
+from footlight.cluster.worker.leaving import (
     end_with_lease,
     end_without_node,
     end_without_sessions,
     leave_at_signal,
     leave_with_node,
 )
-from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.worker.reports import Heard, Load, Progress, WatchedWorker, WorkerReply, WorkerStatus
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
 from footlight.watch.watchers import RequestFailed
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
-    from footlight.cluster.file_links import FileFacts
+    from footlight.cluster.worker.file_links import FileFacts
     from footlight.config import Settings
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
@@ -45,25 +46,10 @@ if TYPE_CHECKING:
     from footlight.server.toolset import Toolset
     from footlight.watch.desk import LocalDesk
     from footlight.watch.watch import Watch
-    from footlight.watch.watchers import WatchState
 
-__all__ = [
-    "WORKER",
-    "Heard",
-    "Load",
-    "Progress",
-    "WatchedWorker",
-    "Worker",
-    "WorkerReply",
-    "WorkerStatus",
-    "build_of",
-    "settings_for_workers",
-]
+__all__ = ["Worker", "build_of", "settings_for_workers"]
 
 logger = logging.getLogger(__name__)
-
-WORKER = "worker-"
-"""The names of worker actors begin so. The rest is the worker's name."""
 
 OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
 """Settings that workers do not get. The token is secret, and the others are about listening."""
@@ -72,52 +58,6 @@ OF_NO_CALL = {"cluster", "logging"}
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
-
-Progress = tuple[float, float | None, str | None]
-Heard = dict[str, float]
-"""Watchers, with the seconds since they were heard of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """The number of sessions that a worker has, and its maximum. A draining worker gets no more."""
-
-    sessions: int
-    max_sessions: int
-    is_draining: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerReply:
-    """The answer of a call, and the worker's load after it."""
-
-    answer: Answer | None
-    """None if this worker is draining and the session is not open here. Another worker must run the call."""
-    load: Load
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
-    """The state of a worker, as it reports it. `build` identifies its version, its tools and its settings."""
-
-    build: str
-    node: str
-    """The name of its machine."""
-    node_id: str
-    """The id that Ray gave the node."""
-    process_id: int
-    load: Load
-    secret_names: tuple[str, ...] | None
-    failure: str | None = None
-    """Why it cannot start its browsers. Then it has no `build`, and tries again whenever it is asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedWorker:
-    """What people may see of a worker's sessions. `origin` names the process, and its revisions and calls."""
-
-    origin: str
-    state: WatchState
 
 
 class Worker:
