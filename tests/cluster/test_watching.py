@@ -14,6 +14,8 @@ import httpx2
 import playwright.async_api
 import psutil
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import Page, expect
 
 from tests.cluster.ray_cluster import (
@@ -29,6 +31,8 @@ from tests.cluster.ray_cluster import (
 from tests.conftest import Browser
 from tests.site import Site
 from tests.watch.conftest import calls_of, click_in_picture, person_at, take_over
+from tests.watch.test_elicitation import ADDRESS, REASON, Question, check_help, help_in
+from tests.watch.test_taking_over import PAGE
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
 
@@ -167,6 +171,35 @@ async def test_changes_arrive_while_a_watcher_waits_and_one_who_leaves_hands_bac
     assert (await http.post("act", json=act)).json() == {"ok": True}
     assert any(each["source"] == "person" for each in (await waiting)["calls"])
     await browser.call("click", selector="button", timeout=60_000, sessionId=id)  # After 20 silent seconds.
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_a_call_asks_the_person_behind_its_client(
+    chromium: playwright.async_api.Browser, origin: str, site: Site, ids: list[str], mode: str
+):
+    question, session = Question(), {"sessionId": ids[0]}
+    async with (
+        httpx2.AsyncClient(headers=HEADERS, timeout=60) as http,
+        Client(
+            streamable_http_client(f"{origin}/mcp", http_client=http),
+            mode=mode,
+            elicitation_callback=question.answer_sdk,
+        ) as client,
+    ):
+        await client.call_tool("navigate", {"url": site.page(PAGE), **session})
+        helping = asyncio.create_task(client.call_tool("request_help", {"reason": REASON, **session}))
+        address = ADDRESS.fullmatch((await question.wait())["url"])
+        assert address is not None
+        question.reply.set_result({"action": "accept"})
+        async with person_at(chromium, address[1], address[2]) as person:
+            await expect(person.locator("#sessions button")).to_have_count(1)
+            await help_in(person)
+            check_help((await helping).structured_content)
+        refusal = Question()
+        refusal.reply.set_result({"action": "decline"})
+        question.answer = refusal.answer
+        refused = await client.call_tool("request_help", {"reason": REASON, **session})
+        assert refused.structured_content["error"]["code"] == "HELP_REFUSED"
 
 
 async def test_commands_of_this_machine_find_the_server_and_its_sessions(

@@ -16,7 +16,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
-from footlight.cluster.worker import WorkerReply
+from footlight.cluster.worker import RemoteCall
 from footlight.errors import FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
@@ -24,6 +24,7 @@ from footlight.server.calls.tool_caller import ToolCaller
 if TYPE_CHECKING:
     from footlight.cluster.file_site import FileSite
     from footlight.cluster.fleet import Fleet, KnownWorker
+    from footlight.cluster.worker import WorkerReply
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation
@@ -76,35 +77,36 @@ class Front(ToolCaller):
         Raises:
             UnknownTool: no tool has this name.
         """
-        del elicitation  # The workers have no page on which a person could help.
         tool = self.get(name)
+        # Other tools ask nobody, and a call without questions is cheaper.
+        channel = _Channel(report, elicitation if tool.group == "handover" else None)
         try:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
                 _refuse_literal_passwords(tool, arguments)
-                return await self._create_session(tool, arguments, caller, report)
-            return await self._call_in_session(tool, arguments, caller, report)
+                return await self._create_session(tool, arguments, caller, channel)
+            return await self._call_in_session(tool, arguments, caller, channel)
         except FootlightError as error:
             return failure(error)
 
     async def _call_in_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         session_id = arguments.get("sessionId")
         id = _make_registered_id(session_id, caller)
         while True:
             worker = await self.find_worker(session_id, caller)
             if worker is not None:
-                answer = await self._run(worker, tool, arguments, caller, report)
+                answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None:
                     return answer
                 self._forget_place(id)  # The session has left that worker, which is draining.
             # The first call of a session `default` or of one that lost its worker, or one that any worker
             # refuses in the same words.
-            async with self._fleet.place(self._queue_report(report)) as free:
+            async with self._fleet.place(self._queue_report(channel.report)) as free:
                 worker = await self._claim(id, free)
-                answer = await self._run(worker, tool, arguments, caller, report)
+                answer = await self._run(worker, tool, arguments, caller, channel)
             if answer is not None:
                 if id is not None and id != caller.default_session and _is_missing(answer):
                     self._run_in_background(self._forget(id))
@@ -112,12 +114,12 @@ class Front(ToolCaller):
             self._forget_place(id)
 
     async def _create_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         """Create a session on the least loaded worker. Take another one if it has begun to drain."""
         while True:
-            async with self._fleet.place(self._queue_report(report)) as worker:
-                answer = await self._run(worker, tool, arguments, caller, report)
+            async with self._fleet.place(self._queue_report(channel.report)) as worker:
+                answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
 
@@ -202,16 +204,24 @@ class Front(ToolCaller):
         tool: Tool,
         arguments: Mapping[str, Any],
         caller: Caller,
-        report: Report | None,
+        channel: _Channel,
     ) -> Answer | None:
         """Run the call, once. Return None if the worker is draining and its session is not open there."""
-        id = secrets.token_hex(8)
         limit_ms = self._deadline_ms(tool, arguments)
-        sent = (id, tool.name, dict(arguments), caller, self._files.address)
+        call = RemoteCall(
+            id=secrets.token_hex(8),
+            tool=tool.name,
+            arguments=dict(arguments),
+            caller=caller,
+            files=self._files.address,
+            may_ask=channel.elicitation is not None,
+        )
         try:
-            reply = await wait_for_reply(worker.actor, sent, report, limit_ms / 1000)
+            reply = await wait_for_reply(
+                worker.actor, call, limit_ms / 1000, channel.report, channel.elicitation
+            )
         except asyncio.CancelledError:
-            worker.actor.send("abandon", id)
+            worker.actor.send("abandon", call.id)
             raise
         except ActorLost:
             worker.is_lost = True
@@ -219,7 +229,7 @@ class Front(ToolCaller):
                 return None
             raise lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
-            worker.actor.send("abandon", id)
+            worker.actor.send("abandon", call.id)
             raise silent_error(tool, worker, limit_ms) from None
         self._fleet.note_load(worker, reply.load)
         return reply.answer
@@ -240,10 +250,12 @@ class Front(ToolCaller):
         workers = self._fleet.workers
 
         async def ask(worker: KnownWorker) -> Answer | None:
-            sent = (secrets.token_hex(8), tool.name, dict(arguments), caller, None)
+            call = RemoteCall(
+                id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller
+            )
             try:
                 async with asyncio.timeout(LIST_SECONDS):
-                    return cast("WorkerReply", await worker.actor.call("call", *sent)).answer
+                    return cast("WorkerReply", await worker.actor.call("call", call)).answer
             except (ActorLost, TimeoutError):
                 return None
 
@@ -316,6 +328,14 @@ class Front(ToolCaller):
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What a call may tell its client while it runs."""
+
+    report: Report | None
+    elicitation: Elicitation | None
 
 
 @dataclass(frozen=True, slots=True)

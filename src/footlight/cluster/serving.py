@@ -86,6 +86,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             subscriptions=subscriptions,
             prompts=functools.cache(functools.partial(load_prompts, settings)),
             compact_list=toolset.compact_list,
+            tickets=watch.tickets if watch else None,
             read_app=watch.read_app if watch else None,
         )
         async with listen(

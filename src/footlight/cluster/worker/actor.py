@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
 import logging
 import os
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight import __version__
 from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.worker.build import build_of
 from footlight.cluster.worker.file_links import FileLinks, read_part
+from footlight.cluster.worker.helping import RemoteElicitation
 from footlight.cluster.worker.keeping import SessionKeeper
 from footlight.cluster.worker.leaving import (
     end_with_lease,
@@ -26,9 +25,19 @@ from footlight.cluster.worker.leaving import (
     leave_at_signal,
     leave_with_node,
 )
-from footlight.cluster.worker.reports import Heard, Load, Progress, WatchedWorker, WorkerReply, WorkerStatus
+from footlight.cluster.worker.reports import (
+    Heard,
+    HelpRequest,
+    Load,
+    Progress,
+    RemoteCall,
+    WatchedWorker,
+    WorkerReply,
+    WorkerStatus,
+)
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
+from footlight.server.help import InputRequired
 from footlight.watch.watchers import RequestFailed
 
 if TYPE_CHECKING:
@@ -39,22 +48,17 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
     from footlight.cluster.worker.file_links import FileFacts
-    from footlight.config import Settings
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.calls.progress import Report
     from footlight.server.resources.resources import Resources
-    from footlight.server.toolset import Toolset
     from footlight.watch.desk import LocalDesk
     from footlight.watch.watch import Watch
 
-__all__ = ["Worker", "build_of", "settings_for_workers"]
+__all__ = ["Worker"]
 
 logger = logging.getLogger(__name__)
 
-OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
-"""Settings that workers do not get. The token is secret, and the others are about listening."""
-OF_NO_CALL = {"cluster", "logging"}
-"""Settings in which workers of the same build may differ."""
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
@@ -80,6 +84,8 @@ class Worker:
         self._files = FileLinks(name)
         self._starting: asyncio.Task[_Running] | None = None
         self._calls: dict[str, asyncio.Task[Answer]] = {}
+        self._asking: dict[str, RemoteElicitation] = {}
+        """The calls that may ask a person."""
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
@@ -145,51 +151,56 @@ class Worker:
         names = tuple(known.names) if known else None
         return replace(status, build=running.build, load=self._load(running), secret_names=names)
 
-    async def call(
-        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
-    ) -> WorkerReply:
-        """Call a tool. `abandon` with the same id cancels the call.
-
-        `files` is the URL below which the server that calls serves large files.
-        """
-        running = await self._ensure()
-        return await self._run(id, running, tool, arguments, caller, files, None)
+    async def call(self, call: RemoteCall) -> WorkerReply:
+        """Call a tool. `abandon` with the same id cancels the call."""
+        return await self._run(call, await self._ensure())
 
     async def call_with_progress(
-        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
-    ) -> AsyncIterator[Progress | WorkerReply]:
-        """Call a tool, and yield its progress and then its reply."""
+        self, call: RemoteCall
+    ) -> AsyncIterator[Progress | HelpRequest | WorkerReply]:
+        """Call a tool, and yield its progress and its questions, and then its reply."""
         running = await self._ensure()
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+        queue: asyncio.Queue[Progress | HelpRequest | None] = asyncio.Queue()
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             queue.put_nowait((progress, total, message))
 
-        work = asyncio.create_task(self._run(id, running, tool, arguments, caller, files, report))
+        elicitation = RemoteElicitation(queue.put_nowait) if call.may_ask else None
+        if elicitation is not None:
+            self._asking[call.id] = elicitation
+        work = asyncio.create_task(self._run(call, running, report, elicitation))
         work.add_done_callback(lambda _: queue.put_nowait(None))
         while (progress := await queue.get()) is not None:
             yield progress
-        yield await work
+        self._asking.pop(call.id, None)
+        try:
+            yield await work
+        except InputRequired:
+            yield "input required"
+
+    async def answer_question(self, id: str, reply: Any) -> None:
+        """Give a call the reply to what it asked last."""
+        if asking := self._asking.get(id):
+            asking.answer(reply)
 
     async def _run(
         self,
-        id: str,
+        call: RemoteCall,
         running: _Running,
-        tool: str,
-        arguments: Mapping[str, Any],
-        caller: Caller,
-        files: str | None,
-        report: Any,
+        report: Report | None = None,
+        elicitation: RemoteElicitation | None = None,
     ) -> WorkerReply:
-        keeper = running.keeper
-        if self._is_draining and tool == "create_session":
+        keeper, id, caller = running.keeper, call.id, call.caller
+        if self._is_draining and call.tool == "create_session":
             return WorkerReply(failure(ResourceExhausted("This worker is draining")), self._load(running))
-        session_id = keeper.id_of(arguments, caller)
-        if self._is_draining and tool != "list_sessions" and await keeper.has_left(session_id):
+        session_id = keeper.id_of(call.arguments, caller)
+        if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
             return WorkerReply(None, self._load(running))
         with keeper.use(session_id):
             work = self._calls[id] = asyncio.create_task(
-                running.dispatcher.call(tool, arguments, caller=caller, report=report)
+                running.dispatcher.call(
+                    call.tool, call.arguments, caller=caller, report=report, elicitation=elicitation
+                )
             )
             if id in self._abandoned:
                 work.cancel()
@@ -197,9 +208,9 @@ class Worker:
                 answer = await work
             finally:
                 del self._calls[id]
-            keeper.note_call(arguments, answer, caller)
+            keeper.note_call(call.arguments, answer, caller)
             if session := keeper.find(answer.session_id):
-                answer = await self._files.link(answer, session, caller, files)
+                answer = await self._files.link(answer, session, caller, call.files)
         return WorkerReply(answer, self._load(running))
 
     async def abandon(self, id: str) -> None:
@@ -365,23 +376,3 @@ class _Running:
     keeper: SessionKeeper
     changes: _Changes
     build: str
-
-
-def settings_for_workers(settings: Settings) -> dict[str, Any]:
-    """Return the settings that were given, in the form of a settings file, without any secret."""
-    given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
-    given.get("cluster", {}).pop("address", None)
-    # The page is served by the front, whatever the transport and the ports of a worker.
-    watch = {"enabled": settings.has_watch_page, "keyframes": settings.watch.keyframes}
-    return {**given, "watch": watch}
-
-
-def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
-    """Return a text that is the same for workers of the same version with the same tools and settings.
-
-    `given` are the settings for workers.
-    """
-    tools = [(tool.name, tool.input_schema) for tool in toolset.offered]
-    settings = {name: value for name, value in given.items() if name not in OF_NO_CALL}
-    text = json.dumps([__version__, tools, settings], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,21 +1,51 @@
-"""What a worker tells the servers. Ray sends these values between machines."""
+"""What servers and workers tell each other. Ray sends these values between machines."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
     from footlight.watch.watchers import WatchState
 
-__all__ = ["WORKER", "Heard", "Load", "Progress", "WatchedWorker", "WorkerReply", "WorkerStatus"]
+__all__ = [
+    "WORKER",
+    "Heard",
+    "HelpInvitation",
+    "HelpQuestion",
+    "HelpRequest",
+    "HelpStep",
+    "HelpTerms",
+    "Load",
+    "Progress",
+    "RemoteCall",
+    "WatchedWorker",
+    "WorkerReply",
+    "WorkerStatus",
+]
 
 WORKER = "worker-"
 """The names of worker actors begin so. The rest is the worker's name."""
 Progress = tuple[float, float | None, str | None]
 Heard = dict[str, float]
 """Watchers, with the seconds since they were heard of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteCall:
+    """A call that a server sends to a worker."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    caller: Caller
+    files: str | None = None
+    """The URL below which the server serves large files."""
+    may_ask: bool = False
+    """Whether the server can ask the person behind the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +88,33 @@ class WatchedWorker:
 
     origin: str
     state: WatchState
+
+
+@dataclass(frozen=True, slots=True)
+class HelpInvitation:
+    """A tool invites the person behind the client. `HelpTerms` are the reply."""
+
+    session_id: str
+    hand_backs: int
+    seconds: float
+    """How long the call waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class HelpTerms:
+    """The terms of an invitation, which may have been made for an earlier call."""
+
+    hand_backs: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class HelpQuestion:
+    """A tool asks the person. The reply is that of the person, or a step where the client must call again."""
+
+    reason: str
+
+
+HelpStep = Literal["withdrawn", "complete", "input required"]
+"""A question is withdrawn, the help is complete, or the client must ask its person and call again."""
+HelpRequest = HelpInvitation | HelpQuestion | HelpStep
