@@ -178,13 +178,10 @@ async def test_a_call_asks_the_person_behind_its_client(
     chromium: playwright.async_api.Browser, origin: str, site: Site, ids: list[str], mode: str
 ):
     question, session = Question(), {"sessionId": ids[0]}
+    options: Any = {"mode": mode, "elicitation_callback": question.answer_sdk}
     async with (
         httpx2.AsyncClient(headers=HEADERS, timeout=60) as http,
-        Client(
-            streamable_http_client(f"{origin}/mcp", http_client=http),
-            mode=mode,
-            elicitation_callback=question.answer_sdk,
-        ) as client,
+        Client(streamable_http_client(f"{origin}/mcp", http_client=http), **options) as client,
     ):
         await client.call_tool("navigate", {"url": site.page(PAGE), **session})
         helping = asyncio.create_task(client.call_tool("request_help", {"reason": REASON, **session}))

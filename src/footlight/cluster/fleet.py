@@ -178,6 +178,27 @@ class Fleet:
         self._run(self._ask_forever(worker))
         self._run(self._follow(worker))
 
+    async def ask_all(self, method: str, *arguments: Any, seconds: float) -> dict[KnownWorker, Any]:
+        """Call a method of all workers, and return the results of those that answer in time.
+
+        A worker that cannot start, or that has another version without the method, is left out like one
+        that does not answer.
+        """
+
+        async def ask(worker: KnownWorker) -> tuple[KnownWorker, Any] | None:
+            try:
+                async with asyncio.timeout(seconds):
+                    return worker, await worker.actor.call(method, *arguments)
+            except (ActorLost, TimeoutError):
+                return None
+            except Exception:
+                level = logging.DEBUG if worker.failure else logging.WARNING
+                logger.log(level, "worker %s refuses %s", worker.name, method, exc_info=True)
+                return None
+
+        answers = await asyncio.gather(*map(ask, self.workers))
+        return dict(each for each in answers if each is not None)
+
     def note_load(self, worker: KnownWorker, load: Load) -> None:
         worker.load = load
         if load.sessions:

@@ -17,7 +17,7 @@ from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import RemoteCall
-from footlight.errors import FootlightError, InvalidParameter, SessionNotFound, WorkerLost
+from footlight.errors import ConfigurationError, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
 
@@ -223,7 +223,7 @@ class Front(ToolCaller):
         except asyncio.CancelledError:
             worker.actor.send("abandon", call.id)
             raise
-        except ActorLost:
+        except (ActorLost, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
             if worker.has_left:
                 return None
@@ -247,23 +247,15 @@ class Front(ToolCaller):
 
     async def _list_sessions(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> Answer:
         """Ask every worker, and name those that did not answer in time."""
+        call = RemoteCall(id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller)
         workers = self._fleet.workers
-
-        async def ask(worker: KnownWorker) -> Answer | None:
-            call = RemoteCall(
-                id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller
-            )
-            try:
-                async with asyncio.timeout(LIST_SECONDS):
-                    return cast("WorkerReply", await worker.actor.call("call", call)).answer
-            except (ActorLost, TimeoutError):
-                return None
-
-        answers = await asyncio.gather(*(ask(each) for each in workers))
-        if failed := next((each for each in answers if each and not each.success), None):
+        replies: dict[KnownWorker, WorkerReply] = await self._fleet.ask_all(
+            "call", call, seconds=LIST_SECONDS
+        )
+        answered = [each.answer for each in replies.values() if each.answer]
+        if failed := next((each for each in answered if not each.success), None):
             return failed
-        silent = [worker.name for worker, answer in zip(workers, answers, strict=True) if answer is None]
-        answered = [each for each in answers if each]
+        silent = [each.name for each in workers if each not in replies]
         if not answered:
             raise WorkerLost(
                 "No worker of the cluster answers", suggestion=WAIT, retryable=True, workers=silent
@@ -300,13 +292,7 @@ class Front(ToolCaller):
 
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return, on all workers."""
-
-        async def ask(worker: KnownWorker) -> None:
-            with contextlib.suppress(ActorLost, TimeoutError):
-                async with asyncio.timeout(LIST_SECONDS):
-                    await worker.actor.call("leave", principal)
-
-        await asyncio.gather(*map(ask, self._fleet.workers))
+        await self._fleet.ask_all("leave", principal, seconds=LIST_SECONDS)
 
     def disconnect(self, caller: Caller) -> None:
         """End the default session of a connection that has ended, without waiting for it."""

@@ -117,7 +117,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             watch.close()
         for end in ends:
             end.cancel()
-        await asyncio.gather(*ends[1:], return_exceptions=True)
+        await asyncio.wait(ends[1:])
         await fleet.close()
         await ray_api.disconnect()
     logger.info("stopped")

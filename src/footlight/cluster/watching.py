@@ -169,10 +169,7 @@ class ClusterDesk:
     async def _follow(self, mirror: _Mirror) -> None:
         while True:
             is_watched = time.monotonic() - self._watched_at < WATCHED_SECONDS
-            try:
-                await self._look_at(mirror, FOLLOW_SECONDS if is_watched else 0.0)
-            except Exception:
-                logger.exception("the sessions of worker %s cannot be shown", mirror.worker.name)
+            await self._look_at(mirror, FOLLOW_SECONDS if is_watched else 0.0)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(BUSY_SECONDS if is_watched else IDLE_SECONDS):
                     await self._wanted.wait()
@@ -194,7 +191,8 @@ class ClusterDesk:
             self._note_loss(mirror)
             await asyncio.sleep(seconds and 1.0)
             return
-        except TimeoutError:
+        except Exception:  # It is silent, cannot start, or has another version without the method.
+            logger.debug("worker %s cannot be watched", mirror.worker.name, exc_info=True)
             self._note_silence(mirror, is_silent=True)
             return
         self._note_silence(mirror, is_silent=False)

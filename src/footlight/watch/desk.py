@@ -72,7 +72,7 @@ class LocalDesk:
         found = await self._pictures.wait_for_next(session, page, after, PICTURE_SECONDS)
         if session.has_ended:
             self._get(session_id, visitor)
-        return PagePicture(page.id, *(found or ()))
+        return PagePicture(page.id, found[0], found[1]) if found else PagePicture(page.id)
 
     async def read_still(self, call: str, visitor: Visitor) -> bytes:
         for entry in self._journal.entries():

@@ -28,8 +28,10 @@ class RemoteElicitation:
     async def invite(
         self, session_id: str, *, hand_backs: int, expires: float
     ) -> AsyncGenerator[_RemoteInvitation]:
-        self._send(HelpInvitation(session_id, hand_backs, expires - time.monotonic()))
-        terms = await self._replies.get()
+        seconds = expires - time.monotonic()
+        self._send(HelpInvitation(session_id, hand_backs, seconds))
+        async with asyncio.timeout(seconds):  # The server may have ended.
+            terms = await self._replies.get()
         yield _RemoteInvitation(self._send, self._replies, time.monotonic() + terms.seconds, terms.hand_backs)
 
 
