@@ -16,6 +16,7 @@ import psutil
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.subscriptions import ResourcesListChanged
 from playwright.async_api import Page, expect
 
 from tests.cluster.ray_cluster import (
@@ -214,12 +215,18 @@ async def test_commands_of_this_machine_find_the_server_and_its_sessions(
 
 
 async def test_a_lost_worker_is_shown_with_its_sessions(
-    cluster: Cluster, http: httpx2.AsyncClient, browser: Browser, ids: list[str]
+    cluster: Cluster, origin: str, http: httpx2.AsyncClient, site: Site, ids: list[str]
 ):
     lost = ids[0]
     assert lost in [each["id"] for each in (await state(http))["sessions"]]
-    psutil.Process((await cluster.status())[worker_of(lost)]["pid"]).send_signal(signal.SIGKILL)
-    async with asyncio.timeout(LIMIT_SECONDS):
+    async with (
+        asyncio.timeout(LIMIT_SECONDS),
+        httpx2.AsyncClient(headers=HEADERS, timeout=60) as own_http,
+        connect_browser(f"{origin}/mcp", site, mode="auto", http=own_http) as subscriber,
+        subscriber.client.listen(resources_list_changed=True) as updates,
+    ):
+        psutil.Process((await cluster.status())[worker_of(lost)]["pid"]).send_signal(signal.SIGKILL)
+        assert await anext(updates) == ResourcesListChanged()
         while not (ended := [each for each in (await state(http, wait=1))["ended"] if each["id"] == lost]):
             pass
     assert ended[0]["reason"] == f"was lost with worker {worker_of(lost)}"

@@ -18,7 +18,7 @@ from footlight.cluster.worker import WORKER, Worker, WorkerStatus
 from footlight.errors import ResourceExhausted
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.change_events import OnChange
+    from footlight.browser.sessions.change_events import OnChange, SessionChange
     from footlight.cluster.worker import Load
     from footlight.config import ClusterSettings
 
@@ -298,19 +298,25 @@ class Fleet:
         logger.info("started worker %s", name)
 
     async def _follow(self, worker: KnownWorker) -> None:
-        """Pass on the changes of the worker's sessions for as long as it is known."""
+        """Pass on the changes of the worker's sessions for as long as it is known, and their end with it."""
         last: int | None = None
+        opened: dict[str, SessionChange] = {}
         while self._is_known(worker):
             try:
                 last, changes = await worker.actor.call("changes", last)
             except ActorLost:
-                await asyncio.sleep(ASK_EVERY_SECONDS)
-                continue
+                last, changes = None, [replace(each, kind="closed") for each in opened.values()]
             except Exception:
                 logger.exception("the changes of worker %s cannot be followed", worker.name)
                 return
             for change in changes:
+                if change.page_id is None:
+                    opened.pop(change.session_id, None)
+                    if change.kind == "opened":
+                        opened[change.session_id] = change
                 self._on_change(change)
+            if last is None:
+                await asyncio.sleep(ASK_EVERY_SECONDS)
 
     async def _find_running(self) -> None:
         """Learn the workers that other servers have started, and forget those that have ended."""

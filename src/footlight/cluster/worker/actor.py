@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.cluster.worker.build import build_of
 from footlight.cluster.worker.file_links import FileLinks, read_part
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footlight.app.machine import Machine
-    from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
     from footlight.cluster.worker.file_links import FileFacts
@@ -225,16 +225,21 @@ class Worker:
     async def changes(self, after: int | None) -> tuple[int, list[SessionChange]]:
         """Wait for changes of sessions after that number. Return the last number, and the changes.
 
-        Without a number, or with one of an earlier process, it waits for the next change. The list is empty
-        after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES` meanwhile.
+        Without a number, or with one of an earlier process, the open sessions are returned at once. The list
+        is empty after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES`
+        meanwhile.
         """
-        changes = (await self._ensure()).changes
-        start = changes.last if after is None or after > changes.last else after
+        running = await self._ensure()
+        changes = running.changes
+        if after is None or after > changes.last:
+            sessions = running.machine.engine.find_sessions()
+            found = sessions.list_all() if sessions else ()
+            return changes.last, [SessionChange("opened", each.owner, each.id) for each in found]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FOLLOW_SECONDS):
-                while changes.last == start:
+                while changes.last == after:
                     await changes.added.wait()
-        new = changes.last - start
+        new = changes.last - after
         return changes.last, [*changes.kept][-new:] if new else []
 
     async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
