@@ -150,7 +150,7 @@ async def _send(cdp: CDPSession, method: str, **request: Any) -> dict[str, Any]:
 
 
 async def _evaluate(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a script of ours, which ends after `FIND_MS`. The wait for others does not count."""
+    """Return the result of our own script, which ends after `FIND_MS`. Waiting for others does not count."""
     return await _send(
         cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, timeout=FIND_MS, **context
     )
