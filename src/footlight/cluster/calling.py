@@ -66,7 +66,7 @@ async def _call(
     actor: RemoteActor, sent: RemoteCall, report: Report | None, elicitation: Elicitation | None
 ) -> WorkerReply:
     if report is None and elicitation is None:
-        return await actor.call("call", sent)
+        return WorkerReply.unpack(await actor.call("call", sent.pack()))
     async with _Helper(actor, sent.id, elicitation) as helper:
         async for each in actor.stream("call_with_progress", sent):
             if isinstance(each, WorkerReply):

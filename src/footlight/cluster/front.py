@@ -16,7 +16,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
-from footlight.cluster.worker import RemoteCall
+from footlight.cluster.worker import RemoteCall, WorkerReply
 from footlight.errors import ConfigurationError, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
@@ -24,7 +24,6 @@ from footlight.server.calls.tool_caller import ToolCaller
 if TYPE_CHECKING:
     from footlight.cluster.file_site import FileSite
     from footlight.cluster.fleet import Fleet, KnownWorker
-    from footlight.cluster.worker import WorkerReply
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation
@@ -249,10 +248,8 @@ class Front(ToolCaller):
         """Ask every worker, and name those that did not answer in time."""
         call = RemoteCall(id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller)
         workers = self._fleet.workers
-        replies: dict[KnownWorker, WorkerReply] = await self._fleet.ask_all(
-            "call", call, seconds=LIST_SECONDS
-        )
-        answered = [each.answer for each in replies.values() if each.answer]
+        replies = await self._fleet.ask_all("call", call.pack(), seconds=LIST_SECONDS)
+        answered = [each for packed in replies.values() if (each := WorkerReply.unpack(packed).answer)]
         if failed := next((each for each in answered if not each.success), None):
             return failed
         silent = [each.name for each in workers if each not in replies]

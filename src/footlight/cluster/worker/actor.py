@@ -151,9 +151,9 @@ class Worker:
         names = tuple(known.names) if known else None
         return replace(status, build=running.build, load=self._load(running), secret_names=names)
 
-    async def call(self, call: RemoteCall) -> WorkerReply:
-        """Call a tool. `abandon` with the same id cancels the call."""
-        return await self._run(call, await self._ensure())
+    async def call(self, packed: bytes) -> bytes:
+        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""
+        return (await self._run(RemoteCall.unpack(packed), await self._ensure())).pack()
 
     async def call_with_progress(
         self, call: RemoteCall

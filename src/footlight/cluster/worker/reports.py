@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +48,14 @@ class RemoteCall:
     may_ask: bool = False
     """Whether the server can ask the person behind the client."""
 
+    def pack(self) -> bytes:
+        """Return it as bytes, which cost Ray less to send than objects."""
+        return pickle.dumps(self, pickle.HIGHEST_PROTOCOL)
+
+    @staticmethod
+    def unpack(packed: bytes) -> RemoteCall:
+        return pickle.loads(packed)
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -64,6 +73,14 @@ class WorkerReply:
     answer: Answer | None
     """None if this worker is draining and the session is not open here. Another worker must run the call."""
     load: Load
+
+    def pack(self) -> bytes:
+        """Return it as bytes, as a call."""
+        return pickle.dumps(self, pickle.HIGHEST_PROTOCOL)
+
+    @staticmethod
+    def unpack(packed: bytes) -> WorkerReply:
+        return pickle.loads(packed)
 
 
 @dataclass(frozen=True, slots=True)
