@@ -13,7 +13,7 @@ import pytest
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
 from footlight.cluster.fleet import Fleet, KnownWorker
 from footlight.cluster.ray_api import ActorLost, RemoteActor
-from footlight.cluster.watching import ClusterDesk
+from footlight.cluster.watching import NO_CALLS, ClusterDesk
 from footlight.cluster.worker import WatchedWorker
 from footlight.config import ClusterSettings
 from footlight.errors import ConfigurationError
@@ -33,12 +33,15 @@ class ScriptedActor(RemoteActor):
     def __init__(self, **results: list[Any]) -> None:
         super().__init__(None)
         self.results = results
+        self.called: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
+        """The arguments of the calls that had a result."""
 
-    async def call(self, method: str, *_: Any) -> Any:
+    async def call(self, method: str, *arguments: Any) -> Any:
         results = self.results.get(method)
         if not results:
             await asyncio.Event().wait()
         assert results is not None
+        self.called.put_nowait(arguments)
         result = results.pop(0) if len(results) > 1 else results[0]
         if isinstance(result, Exception):
             raise result
@@ -87,6 +90,16 @@ async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
         assert lost.is_for(Visitor("ada"))
         assert not lost.is_for(Visitor("bob"))
         following.cancel()
+
+
+async def test_calls_are_sent_only_while_somebody_watches():
+    actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
+    async with fleet_of(actor) as fleet, asyncio.timeout(LIMIT_SECONDS):
+        following = asyncio.create_task(ClusterDesk(fleet).follow())
+        assert (await actor.called.get())[:2] == ("", NO_CALLS)
+        following.cancel()
+        await ClusterDesk(fleet).read_state(0, 0)
+        assert (await actor.called.get())[:2] == ("", -1)
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():

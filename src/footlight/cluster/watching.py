@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet, KnownWorker
     from footlight.cluster.worker import Heard, WatchedWorker
 
-__all__ = ["ClusterDesk"]
+__all__ = ["NO_CALLS", "ClusterDesk"]
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +40,8 @@ FOLLOW_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
 STEER_SECONDS = 30.0
 """How long a worker may take for a request of a person, who may wait for a running call."""
+NO_CALLS = 1 << 62
+"""A revision after which there are no calls. Nobody needs them before somebody watches."""
 MAX_CALLS = 2_000
 MAX_ENDED = 200
 MAX_TRACE_BYTES = 1 << 30
@@ -103,7 +105,7 @@ class ClusterDesk:
         self._heard_at[watcher] = now
 
     async def read_state(self, after: int, seconds: float) -> WatchState:
-        was_watched = time.monotonic() - self._watched_at < WATCHED_SECONDS
+        was_watched = self._is_watched
         self._watched_at = time.monotonic()
         if not was_watched:
             self._wanted.set()
@@ -154,6 +156,10 @@ class ClusterDesk:
 
     # The workers
 
+    @property
+    def _is_watched(self) -> bool:
+        return time.monotonic() - self._watched_at < WATCHED_SECONDS
+
     def _update_mirrors(self) -> None:
         """Follow the workers that the fleet knows, and none else."""
         workers = set(self._fleet.workers)
@@ -168,7 +174,7 @@ class ClusterDesk:
 
     async def _follow(self, mirror: _Mirror) -> None:
         while True:
-            is_watched = time.monotonic() - self._watched_at < WATCHED_SECONDS
+            is_watched = self._is_watched
             await self._look_at(mirror, FOLLOW_SECONDS if is_watched else 0.0)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(BUSY_SECONDS if is_watched else IDLE_SECONDS):
@@ -183,7 +189,8 @@ class ClusterDesk:
         """Mirror a worker, which waits so long for a change."""
         now = time.monotonic()
         heard: Heard = {watcher: now - heard_at for watcher, heard_at in self._heard_at.items()}
-        sent = (mirror.origin, mirror.revision, seconds, heard)
+        origin, after = mirror.origin, mirror.revision if self._is_watched else NO_CALLS
+        sent = (origin, after, seconds, heard)
         try:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
                 seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
@@ -196,16 +203,18 @@ class ClusterDesk:
             self._note_silence(mirror, is_silent=True)
             return
         self._note_silence(mirror, is_silent=False)
-        self._note_state(mirror, seen)
+        self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
 
-    def _note_state(self, mirror: _Mirror, seen: WatchedWorker) -> None:
+    def _note_state(self, mirror: _Mirror, seen: WatchedWorker, *, has_calls: bool) -> None:
         if seen.origin != mirror.origin:
             self._note_loss(mirror)
             mirror.origin, mirror.revision = seen.origin, -1
         state = seen.state
         if state.revision <= mirror.revision:
             return  # A later look has seen more already.
-        mirror.revision, mirror.captures = state.revision, state.captures
+        if has_calls:
+            mirror.revision = state.revision
+        mirror.captures = state.captures
         worker = mirror.worker
         mirror.sessions = [
             replace(each, view={**each.view, "worker": worker.name}) for each in state.sessions
