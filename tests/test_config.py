@@ -572,8 +572,8 @@ def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -
             "setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'",
         ),
         (
-            {"cluster.address": "auto", "transport": "http", "watch.enabled": True},
-            "setting 'watch.enabled' cannot be used with 'cluster.address'",
+            {"cluster.address": "auto", "transport": "http", "browser.cdpEndpoint": "http://127.0.0.1:9222"},
+            "setting 'browser.cdpEndpoint' cannot be used with 'cluster.address'",
         ),
     ],
 )

@@ -309,13 +309,22 @@ async def test_a_server_waits_for_a_machine_whose_worker_can_start(site: Site, t
                         await asyncio.sleep(0.2)
                 error = await browser.refused("create_session")
                 assert (error["code"], missing in str(error)) == ("RESOURCE_EXHAUSTED", False)
+                error = await browser.refused("list_sessions")
+                assert (error["code"], missing in str(error)) == ("WORKER_LOST", False)
+                assert (await browser.client.list_resources()).resources == []
                 process = await cluster.start_command("status", "--format", "json")
                 out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
                 assert process.returncode == 3
                 assert any(missing in each.get("failure", "") for each in json.loads(out))
             async with ray_node(cluster, cpus=2), asyncio.timeout(LIMIT_SECONDS):
-                while not (await browser.answer("create_session")).structured_content["success"]:
+                while not (created := (await browser.answer("create_session")).structured_content)["success"]:
                     pass
+                id = created["data"]["sessionId"]
+                (tmp_path / "secrets.env").unlink()
+                psutil.Process((await cluster.status())[worker_of(id)]["pid"]).kill()
+                while not (await cluster.status()).get(worker_of(id), {}).get("failure"):
+                    assert (await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST"
+                assert (await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST"
 
 
 async def test_a_server_with_other_settings_has_its_own_workers(

@@ -8,19 +8,33 @@ import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import socket
 
     from mcp.server import Server
 
-    from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
     from footlight.transports.activity import ActivityTracker
 
-__all__ = ["LocalEndpoint", "bind_local_endpoint", "ensure_token", "serve_local_endpoint"]
+__all__ = ["Backend", "LocalEndpoint", "bind_local_endpoint", "ensure_token", "serve_local_endpoint"]
+
+
+class Backend(Protocol):
+    """Answers transports about sessions: the engine of this process, or the workers of a cluster."""
+
+    async def why_not_ready(self) -> str | None: ...
+
+    @property
+    def session_count(self) -> int: ...
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return."""
+        ...
+
+    def disconnect(self, caller: Caller) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,7 @@ def bind_local_endpoint(settings: Settings, command: Sequence[str], token: str |
 async def serve_local_endpoint(
     local: LocalEndpoint,
     settings: Settings,
-    find_sessions: Callable[[], SessionTable | None],
+    backend: Backend,
     server: Server[Any],
     url: str,
     stop: asyncio.Event,
@@ -92,13 +106,11 @@ async def serve_local_endpoint(
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sessions = find_sessions()
-            if sessions is not None and not caller.default_outlives_connection:
-                await asyncio.shield(sessions.leave(caller.principal))
+            if not caller.default_outlives_connection:
+                await asyncio.shield(backend.leave(caller.principal))
 
     def facts() -> dict[str, int]:
-        sessions = find_sessions()
-        return {"clients": clients.count, "sessions": sessions.count if sessions is not None else 0}
+        return {"clients": clients.count, "sessions": backend.session_count}
 
     state = make_state(f"{url}/mcp", local.listener.getsockname(), command=local.command)
     async with serve_local(

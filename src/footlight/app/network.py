@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from footlight.app.local_endpoint import (
+    Backend,
     LocalEndpoint,
     bind_local_endpoint,
     ensure_token,
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from mcp.server import Server
 
-    from footlight.browser.sessions.session_table import SessionTable
-    from footlight.caller import Caller
     from footlight.config import Settings
     from footlight.transports.activity import ActivityTracker
     from footlight.transports.network.access import AccessControl
@@ -34,18 +33,8 @@ __all__ = ["Backend", "Extra", "NetworkEndpoint", "bind_network", "listen"]
 logger = logging.getLogger(__name__)
 
 
-class Backend(Protocol):
-    """Answers transports about sessions: the engine of this process, or the workers of a cluster."""
-
-    async def why_not_ready(self) -> str | None: ...
-
-    def find_sessions(self) -> SessionTable | None: ...
-
-    def disconnect(self, caller: Caller) -> None: ...
-
-
 class Extra(Protocol):
-    """A site beside MCP: the watch page of this process, or the files of a cluster."""
+    """A site beside MCP: the watch page, or the files of a cluster."""
 
     def make_site(self, access_control: AccessControl) -> Site: ...
 
@@ -90,7 +79,7 @@ def listen(
     *,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    extra: Extra | None,
+    extras: Sequence[Extra],
 ) -> contextlib.AbstractAsyncContextManager[str]:
     """Listen with the configured transport, and yield the line that announces the address.
 
@@ -98,7 +87,7 @@ def listen(
     """
     if endpoint.settings.transport == "websocket":
         return _listen_websocket(endpoint, server, backend, on_drain)
-    return _listen_http(endpoint, server, backend, stop, on_drain, list_tools, extra)
+    return _listen_http(endpoint, server, backend, stop, on_drain, list_tools, extras)
 
 
 @contextlib.asynccontextmanager
@@ -109,7 +98,7 @@ async def _listen_http(
     stop: asyncio.Event,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    extra: Extra | None,
+    extras: Sequence[Extra],
 ) -> AsyncGenerator[str]:
     from footlight.transports.activity import ActivityTracker
     from footlight.transports.network.http_server import serve_http
@@ -127,16 +116,16 @@ async def _listen_http(
                 on_drain=on_drain,
                 on_disconnect=backend.disconnect,
                 track_activity=tracker,
-                site=extra.make_site(endpoint.access_control) if extra else None,
+                sites=[each.make_site(endpoint.access_control) for each in extras],
             )
         )
-        if extra is not None:
-            extra.set_address(_public_origin(settings) or url)
+        for each in extras:
+            each.set_address(_public_origin(settings) or url)
         if endpoint.local:
             local = serve_local_endpoint(
                 endpoint.local,
                 settings,
-                backend.find_sessions,
+                backend,
                 server,
                 url,
                 stop,

@@ -68,9 +68,9 @@ async def serve_watch_page(watch: Watch | None, listener: socket.socket | None) 
     from footlight.watch.site import PATH
 
     token = random.token_urlsafe(32)
-    site = watch.make_site(AccessControl(bound=LOOPBACK, verifier=SharedToken(token)))
+    site = watch.sites.make_site(AccessControl(bound=LOOPBACK, verifier=SharedToken(token)))
     async with serve_app(site, listener, ListenSettings()) as url:
-        watch.set_address(url)
+        watch.sites.set_address(url)
         try:
             # Browsers do not send the fragment of a URL, so the token reaches no log and no other site.
             yield f"{url}{PATH}#token={token}"

@@ -247,7 +247,7 @@ async def _serve_network(
         stop,
         on_drain=running.subscriptions.close,
         list_tools=functools.partial(list_tools, configuration.toolset),
-        extra=running.watch,
+        extras=(running.watch.sites,) if running.watch else (),
     )
     async with serve_watch_page(running.watch, configuration.watch_listener) as page, clients as banner:
         _print_banner(banner, sys.stdout)
@@ -283,8 +283,8 @@ def _make_methods(
         prompts=functools.cache(functools.partial(load_prompts, settings)),
         mask=machine.answer_mask,
         compact_list=toolset.compact_list,
-        tickets=watch.tickets if watch else None,
-        live_view=watch,
+        tickets=watch.sites.tickets if watch else None,
+        read_app=watch.sites.read_app if watch else None,
     )
     return methods, subscriptions
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from footlight.cluster.ray_api import ActorLost, RemoteActor
-from footlight.cluster.worker import WorkerReply
+from footlight.cluster.worker import HelpInvitation, HelpQuestion, HelpTerms, WorkerReply
 from footlight.errors import DeadlineExceeded, WorkerLost
+from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import KnownWorker
+    from footlight.cluster.worker import HelpRequest, HelpStep, Progress, RemoteCall
     from footlight.server.calls.progress import Report
+    from footlight.server.help import Elicitation, HelpReply, Invitation
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["lost_error", "silent_error", "wait_for_reply"]
@@ -24,14 +28,19 @@ PING_SECONDS = 1.0
 
 
 async def wait_for_reply(
-    actor: RemoteActor, sent: tuple[Any, ...], report: Report | None, seconds: float
+    actor: RemoteActor,
+    sent: RemoteCall,
+    seconds: float,
+    report: Report | None,
+    elicitation: Elicitation | None,
 ) -> WorkerReply:
     """Send a call, and wait for its reply until the deadline, and longer while the worker can be reached.
 
     Raises:
         TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
+        InputRequired: the client must ask its person with `elicitation` and repeat the call.
     """
-    work = asyncio.create_task(_call(actor, sent, report))
+    work = asyncio.create_task(_call(actor, sent, report, elicitation))
     gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
     try:
         await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
@@ -53,14 +62,77 @@ def _ignore_result(task: asyncio.Task[None]) -> None:
         task.exception()
 
 
-async def _call(actor: RemoteActor, sent: tuple[Any, ...], report: Report | None) -> WorkerReply:
-    if report is None:
-        return await actor.call("call", *sent)
-    async for each in actor.stream("call_with_progress", *sent):
-        if isinstance(each, WorkerReply):
-            return each
-        await report(*each)
+async def _call(
+    actor: RemoteActor, sent: RemoteCall, report: Report | None, elicitation: Elicitation | None
+) -> WorkerReply:
+    if report is None and elicitation is None:
+        return WorkerReply.unpack(await actor.call("call", sent.pack()))
+    async with _Helper(actor, sent.id, elicitation) as helper:
+        async for each in actor.stream("call_with_progress", sent):
+            if isinstance(each, WorkerReply):
+                return each
+            if isinstance(each, tuple):
+                if report is not None:
+                    await report(*cast("Progress", each))
+            else:
+                await helper.help(each)
     raise ActorLost("the stream ended without a reply")
+
+
+class _Helper(contextlib.AsyncExitStack):
+    """Asks the person behind the client for a call on a worker."""
+
+    def __init__(self, actor: RemoteActor, id: str, elicitation: Elicitation | None) -> None:
+        super().__init__()
+        self._actor = actor
+        self._id = id
+        self._elicitation = elicitation
+        self._invitation: Invitation | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._question: InputRequired | None = None
+
+    async def help(self, request: HelpRequest) -> None:
+        """Do what the worker asks for.
+
+        Raises:
+            InputRequired: the client must ask its person and repeat the call.
+        """
+        if isinstance(request, HelpInvitation):
+            await self._invite(request)
+            return
+        assert self._invitation is not None
+        if isinstance(request, HelpQuestion):
+            self._asking = asyncio.create_task(self._ask(self._invitation, request.reason))
+            self.push_async_callback(self._withdraw)
+        elif request == "withdrawn":
+            await self._withdraw()
+        elif request == "complete":
+            await self._invitation.complete()
+        elif self._question is not None:
+            raise self._question
+
+    async def _invite(self, request: HelpInvitation) -> None:
+        assert self._elicitation is not None
+        now = time.monotonic()
+        inviting = self._elicitation.invite(
+            request.session_id, hand_backs=request.hand_backs, expires=now + request.seconds
+        )
+        self._invitation = await self.enter_async_context(inviting)
+        terms = HelpTerms(self._invitation.hand_backs, self._invitation.expires - now)
+        self._actor.send("answer_question", self._id, terms)
+
+    async def _ask(self, invitation: Invitation, reason: str) -> None:
+        reply: HelpReply | HelpStep | None = "input required"
+        try:
+            reply = await invitation.ask(reason)
+        except InputRequired as question:
+            self._question = question
+        self._actor.send("answer_question", self._id, reply)
+
+    async def _withdraw(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
 
 
 def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:

@@ -18,7 +18,7 @@ from footlight.cluster.worker import WORKER, Worker, WorkerStatus
 from footlight.errors import ResourceExhausted
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.change_events import OnChange
+    from footlight.browser.sessions.change_events import OnChange, SessionChange
     from footlight.cluster.worker import Load
     from footlight.config import ClusterSettings
 
@@ -178,6 +178,27 @@ class Fleet:
         self._run(self._ask_forever(worker))
         self._run(self._follow(worker))
 
+    async def ask_all(self, method: str, *arguments: Any, seconds: float) -> dict[KnownWorker, Any]:
+        """Call a method of all workers, and return the results of those that answer in time.
+
+        A worker that cannot start, or that has another version without the method, is left out like one
+        that does not answer.
+        """
+
+        async def ask(worker: KnownWorker) -> tuple[KnownWorker, Any] | None:
+            try:
+                async with asyncio.timeout(seconds):
+                    return worker, await worker.actor.call(method, *arguments)
+            except (ActorLost, TimeoutError):
+                return None
+            except Exception:
+                level = logging.DEBUG if worker.failure else logging.WARNING
+                logger.log(level, "worker %s refuses %s", worker.name, method, exc_info=True)
+                return None
+
+        answers = await asyncio.gather(*map(ask, self.workers))
+        return dict(each for each in answers if each is not None)
+
     def note_load(self, worker: KnownWorker, load: Load) -> None:
         worker.load = load
         if load.sessions:
@@ -277,19 +298,25 @@ class Fleet:
         logger.info("started worker %s", name)
 
     async def _follow(self, worker: KnownWorker) -> None:
-        """Pass on the changes of the worker's sessions for as long as it is known."""
+        """Pass on the changes of the worker's sessions for as long as it is known, and their end with it."""
         last: int | None = None
+        opened: dict[str, SessionChange] = {}
         while self._is_known(worker):
             try:
                 last, changes = await worker.actor.call("changes", last)
             except ActorLost:
-                await asyncio.sleep(ASK_EVERY_SECONDS)
-                continue
+                last, changes = None, [replace(each, kind="closed") for each in opened.values()]
             except Exception:
                 logger.exception("the changes of worker %s cannot be followed", worker.name)
                 return
             for change in changes:
+                if change.page_id is None:
+                    opened.pop(change.session_id, None)
+                    if change.kind == "opened":
+                        opened[change.session_id] = change
                 self._on_change(change)
+            if last is None:
+                await asyncio.sleep(ASK_EVERY_SECONDS)
 
     async def _find_running(self) -> None:
         """Learn the workers that other servers have started, and forget those that have ended."""

@@ -16,13 +16,12 @@ from footlight.caller import LOCAL, Caller
 from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.registry import start_registry
-from footlight.cluster.worker import WorkerReply
-from footlight.errors import FootlightError, InvalidParameter, SessionNotFound, WorkerLost
+from footlight.cluster.worker import RemoteCall, WorkerReply
+from footlight.errors import ConfigurationError, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.session_table import SessionTable
     from footlight.cluster.file_site import FileSite
     from footlight.cluster.fleet import Fleet, KnownWorker
     from footlight.config import Settings
@@ -77,35 +76,36 @@ class Front(ToolCaller):
         Raises:
             UnknownTool: no tool has this name.
         """
-        del elicitation  # The workers have no page on which a person could help.
         tool = self.get(name)
+        # Other tools ask nobody, and a call without questions is cheaper.
+        channel = _Channel(report, elicitation if tool.group == "handover" else None)
         try:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
                 _refuse_literal_passwords(tool, arguments)
-                return await self._create_session(tool, arguments, caller, report)
-            return await self._call_in_session(tool, arguments, caller, report)
+                return await self._create_session(tool, arguments, caller, channel)
+            return await self._call_in_session(tool, arguments, caller, channel)
         except FootlightError as error:
             return failure(error)
 
     async def _call_in_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         session_id = arguments.get("sessionId")
         id = _make_registered_id(session_id, caller)
         while True:
             worker = await self.find_worker(session_id, caller)
             if worker is not None:
-                answer = await self._run(worker, tool, arguments, caller, report)
+                answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None:
                     return answer
                 self._forget_place(id)  # The session has left that worker, which is draining.
             # The first call of a session `default` or of one that lost its worker, or one that any worker
             # refuses in the same words.
-            async with self._fleet.place(self._queue_report(report)) as free:
+            async with self._fleet.place(self._queue_report(channel.report)) as free:
                 worker = await self._claim(id, free)
-                answer = await self._run(worker, tool, arguments, caller, report)
+                answer = await self._run(worker, tool, arguments, caller, channel)
             if answer is not None:
                 if id is not None and id != caller.default_session and _is_missing(answer):
                     self._run_in_background(self._forget(id))
@@ -113,12 +113,12 @@ class Front(ToolCaller):
             self._forget_place(id)
 
     async def _create_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         """Create a session on the least loaded worker. Take another one if it has begun to drain."""
         while True:
-            async with self._fleet.place(self._queue_report(report)) as worker:
-                answer = await self._run(worker, tool, arguments, caller, report)
+            async with self._fleet.place(self._queue_report(channel.report)) as worker:
+                answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
 
@@ -203,24 +203,32 @@ class Front(ToolCaller):
         tool: Tool,
         arguments: Mapping[str, Any],
         caller: Caller,
-        report: Report | None,
+        channel: _Channel,
     ) -> Answer | None:
         """Run the call, once. Return None if the worker is draining and its session is not open there."""
-        id = secrets.token_hex(8)
         limit_ms = self._deadline_ms(tool, arguments)
-        sent = (id, tool.name, dict(arguments), caller, self._files.address)
+        call = RemoteCall(
+            id=secrets.token_hex(8),
+            tool=tool.name,
+            arguments=dict(arguments),
+            caller=caller,
+            files=self._files.address,
+            may_ask=channel.elicitation is not None,
+        )
         try:
-            reply = await wait_for_reply(worker.actor, sent, report, limit_ms / 1000)
+            reply = await wait_for_reply(
+                worker.actor, call, limit_ms / 1000, channel.report, channel.elicitation
+            )
         except asyncio.CancelledError:
-            worker.actor.send("abandon", id)
+            worker.actor.send("abandon", call.id)
             raise
-        except ActorLost:
+        except (ActorLost, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
             if worker.has_left:
                 return None
             raise lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
-            worker.actor.send("abandon", id)
+            worker.actor.send("abandon", call.id)
             raise silent_error(tool, worker, limit_ms) from None
         self._fleet.note_load(worker, reply.load)
         return reply.answer
@@ -238,21 +246,13 @@ class Front(ToolCaller):
 
     async def _list_sessions(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> Answer:
         """Ask every worker, and name those that did not answer in time."""
+        call = RemoteCall(id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller)
         workers = self._fleet.workers
-
-        async def ask(worker: KnownWorker) -> Answer | None:
-            sent = (secrets.token_hex(8), tool.name, dict(arguments), caller, None)
-            try:
-                async with asyncio.timeout(LIST_SECONDS):
-                    return cast("WorkerReply", await worker.actor.call("call", *sent)).answer
-            except (ActorLost, TimeoutError):
-                return None
-
-        answers = await asyncio.gather(*(ask(each) for each in workers))
-        if failed := next((each for each in answers if each and not each.success), None):
+        replies = await self._fleet.ask_all("call", call.pack(), seconds=LIST_SECONDS)
+        answered = [each for packed in replies.values() if (each := WorkerReply.unpack(packed).answer)]
+        if failed := next((each for each in answered if not each.success), None):
             return failed
-        silent = [worker.name for worker, answer in zip(workers, answers, strict=True) if answer is None]
-        answered = [each for each in answers if each]
+        silent = [each.name for each in workers if each not in replies]
         if not answered:
             raise WorkerLost(
                 "No worker of the cluster answers", suggestion=WAIT, retryable=True, workers=silent
@@ -283,9 +283,13 @@ class Front(ToolCaller):
     async def why_not_ready(self) -> str | None:
         return self._fleet.why_not_ready()
 
-    def find_sessions(self) -> SessionTable | None:
-        """Return None: no session is in this process."""
-        return None
+    @property
+    def session_count(self) -> int:
+        return sum(each.load.sessions for each in self._fleet.workers if each.load)
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return, on all workers."""
+        await self._fleet.ask_all("leave", principal, seconds=LIST_SECONDS)
 
     def disconnect(self, caller: Caller) -> None:
         """End the default session of a connection that has ended, without waiting for it."""
@@ -307,6 +311,14 @@ class Front(ToolCaller):
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What a call may tell its client while it runs."""
+
+    report: Report | None
+    elicitation: Elicitation | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections import OrderedDict
 
-from footlight.cluster.leaving import end_without_node
 from footlight.cluster.ray_api import (
     ActorLost,
     RemoteActor,
@@ -17,6 +16,7 @@ from footlight.cluster.ray_api import (
     start_actor,
 )
 from footlight.cluster.worker import WORKER
+from footlight.cluster.worker.leaving import end_without_node
 
 __all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
 

@@ -74,12 +74,5 @@ class ClusterResources:
         return found
 
     async def _ask_all(self, method: str, *arguments: Any) -> Any:
-        async def ask(worker: Any) -> Any:
-            try:
-                async with asyncio.timeout(ANSWER_SECONDS):
-                    return await worker.actor.call("resources", method, *arguments)
-            except (ActorLost, TimeoutError):
-                return ()
-
-        answers = await asyncio.gather(*(ask(each) for each in self._fleet.workers))
-        return [each for answer in answers for each in answer]
+        answers = await self._fleet.ask_all("resources", method, *arguments, seconds=ANSWER_SECONDS)
+        return [each for answer in answers.values() for each in answer]

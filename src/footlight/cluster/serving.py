@@ -18,6 +18,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources
+from footlight.cluster.watching import ClusterDesk
 from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
 
@@ -54,6 +55,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     from footlight.server.protocol.server import make_server
     from footlight.server.protocol.tools import list_tools
     from footlight.server.resources.subscriptions import Subscriptions
+    from footlight.watch.site import WatchSites
 
     stop, hurry = asyncio.Event(), asyncio.Event()
     handle_signals(lambda: (hurry if stop.is_set() else stop).set())
@@ -69,6 +71,8 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
         on_change=subscriptions.on_change,
     )
     files = FileSite(fleet)
+    desk = ClusterDesk(fleet) if settings.has_watch_page else None
+    watch = WatchSites(desk) if desk else None
     front = Front(toolset, settings, fleet=fleet, registry=await start_registry(), files=files)
 
     async def serve() -> None:
@@ -82,6 +86,8 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             subscriptions=subscriptions,
             prompts=functools.cache(functools.partial(load_prompts, settings)),
             compact_list=toolset.compact_list,
+            tickets=watch.tickets if watch else None,
+            read_app=watch.read_app if watch else None,
         )
         async with listen(
             endpoint,
@@ -90,7 +96,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             stop,
             on_drain=subscriptions.close,
             list_tools=functools.partial(list_tools, toolset),
-            extra=files,
+            extras=(files, watch) if watch else (files,),
         ) as banner:
             sys.stdout.write(f"{banner}\n")
             sys.stdout.flush()
@@ -99,14 +105,19 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     serving = asyncio.create_task(serve())
     ends = [serving, asyncio.create_task(hurry.wait())]
     ends.append(asyncio.create_task(_wait_for_early_stop(stop, fleet)))
+    if desk is not None:
+        ends.append(asyncio.create_task(desk.follow()))
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
             serving.result()
     finally:
         limit_shutdown()
+        if watch is not None:
+            watch.close()
         for end in ends:
             end.cancel()
+        await asyncio.wait(ends[1:])
         await fleet.close()
         await ray_api.disconnect()
     logger.info("stopped")

@@ -266,21 +266,15 @@ def _check_consistency(settings: Settings) -> Settings:
 
 
 def _check_cluster(settings: Settings) -> None:
-    """Refuse what a cluster cannot do, because it needs the sessions in the process of the server."""
+    """Refuse what a cluster cannot do."""
     if settings.transport != "http" or settings.toolset != "browser":
         raise ConfigurationError(
             "setting 'cluster.address' needs 'transport' to be 'http' and 'toolset' to be 'browser'"
         )
     if settings.cluster.min_workers > settings.cluster.max_workers:
         raise ConfigurationError("setting 'cluster.minWorkers' must not be greater than 'cluster.maxWorkers'")
-    refused = {
-        "daemon.local": settings.daemon.local,
-        "watch.enabled": settings.watch.enabled,
-        "browser.cdpEndpoint": settings.browser.cdp_endpoint,
-    }
-    for name, given in refused.items():
-        if given:
-            raise ConfigurationError(
-                f"setting '{name}' cannot be used with 'cluster.address'",
-                suggestion=f"Leave out '{name}': the browsers of a cluster are on other machines.",
-            )
+    if settings.browser.cdp_endpoint:
+        raise ConfigurationError(
+            "setting 'browser.cdpEndpoint' cannot be used with 'cluster.address'",
+            suggestion="Leave out 'browser.cdpEndpoint': the browsers of a cluster are on other machines.",
+        )

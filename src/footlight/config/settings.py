@@ -109,8 +109,7 @@ class Settings(SettingsSection):
 
     @property
     def has_watch_page(self) -> bool:
-        default = self.transport == "http" and self.cluster.address is None
-        return default if self.watch.enabled is None else self.watch.enabled
+        return self.transport == "http" if self.watch.enabled is None else self.watch.enabled
 
     @property
     def private_paths(self) -> tuple[Path, ...]:

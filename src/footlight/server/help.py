@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-
-if TYPE_CHECKING:
-    from footlight.browser.sessions.session import Session
+from typing import Any, Literal, Protocol
 
 __all__ = ["Elicitation", "HelpReply", "InputRequired", "Invitation", "Ticket", "TicketOffice"]
 
@@ -64,7 +61,11 @@ class Invitation(Protocol):
 class Elicitation(Protocol):
     """Asks the person behind the client of a call."""
 
-    def invite(self, session: Session, *, expires: float) -> AbstractContextManager[Invitation]: ...
+    def invite(
+        self, session_id: str, *, hand_backs: int, expires: float
+    ) -> AbstractAsyncContextManager[Invitation]:
+        """Invite a person to a session, which has been handed back so often."""
+        ...
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ class Ticket:
 
 
 class TicketOffice(Protocol):
-    def open(self, session: Session, *, expires: float) -> Ticket | None:
+    def open(self, session_id: str, *, hand_backs: int, expires: float) -> Ticket | None:
         """Return a ticket for a session, or None if the watch page has no address."""
         ...
 

@@ -47,7 +47,3 @@ class LiveView(Protocol):
     async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
         """Wait a limited time for a change of the session, and return it."""
         ...
-
-    def read_app(self) -> str:
-        """Return the page for clients, as one HTML file."""
-        ...

@@ -59,9 +59,15 @@ class Control:
     def has(self, session: Session, watcher: str) -> bool:
         return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
 
-    def note_watcher(self, watcher: str) -> None:
-        """Note that a watcher is still present."""
-        self._heard_at[watcher] = time.monotonic()
+    def find_person(self, session: Session) -> str:
+        """Return the watcher who controls the session, or ""."""
+        found = self._persons.get(session.id)
+        return found[1] if found and self.has(session, found[1]) else ""
+
+    def note_watcher(self, watcher: str, *, seconds_ago: float = 0.0) -> None:
+        """Note that a watcher is still present, or was so many seconds ago."""
+        heard_at = time.monotonic() - seconds_ago
+        self._heard_at[watcher] = max(heard_at, self._heard_at.get(watcher, 0.0))
 
     async def take(self, session: Session, watcher: str) -> str | None:
         """Give a watcher control of a session. Return None, or why that is not possible."""

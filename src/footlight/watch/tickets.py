@@ -5,12 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections import OrderedDict, deque
-from typing import TYPE_CHECKING
 
 from footlight.server.help import Ticket
-
-if TYPE_CHECKING:
-    from footlight.browser.sessions.session import Session
 
 __all__ = ["Tickets"]
 
@@ -26,7 +22,7 @@ class Tickets:
         self._valid: OrderedDict[str, Ticket] = OrderedDict()
         self._closed: deque[str] = deque(maxlen=MAX_CLOSED)
 
-    def open(self, session: Session, *, expires: float) -> Ticket | None:
+    def open(self, session_id: str, *, hand_backs: int, expires: float) -> Ticket | None:
         """Return a ticket for a session, or None if the watch page has no address."""
         if self.url is None:
             return None
@@ -36,9 +32,9 @@ class Tickets:
             id=secrets.token_hex(8),
             token=token,
             url=f"{self.url}#token={token}",
-            session_id=session.id,
+            session_id=session_id,
             expires=expires,
-            hand_backs=session.turn.hand_backs,
+            hand_backs=hand_backs,
         )
         self._valid[token] = ticket
         while len(self._valid) > MAX_TICKETS:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
-from footlight.watch.sender import refuse_sender
+from footlight.watch.watchers import refuse_sender
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

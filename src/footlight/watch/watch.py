@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
@@ -16,14 +15,11 @@ from footlight.errors import FootlightError
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.live_view import SessionView
 from footlight.watch.control import Control
+from footlight.watch.desk import LocalDesk, session_view
 from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
-from footlight.watch.report import render_report
-from footlight.watch.site import PATH, WatchSite
-from footlight.watch.tickets import Tickets
-from footlight.watch.trace_viewer import TraceViewer
-from footlight.watch.views import session_view
+from footlight.watch.site import WatchSites
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.server.tools.declaration import Tool
-    from footlight.transports.network.access import AccessControl
     from footlight.watch.entry import Box, Entry
 
 __all__ = ["Watch"]
@@ -68,28 +63,10 @@ class Watch:
         )
         self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
-        self.tickets = Tickets()
-        self._trace_viewer = TraceViewer()
-        self._sites: list[WatchSite] = []
-
-    def make_site(self, access_control: AccessControl) -> WatchSite:
-        """Return the site for a listener with this access control."""
-        site = WatchSite(
-            access_control,
-            sessions=self._find_sessions,
-            journal=self.journal,
-            pictures=self.pictures,
-            control=self.control,
-            tickets=self.tickets,
-            trace_viewer=self._trace_viewer,
-            make_report=self._make_report,
+        self.desk = LocalDesk(
+            find_sessions, journal=self.journal, pictures=self.pictures, control=self.control
         )
-        self._sites.append(site)
-        return site
-
-    def set_address(self, url: str) -> None:
-        """Set the URL of the listener that serves the page, without a path."""
-        self.tickets.url = f"{url}{PATH}"
+        self.sites = WatchSites(self.desk)
 
     def on_change(self, change: SessionChange) -> None:
         self.journal.on_change(change)
@@ -108,21 +85,10 @@ class Watch:
         }
         return SessionView(facts, found[1].data if found else None)
 
-    def read_app(self) -> str:
-        return files("footlight.watch").joinpath("assets", "app.html").read_text("utf-8")
-
     async def close(self) -> None:
-        for site in self._sites:
-            site.close()
+        self.sites.close()
         await self.control.close()
         await self.pictures.close()
-
-    async def _make_report(self, id: str) -> str:
-        table = self._find_sessions()
-        for session in table.list_all() if table else ():
-            if session.id == id:
-                await session.console.fetch()
-        return await asyncio.to_thread(render_report, self.journal.report(id))
 
     def _why_ended(self, id: str) -> str | None:
         table = self._find_sessions()

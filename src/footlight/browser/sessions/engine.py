@@ -167,6 +167,15 @@ class Engine:
         """Return the session table if it exists, without waiting."""
         return self._sessions
 
+    @property
+    def session_count(self) -> int:
+        return self._sessions.count if self._sessions is not None else 0
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return."""
+        if self._sessions is not None:
+            await self._sessions.leave(principal)
+
     def disconnect(self, caller: Caller) -> None:
         """End the default session of a connection that has ended, without waiting for it."""
         if self._sessions is not None:

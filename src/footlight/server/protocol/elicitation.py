@@ -10,17 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from footlight.protocol.untrusted_json import object_or_none, text
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, is_stateless
 from footlight.server.help import HelpReply, InputRequired, Ticket, TicketOffice
 from footlight.server.requests import Request, RequestFailed
-
-if TYPE_CHECKING:
-    from footlight.browser.sessions.session import Session
 
 __all__ = ["RequestElicitation", "find_elicitation"]
 
@@ -65,10 +62,14 @@ class RequestElicitation:
     tickets: TicketOffice
     mode: Mode
 
-    @contextlib.contextmanager
-    def invite(self, session: Session, *, expires: float) -> Generator[_Invitation]:
+    @contextlib.asynccontextmanager
+    async def invite(
+        self, session_id: str, *, hand_backs: int, expires: float
+    ) -> AsyncGenerator[_Invitation]:
         """Yield an invitation with a ticket. The ticket of a question that was asked before is used again."""
-        ticket = self._find_ticket(session) or self.tickets.open(session, expires=expires)
+        ticket = self._find_ticket(session_id) or self.tickets.open(
+            session_id, hand_backs=hand_backs, expires=expires
+        )
         is_repeated = False
         try:
             yield _Invitation(self.request, self.mode, ticket, expires)
@@ -79,10 +80,10 @@ class RequestElicitation:
             if ticket is not None and not is_repeated:
                 self.tickets.close(ticket)
 
-    def _find_ticket(self, session: Session) -> Ticket | None:
+    def _find_ticket(self, session_id: str) -> Ticket | None:
         state = self.request.params.get("requestState")
         ticket = self.tickets.find(state) if isinstance(state, str) else None
-        return ticket if ticket is not None and ticket.session_id == session.id else None
+        return ticket if ticket is not None and ticket.session_id == session_id else None
 
 
 class _Invitation:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from footlight.server.answers.masking import Mask
     from footlight.server.calls.tool_caller import ToolCaller
     from footlight.server.help import TicketOffice
-    from footlight.server.live_view import LiveView
     from footlight.server.prompt_library import PromptLibrary
     from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
@@ -121,19 +120,19 @@ def make_methods(
     mask: Mask | None = None,
     compact_list: bool = False,
     tickets: TicketOffice | None = None,
-    live_view: LiveView | None = None,
+    read_app: Callable[[], str] | None = None,
 ) -> ServerMethods:
     """Return the methods of the server, for any transport.
 
     `tickets` are the invitations of persons to the watch page, if there is one. Clients with MCP Apps show
-    `live_view`.
+    the page that `read_app` returns.
     """
     from footlight.server.answers.masking import keep_unmasked
     from footlight.server.protocol.prompts import CompletionHandler, PromptHandlers
     from footlight.server.protocol.resources import ResourceHandlers
     from footlight.server.protocol.tools import ToolHandlers
 
-    has_app = live_view is not None and any(tool.app for tool in dispatcher.tools)
+    has_app = read_app is not None and any(tool.app for tool in dispatcher.tools)
     tools = ToolHandlers(
         dispatcher,
         envelope,
@@ -142,7 +141,7 @@ def make_methods(
         tickets=tickets,
         has_app=has_app,
     )
-    reading = ResourceHandlers(resources, subscriptions, live_view=live_view if has_app else None)
+    reading = ResourceHandlers(resources, subscriptions, read_app=read_app if has_app else None)
     prompting = PromptHandlers(prompts, mask=mask or keep_unmasked)
     handlers: dict[str, Handler] = {
         "tools/list": tools.list,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from footlight.server.answers.untrusted import META
@@ -19,7 +20,6 @@ from footlight.server.resources.resources import (
 from footlight.server.resources.subscriptions import Interest
 
 if TYPE_CHECKING:
-    from footlight.server.live_view import LiveView
     from footlight.server.resources.subscriptions import Subscriptions
 
 __all__ = ["ResourceHandlers"]
@@ -41,16 +41,20 @@ class ResourceHandlers:
     """
 
     def __init__(
-        self, resources: ResourceReader, subscriptions: Subscriptions, *, live_view: LiveView | None = None
+        self,
+        resources: ResourceReader,
+        subscriptions: Subscriptions,
+        *,
+        read_app: Callable[[], str] | None = None,
     ) -> None:
-        """Create the handlers. Clients with MCP Apps also get the page of `live_view`."""
-        self._live_view = live_view
+        """Create the handlers. Clients with MCP Apps also get the page that `read_app` returns."""
+        self._read_app = read_app
         self._resources = resources
         self._subscriptions = subscriptions
 
     async def list(self, request: Request) -> dict[str, Any]:
         resources = await self._resources.list(request.caller)
-        if self._live_view is not None and shows_apps(request.client_capabilities):
+        if self._read_app is not None and shows_apps(request.client_capabilities):
             resources = (*resources, APP)
         found, following = page_of(resources, request)
         return {"resources": [_resource(resource) for resource in found], **following}
@@ -61,8 +65,8 @@ class ResourceHandlers:
 
     async def read(self, request: Request) -> dict[str, Any]:
         uri = request.text("uri")
-        if uri == APP_URI and self._live_view is not None:
-            return {"contents": [_app_contents(self._live_view)]}
+        if uri == APP_URI and self._read_app is not None:
+            return {"contents": [_app_contents(self._read_app())]}
         try:
             content = await self._resources.read(uri, request.caller)
         except ResourceNotFound as error:
@@ -108,11 +112,11 @@ class ResourceHandlers:
             return uri
 
 
-def _app_contents(live_view: LiveView) -> dict[str, Any]:
+def _app_contents(page: str) -> dict[str, Any]:
     """Return the page for clients. It connects to nothing: the client passes its calls of tools on."""
     csp: dict[str, list[str]] = {"connectDomains": [], "resourceDomains": []}
     meta = {"ui": {"csp": csp, "prefersBorder": True}}
-    return {"uri": APP_URI, "mimeType": MIME_TYPE, "text": live_view.read_app(), "_meta": meta}
+    return {"uri": APP_URI, "mimeType": MIME_TYPE, "text": page, "_meta": meta}
 
 
 def _not_found(error: ResourceNotFound) -> ProtocolError:

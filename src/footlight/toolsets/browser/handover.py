@@ -95,7 +95,10 @@ async def _get_help(call: ToolCall, reason: str) -> str:
     if call.elicitation is None:
         async with asyncio.timeout(call.deadline.remaining_ms / 1000):
             return await turn.ask_for_help(reason)
-    with call.elicitation.invite(call.session, expires=call.deadline.expires) as invitation:
+    inviting = call.elicitation.invite(
+        call.session.id, hand_backs=turn.hand_backs, expires=call.deadline.expires
+    )
+    async with inviting as invitation:
         if turn.hand_backs > invitation.hand_backs and not turn.is_persons:
             return turn.last_note  # They were faster than their client, which repeats the call.
         async with asyncio.timeout_at(invitation.expires):

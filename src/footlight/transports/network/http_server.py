@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -57,14 +57,14 @@ async def serve_http(
     on_drain: Callable[[], None] = lambda: None,
     on_disconnect: OnDisconnect = ignore_disconnect,
     track_activity: TrackActivity = nullcontext,
-    site: Site | None = None,
+    sites: Sequence[Site] = (),
 ) -> AsyncGenerator[str]:
     """Serve on a bound socket, and yield the URL without the path. Each request holds `track_activity`.
 
     At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
     `on_drain` is called before that wait, to end the streams that would last. `on_disconnect` is called
-    with the caller of each transport session that has ended. `site` answers its own path, and makes the
-    checks of `access_control` itself.
+    with the caller of each transport session that has ended. Each of `sites` answers its own paths, and makes
+    the checks of `access_control` itself.
     """
     manager = StreamableHTTPSessionManager(
         server,
@@ -84,7 +84,7 @@ async def serve_http(
         access_control=access_control,
         ready=ready,
         track_activity=track_activity,
-        site=site,
+        sites=sites,
     )
     async with manager.run(), serve_app(middleware, listener, settings) as url:
         try:

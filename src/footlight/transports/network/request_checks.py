@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -73,9 +73,9 @@ class RequestChecks:
         access_control: AccessControl,
         ready: Ready,
         track_activity: TrackActivity,
-        site: Site | None,
+        sites: Sequence[Site],
     ) -> None:
-        self._site = site
+        self._sites = sites
         self._track_activity = track_activity
         self._app = app
         self._settings = settings
@@ -98,10 +98,11 @@ class RequestChecks:
             metadata = Response(resource_metadata(self._settings), media_type="application/json")
             await metadata(scope, receive, _with_cors(send))
             return
-        if self._site is not None and self._site.owns(scope["path"]):
-            with self._track_activity():
-                await self._site(scope, receive, send)
-            return
+        for site in self._sites:
+            if site.owns(scope["path"]):
+                with self._track_activity():
+                    await site(scope, receive, send)
+                return
         await self._serve(scope, receive, _with_cors(send))
 
     async def drain(self) -> None:

@@ -7,7 +7,7 @@ const MAX_CALLS = 300;
  * A call of a tool, as the server reports it.
  *
  * @typedef {object} Call
- * @property {number} number
+ * @property {number | string} number
  * @property {string} session
  * @property {string} tool
  * @property {string} source
@@ -51,7 +51,7 @@ export class Calls {
   constructor(list, empty) {
     this.list = list;
     this.empty = empty;
-    /** @type {Map<number, { call: Call, item: HTMLElement }>} */
+    /** @type {Map<number | string, { call: Call, item: HTMLElement }>} */
     this.items = new Map();
     /** @type {string | null} */
     this.session = null;

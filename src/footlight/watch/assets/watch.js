@@ -18,6 +18,7 @@ import { askReport, askState, isAbort, pause, Refused, readToken, saveToken, sen
  * @property {{ type: string, message: string }[]} dialogs
  * @property {string | null} help what the agent asks for
  * @property {boolean} yours
+ * @property {string} [worker] the worker of a cluster that has the session
  */
 
 /** @typedef {{ id: string, reason: string }} Ended a session that has ended */
@@ -28,6 +29,7 @@ const STATES = {
   busy: "a call is running",
   person: "a person controls the session",
   help: "the agent asks for a person",
+  silent: "its worker does not answer",
 };
 const ABSENT_MS = 30_000;
 const KEYS_MS = 150;
@@ -53,6 +55,13 @@ function showText(id, text) {
   element.hidden = !text;
   if (element.textContent !== text) element.textContent = text;
 }
+
+/**
+ * Return the beginning of an id, which in a cluster follows the name of a worker.
+ *
+ * @type {(id: string) => string}
+ */
+const briefId = (id) => (id.split(".").at(-1) ?? "").slice(0, 8);
 
 /** @returns {Session | undefined} */
 const current = () => sessions.find((session) => session.id === chosen);
@@ -129,11 +138,13 @@ function showSessions() {
 /** @type {(session: Session) => HTMLElement} */
 function sessionItem(session) {
   const page = session.pages.find((each) => each.id === session.page);
-  return item(session.id, session.name || session.id.slice(0, 8), page?.url ?? "no page", session.state);
+  const { state, worker } = session;
+  const words = STATES[state] + (worker ? ` (worker ${worker})` : "");
+  return item(session.id, session.name || briefId(session.id), page?.url ?? "no page", state, words);
 }
 
 /** @type {(each: Ended) => HTMLElement} */
-const endedItem = (each) => item(each.id, each.id.slice(0, 8), "", "ended", endOf(each));
+const endedItem = (each) => item(each.id, briefId(each.id), "", "ended", endOf(each));
 
 /** @type {(each: Ended) => string} */
 const endOf = (each) => (each.reason === "crashed" ? "its browser crashed" : each.reason);
@@ -171,7 +182,7 @@ function showChosen() {
     const over = chosen ? `This session has ended${why}` : "";
     picture.show(null, "");
     showText("message", over);
-    showText("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
+    showText("name", chosen ? `Session ${briefId(chosen)}` : "");
     showText("turn", "");
     showText("help", "");
     for (const id of ["take", "back", "reload", "typing", "giving", "dialog", "page-choice"]) get(id).hidden = true;
@@ -201,7 +212,7 @@ function showPages(session) {
 /** @type {(session: Session) => void} */
 function showTurn(session) {
   const { yours, state } = session;
-  showText("name", session.name || `Session ${session.id.slice(0, 8)}`);
+  showText("name", session.name || `Session ${briefId(session.id)}`);
   const words = yours ? "You control the session. Calls of the agent wait." : `The session: ${STATES[state]}.`;
   if (get("turn").textContent !== words) get("turn").textContent = words;
   showText("help", session.help ? `The agent asks for a person: ${session.help}` : "");
@@ -364,7 +375,7 @@ get("report").addEventListener("click", async () => {
   try {
     const file = await (await askReport(chosen)).blob();
     const link = /** @type {HTMLAnchorElement} */ (
-      make("a", { href: URL.createObjectURL(file), download: `session-${chosen.slice(0, 8)}.html` })
+      make("a", { href: URL.createObjectURL(file), download: `session-${briefId(chosen)}.html` })
     );
     link.click();
     URL.revokeObjectURL(link.href);
@@ -377,7 +388,7 @@ get("calls").addEventListener("click", async (/** @type {MouseEvent} */ event) =
   const button = /** @type {HTMLElement} */ (event.target).closest("button[data-trace]");
   if (!(button instanceof HTMLElement)) return;
   try {
-    const { url } = await send("open-trace", { call: Number(button.dataset.trace) });
+    const { url } = await send("open-trace", { call: button.dataset.trace });
     window.open(url, "_blank", "noopener");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

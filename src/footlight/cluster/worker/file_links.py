@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
 
-__all__ = ["FileFacts", "FileLinks"]
+__all__ = ["FileFacts", "FileLinks", "read_part"]
 
 UNKNOWN_TYPE = "application/octet-stream"
 MAX_FILES = 10_000
@@ -112,7 +112,7 @@ class FileLinks:
     async def read(self, id: str, caller: Caller, start: int, size: int) -> bytes | None:
         """Return a part of a linked file, or None if the caller has no such file."""
         file = self._find(id, caller)
-        return None if file is None else await asyncio.to_thread(_read_part, file.path, start, size)
+        return None if file is None else await asyncio.to_thread(read_part, file.path, start, size)
 
     def _find(self, id: str, caller: Caller) -> _LinkedFile | None:
         file = self._files.get(id)
@@ -149,7 +149,8 @@ def _measure_file(path: Path) -> int | None:
     return None
 
 
-def _read_part(path: Path, start: int, size: int) -> bytes | None:
+def read_part(path: Path, start: int, size: int) -> bytes | None:
+    """Return a part of a file, or None if it is gone."""
     with contextlib.suppress(OSError), path.open("rb") as file:
         file.seek(start)
         return file.read(size)

@@ -4,101 +4,64 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
 import logging
 import os
+import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight import __version__
-from footlight.cluster.file_links import FileLinks
-from footlight.cluster.keeping import SessionKeeper
-from footlight.cluster.leaving import (
+from footlight.browser.sessions.change_events import SessionChange
+from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.worker.build import build_of
+from footlight.cluster.worker.file_links import FileLinks, read_part
+from footlight.cluster.worker.helping import RemoteElicitation
+from footlight.cluster.worker.keeping import SessionKeeper
+from footlight.cluster.worker.leaving import (
     end_with_lease,
     end_without_node,
     end_without_sessions,
     leave_at_signal,
     leave_with_node,
 )
-from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.worker.reports import (
+    Heard,
+    HelpRequest,
+    Load,
+    Progress,
+    RemoteCall,
+    WatchedWorker,
+    WorkerReply,
+    WorkerStatus,
+)
 from footlight.errors import ResourceExhausted
 from footlight.server.answers.answer import failure
+from footlight.server.help import InputRequired
+from footlight.watch.watchers import RequestFailed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from footlight.app.machine import Machine
-    from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
-    from footlight.cluster.file_links import FileFacts
-    from footlight.config import Settings
+    from footlight.cluster.worker.file_links import FileFacts
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.calls.progress import Report
     from footlight.server.resources.resources import Resources
-    from footlight.server.toolset import Toolset
+    from footlight.watch.desk import LocalDesk
+    from footlight.watch.watch import Watch
 
-__all__ = [
-    "WORKER",
-    "Load",
-    "Progress",
-    "Worker",
-    "WorkerReply",
-    "WorkerStatus",
-    "build_of",
-    "settings_for_workers",
-]
+__all__ = ["Worker"]
 
 logger = logging.getLogger(__name__)
 
-WORKER = "worker-"
-"""The names of worker actors begin so. The rest is the worker's name."""
-
-OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
-"""Settings that workers do not get. The token is secret, and the others are about listening."""
-OF_NO_CALL = {"cluster", "logging"}
-"""Settings in which workers of the same build may differ."""
 MAX_ABANDONED = 1_000
 MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
-
-Progress = tuple[float, float | None, str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """The number of sessions that a worker has, and its maximum. A draining worker gets no more."""
-
-    sessions: int
-    max_sessions: int
-    is_draining: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerReply:
-    """The answer of a call, and the worker's load after it."""
-
-    answer: Answer | None
-    """None if this worker is draining and the session is not open here. Another worker must run the call."""
-    load: Load
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
-    """The state of a worker, as it reports it. `build` identifies its version, its tools and its settings."""
-
-    build: str
-    node: str
-    """The name of its machine."""
-    node_id: str
-    """The id that Ray gave the node."""
-    process_id: int
-    load: Load
-    secret_names: tuple[str, ...] | None
-    failure: str | None = None
-    """Why it cannot start its browsers. Then it has no `build`, and tries again whenever it is asked."""
 
 
 class Worker:
@@ -121,10 +84,13 @@ class Worker:
         self._files = FileLinks(name)
         self._starting: asyncio.Task[_Running] | None = None
         self._calls: dict[str, asyncio.Task[Answer]] = {}
+        self._asking: dict[str, RemoteElicitation] = {}
+        """The calls that may ask a person."""
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
         self._is_draining = False
+        self._origin = secrets.token_hex(8)
         self._failure = ""
         """Why the engine could not start when it was tried last."""
         self._watching: list[asyncio.Task[None]] = []
@@ -154,6 +120,8 @@ class Worker:
         with contextlib.suppress(Exception):
             running = await self._ensure()
             await running.keeper.close()
+            if running.watch is not None:
+                await running.watch.close()
             await running.machine.engine.close()
         kill_own_actor()
 
@@ -179,55 +147,60 @@ class Worker:
                 logger.exception("the worker cannot start")
             self._failure = str(error)
             return replace(status, failure=self._failure)
-        secrets = running.machine.secrets
-        names = tuple(secrets.names) if secrets else None
+        known = running.machine.secrets
+        names = tuple(known.names) if known else None
         return replace(status, build=running.build, load=self._load(running), secret_names=names)
 
-    async def call(
-        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
-    ) -> WorkerReply:
-        """Call a tool. `abandon` with the same id cancels the call.
-
-        `files` is the URL below which the server that calls serves large files.
-        """
-        running = await self._ensure()
-        return await self._run(id, running, tool, arguments, caller, files, None)
+    async def call(self, packed: bytes) -> bytes:
+        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""
+        return (await self._run(RemoteCall.unpack(packed), await self._ensure())).pack()
 
     async def call_with_progress(
-        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller, files: str | None
-    ) -> AsyncIterator[Progress | WorkerReply]:
-        """Call a tool, and yield its progress and then its reply."""
+        self, call: RemoteCall
+    ) -> AsyncIterator[Progress | HelpRequest | WorkerReply]:
+        """Call a tool, and yield its progress and its questions, and then its reply."""
         running = await self._ensure()
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+        queue: asyncio.Queue[Progress | HelpRequest | None] = asyncio.Queue()
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             queue.put_nowait((progress, total, message))
 
-        work = asyncio.create_task(self._run(id, running, tool, arguments, caller, files, report))
+        elicitation = RemoteElicitation(queue.put_nowait) if call.may_ask else None
+        if elicitation is not None:
+            self._asking[call.id] = elicitation
+        work = asyncio.create_task(self._run(call, running, report, elicitation))
         work.add_done_callback(lambda _: queue.put_nowait(None))
         while (progress := await queue.get()) is not None:
             yield progress
-        yield await work
+        self._asking.pop(call.id, None)
+        try:
+            yield await work
+        except InputRequired:
+            yield "input required"
+
+    async def answer_question(self, id: str, reply: Any) -> None:
+        """Give a call the reply to what it asked last."""
+        if asking := self._asking.get(id):
+            asking.answer(reply)
 
     async def _run(
         self,
-        id: str,
+        call: RemoteCall,
         running: _Running,
-        tool: str,
-        arguments: Mapping[str, Any],
-        caller: Caller,
-        files: str | None,
-        report: Any,
+        report: Report | None = None,
+        elicitation: RemoteElicitation | None = None,
     ) -> WorkerReply:
-        keeper = running.keeper
-        if self._is_draining and tool == "create_session":
+        keeper, id, caller = running.keeper, call.id, call.caller
+        if self._is_draining and call.tool == "create_session":
             return WorkerReply(failure(ResourceExhausted("This worker is draining")), self._load(running))
-        session_id = keeper.id_of(arguments, caller)
-        if self._is_draining and tool != "list_sessions" and await keeper.has_left(session_id):
+        session_id = keeper.id_of(call.arguments, caller)
+        if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
             return WorkerReply(None, self._load(running))
         with keeper.use(session_id):
             work = self._calls[id] = asyncio.create_task(
-                running.dispatcher.call(tool, arguments, caller=caller, report=report)
+                running.dispatcher.call(
+                    call.tool, call.arguments, caller=caller, report=report, elicitation=elicitation
+                )
             )
             if id in self._abandoned:
                 work.cancel()
@@ -235,9 +208,9 @@ class Worker:
                 answer = await work
             finally:
                 del self._calls[id]
-            keeper.note_call(arguments, answer, caller)
+            keeper.note_call(call.arguments, answer, caller)
             if session := keeper.find(answer.session_id):
-                answer = await self._files.link(answer, session, caller, files)
+                answer = await self._files.link(answer, session, caller, call.files)
         return WorkerReply(answer, self._load(running))
 
     async def abandon(self, id: str) -> None:
@@ -252,17 +225,55 @@ class Worker:
     async def changes(self, after: int | None) -> tuple[int, list[SessionChange]]:
         """Wait for changes of sessions after that number. Return the last number, and the changes.
 
-        Without a number, or with one of an earlier process, it waits for the next change. The list is empty
-        after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES` meanwhile.
+        Without a number, or with one of an earlier process, the open sessions are returned at once. The list
+        is empty after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES`
+        meanwhile.
         """
-        changes = (await self._ensure()).changes
-        start = changes.last if after is None or after > changes.last else after
+        running = await self._ensure()
+        changes = running.changes
+        if after is None or after > changes.last:
+            sessions = running.machine.engine.find_sessions()
+            found = sessions.list_all() if sessions else ()
+            return changes.last, [SessionChange("opened", each.owner, each.id) for each in found]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FOLLOW_SECONDS):
-                while changes.last == start:
+                while changes.last == after:
                     await changes.added.wait()
-        new = changes.last - start
+        new = changes.last - after
         return changes.last, [*changes.kept][-new:] if new else []
+
+    async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
+        """Return what people may see of the sessions here, as `LocalDesk.read_state`.
+
+        `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
+        server has heard of, with the seconds since then.
+        """
+        desk = await self._get_desk()
+        for watcher, seconds_ago in heard.items():
+            desk.note_watcher(watcher, seconds_ago=seconds_ago)
+        is_same = origin == self._origin
+        state = await desk.read_state(after if is_same else 0, seconds if is_same else 0)
+        return WatchedWorker(self._origin, state)
+
+    async def watch(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the desk for watchers. Return RequestFailed where it fails."""
+        try:
+            return await getattr(await self._get_desk(), method)(*arguments)
+        except RequestFailed as error:
+            return error
+
+    async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
+        """Return a part of a trace that the desk has found."""
+        return await asyncio.to_thread(read_part, path, start, size)
+
+    async def _get_desk(self) -> LocalDesk:
+        watch = (await self._ensure()).watch
+        assert watch is not None, "a server without a watch page asks nothing"
+        return watch.desk
+
+    async def leave(self, principal: str) -> None:
+        """End all sessions of a principal that will not return."""
+        await (await self._ensure()).machine.engine.leave(principal)
 
     async def disconnect(self, caller: Caller) -> None:
         """End the session `default` of a connection that has ended."""
@@ -311,6 +322,7 @@ class Worker:
     async def _start(self) -> _Running:
         from footlight import log
         from footlight.app.machine import Machine, read_secrets
+        from footlight.app.watching import make_watch
         from footlight.config.loading import load_settings
         from footlight.toolsets import make_toolset
 
@@ -329,9 +341,15 @@ class Worker:
         sessions = cast("PooledSessions", await machine.engine.sessions())
         changes = _Changes()
         machine.change_listeners.append(changes.add)
+        watch = make_watch(
+            settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
+        )
+        if watch is not None:
+            machine.change_listeners.append(watch.on_change)
         return _Running(
             machine=machine,
-            dispatcher=machine.make_dispatcher(),
+            watch=watch,
+            dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
             resources=machine.make_resources(),
             keeper=SessionKeeper(sessions),
             changes=changes,
@@ -357,26 +375,9 @@ class _Changes:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
     machine: Machine
+    watch: Watch | None
     dispatcher: Dispatcher
     resources: Resources
     keeper: SessionKeeper
     changes: _Changes
     build: str
-
-
-def settings_for_workers(settings: Settings) -> dict[str, Any]:
-    """Return the settings that were given, in the form of a settings file, without any secret."""
-    given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
-    given.get("cluster", {}).pop("address", None)
-    return given
-
-
-def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
-    """Return a text that is the same for workers of the same version with the same tools and settings.
-
-    `given` are the settings for workers.
-    """
-    tools = [(tool.name, tool.input_schema) for tool in toolset.offered]
-    settings = {name: value for name, value in given.items() if name not in OF_NO_CALL}
-    text = json.dumps([__version__, tools, settings], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

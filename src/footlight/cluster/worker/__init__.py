@@ -1,0 +1,42 @@
+"""The actor that runs the calls of one machine, and the values that it exchanges with the servers.
+
+`actor` is the worker. `helping` asks the person behind a client, `keeping` keeps its sessions for other
+workers, `leaving` ends it, and `file_links` has the links to its files.
+"""
+
+from footlight.cluster.worker.actor import Worker
+from footlight.cluster.worker.build import build_of, settings_for_workers
+from footlight.cluster.worker.reports import (
+    WORKER,
+    Heard,
+    HelpInvitation,
+    HelpQuestion,
+    HelpRequest,
+    HelpStep,
+    HelpTerms,
+    Load,
+    Progress,
+    RemoteCall,
+    WatchedWorker,
+    WorkerReply,
+    WorkerStatus,
+)
+
+__all__ = [
+    "WORKER",
+    "Heard",
+    "HelpInvitation",
+    "HelpQuestion",
+    "HelpRequest",
+    "HelpStep",
+    "HelpTerms",
+    "Load",
+    "Progress",
+    "RemoteCall",
+    "WatchedWorker",
+    "Worker",
+    "WorkerReply",
+    "WorkerStatus",
+    "build_of",
+    "settings_for_workers",
+]

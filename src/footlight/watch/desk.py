@@ -1,0 +1,181 @@
+"""Answer the watch page about the sessions of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.errors import FootlightError
+from footlight.watch.report import render_report
+from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
+
+if TYPE_CHECKING:
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.watch.control import Control
+    from footlight.watch.journal import Journal, PastSession
+    from footlight.watch.pictures import Pictures
+
+__all__ = ["LocalDesk", "session_view"]
+
+PICTURE_SECONDS = 10.0
+"""How long a request for a picture waits for a newer one."""
+MAX_URL = 500
+
+
+class LocalDesk:
+    """Answers from the journal, the pictures and the control of this process."""
+
+    def __init__(
+        self,
+        sessions: Callable[[], SessionTable | None],
+        *,
+        journal: Journal,
+        pictures: Pictures,
+        control: Control,
+    ) -> None:
+        self._sessions = sessions
+        self._journal = journal
+        self._pictures = pictures
+        self._control = control
+
+    def note_watcher(self, watcher: str, *, seconds_ago: float = 0.0) -> None:
+        self._control.note_watcher(watcher, seconds_ago=seconds_ago)
+
+    async def read_state(self, after: int, seconds: float) -> WatchState:
+        if seconds:
+            await self._journal.wait(after, seconds)
+        return WatchState(
+            revision=self._journal.revision,
+            captures=self._pictures.captures,
+            sessions=[self._show(session) for session in self._list_sessions()],
+            ended=[Watched(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()],
+            calls=[
+                Watched(entry.as_json(), entry.owner, entry.session_id)
+                for entry in self._journal.entries(after=after)
+            ],
+        )
+
+    async def read_picture(
+        self, session_id: str, page_id: str | None, after: int, visitor: Visitor
+    ) -> PagePicture:
+        session = self._get(session_id, visitor)
+        page = next((each for each in session.pages if each.id == page_id), session.page_table.current)
+        if page is None:
+            raise RequestFailed(409, "The session has no open page.")
+        if page.crashed:
+            raise RequestFailed(409, "The page has crashed.")
+        found = await self._pictures.wait_for_next(session, page, after, PICTURE_SECONDS)
+        if session.has_ended:
+            self._get(session_id, visitor)
+        return PagePicture(page.id, found[0], found[1]) if found else PagePicture(page.id)
+
+    async def read_still(self, call: str, visitor: Visitor) -> bytes:
+        for entry in self._journal.entries():
+            if str(entry.number) == call and entry.picture and visitor.may_see(entry.session_id, entry.owner):
+                return entry.picture
+        raise RequestFailed(404, "There is no such picture.")
+
+    async def make_report(self, session_id: str, visitor: Visitor) -> str:
+        calls = self._journal.entries(session_id=session_id)
+        if not any(visitor.may_see(session_id, entry.owner) for entry in calls):
+            self._get(session_id, visitor)
+        for session in self._list_sessions():
+            if session.id == session_id:
+                await session.console.fetch()
+        return await asyncio.to_thread(render_report, self._journal.report(session_id))
+
+    async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
+        traces = [
+            entry.trace
+            for entry in self._journal.entries()
+            if entry.trace and visitor.may_see(entry.session_id, entry.owner)
+            if (entry.session_id == session_id if call is None else str(entry.number) == call)
+        ]
+        if not traces:
+            raise RequestFailed(404, "No trace was recorded. The tool `trace` records one.")
+        return traces[-1]
+
+    async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
+        if (why := await self._control.take(self._get(session_id, visitor), watcher)) is not None:
+            raise RequestFailed(409, why)
+        self._journal.touch()
+
+    async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
+        self._control.give_back(self._get(session_id, visitor), watcher, note)
+        self._journal.touch()
+
+    async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
+        try:
+            await self._control.act(self._get(session_id, visitor), watcher, events)
+        except FootlightError as error:
+            raise RequestFailed(409, self._journal.redactor.text(error.message)) from None
+        except Error:
+            raise RequestFailed(409, "The page did not accept the input.") from None
+        self._journal.touch()
+
+    def _list_sessions(self) -> Sequence[Session]:
+        table = self._sessions()
+        return table.list_all() if table else ()
+
+    def _show(self, session: Session) -> Watched:
+        view = session_view(session, self._journal, self._pictures)
+        return Watched(view, session.owner, session.id, self._control.find_person(session))
+
+    def _get(self, id: str, visitor: Visitor) -> Session:
+        """Return the session. A session that the visitor may not see is reported as missing."""
+        for session in self._list_sessions():
+            if session.id == id and visitor.may_see(id, session.owner):
+                return session
+        ended = self._journal.find_ended(id)
+        if ended is not None and visitor.may_see(id, ended.owner):
+            crashed = ended.reason == "crashed"
+            raise RequestFailed(
+                410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."
+            )
+        raise RequestFailed(404, "There is no such session.")
+
+
+def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:
+    """Return the description of a session. Its pages are not queried."""
+    redactor = journal.redactor
+    current = session.page_table.current
+    turn = session.turn
+    if turn.is_persons:
+        state = "person"
+    elif turn.help is not None:
+        state = "help"
+    else:
+        state = "busy" if session.lock.locked() else "idle"
+    return {
+        "id": session.id,
+        "name": session.saved_as or ("default" if session.is_default else ""),
+        "browser": session.engine,
+        "createdAt": round(session.created_at * 1000),
+        "state": state,
+        "help": redactor.text(turn.help.reason) if turn.help is not None else None,
+        "page": current.id if current is not None else None,
+        "pages": [
+            {"id": page.id, "url": redactor.text(page.url[:MAX_URL], MAX_URL), "crashed": page.crashed}
+            for page in session.pages
+        ],
+        "dialogs": [
+            {"page": dialog.page_id, "type": dialog.type, "message": redactor.text(dialog.message)}
+            for dialog in session.dialogs.open
+        ],
+        "watchers": pictures.count_watchers(session.id),
+    }
+
+
+def _render_ended(ended: PastSession) -> dict[str, Any]:
+    return {
+        "id": ended.id,
+        "state": "ended",
+        "reason": ended.reason,
+        "endedAt": round(ended.at_ms),
+        "secondsAgo": round(time.time() - ended.at_ms / 1000),
+    }
