@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from footlight.browser.snapshot.matching import Match, Tree, find_changed_span, longest_increasing
+from footlight.browser.snapshot.matching import Match, find_changed_span, longest_increasing
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.places import find_places
+from footlight.browser.snapshot.tree import Tree
 
 __all__ = ["NodeChange", "SnapshotDifference", "compute_difference", "find_redrawn"]
 

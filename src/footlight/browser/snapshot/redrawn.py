@@ -10,13 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
 
 from footlight.browser.snapshot.places import find_entry
 from footlight.browser.snapshot.subtrees import NEWS, number_subtrees
-
-if TYPE_CHECKING:
-    from footlight.browser.snapshot.matching import Tree
+from footlight.browser.snapshot.tree import Tree
 
 __all__ = ["RedrawnPairs"]
 
