@@ -209,7 +209,7 @@ async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
     yield SessionBrowser(shared_browser, session_id)
     closed = await shared_browser.answer("close_session", sessionId=session_id)
     # A test may have closed its session itself, or let its browser crash.
-    ended = ("SESSION_NOT_FOUND", "SESSION_EXPIRED", "BROWSER_CRASHED")
+    ended = ("SESSION_NOT_FOUND", "BROWSER_CRASHED")
     assert not closed.is_error or (closed.structured_content or {})["error"]["code"] in ended, closed.content
 
 
