@@ -276,7 +276,7 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
-        result = read_result(await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress))
+        result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
         check_success(result, name, arguments)
         return result
 
@@ -295,7 +295,16 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
-        return read_call(await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress))
+        return read_call(await self._call(name, arguments, timeout_ms, on_progress))
+
+    async def _call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        timeout_ms: float | None,
+        on_progress: OnProgress | None,
+    ) -> Result:
+        return await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress)
 
     # Resources, prompts, completion: imported when used, because most clients never use them
 
