@@ -175,12 +175,12 @@ def refuse(**layers: Any) -> str:
 # Values
 
 
-def test_the_defaults() -> None:
+def test_defaults_without_any_configuration() -> None:
     """The sandbox stays on unless it is turned off."""
     assert values(load_settings()) == DEFAULTS
 
 
-def test_the_documents_example_loads_unchanged(tmp_path: Path) -> None:
+def test_example_from_the_specification_loads_unchanged(tmp_path: Path) -> None:
     loaded = values(load_settings(file=write_config(tmp_path, EXAMPLE)))
 
     expected = json.loads(json.dumps(DEFAULTS))
@@ -191,7 +191,7 @@ def test_the_documents_example_loads_unchanged(tmp_path: Path) -> None:
         assert loaded[name] == ({**loaded[name], **section} if isinstance(section, dict) else section)
 
 
-def test_toml_says_the_same_as_json(tmp_path: Path) -> None:
+def test_toml_and_json_files_load_the_same_settings(tmp_path: Path) -> None:
     toml = """
 name = "lamp"
 [browser]
@@ -211,7 +211,7 @@ confirm = "accept"
     assert from_toml.session.dialogs.confirm == "accept"
 
 
-def test_later_layers_win_key_by_key(tmp_path: Path) -> None:
+def test_later_layers_override_single_keys(tmp_path: Path) -> None:
     file = write_config(
         tmp_path,
         json.dumps(
@@ -240,14 +240,14 @@ def test_later_layers_win_key_by_key(tmp_path: Path) -> None:
     assert settings.pool.min_browsers == 2
 
 
-def test_a_loaded_setting_cannot_be_changed() -> None:
+def test_loaded_settings_are_frozen() -> None:
     settings = load_settings()
 
     with pytest.raises(ValueError, match="frozen"):
         settings.browser.headless = False  # type: ignore[misc]
 
 
-def test_a_home_folder_is_meant_wherever_a_path_comes_from(tmp_path: Path) -> None:
+def test_tilde_is_expanded_in_paths_from_every_layer(tmp_path: Path) -> None:
     home = Path.home() / "state"
     file = write_config(tmp_path, '{"session": {"stateDirectory": "~/state"}}')
 
@@ -269,11 +269,11 @@ def test_a_home_folder_is_meant_wherever_a_path_comes_from(tmp_path: Path) -> No
         ("--a,", ["--a"]),
     ],
 )
-def test_a_list_in_the_environment_is_json_or_has_commas(text: str, args: list[str]) -> None:
+def test_environment_list_is_json_or_comma_separated(text: str, args: list[str]) -> None:
     assert load_settings(environment={"FOOTLIGHT_BROWSER_ARGS": text}).browser.args == args
 
 
-def test_a_switch_in_the_environment_may_be_in_capitals() -> None:
+def test_environment_boolean_may_be_capitalized() -> None:
     assert load_settings(environment={"FOOTLIGHT_BROWSER_HEADLESS": "False"}).browser.headless is False
 
 
@@ -339,7 +339,7 @@ COMPANIONS = {
 @pytest.mark.parametrize("key", EVERY, ids=".".join)
 @examples(30)
 @given(data=st.data())
-def test_every_setting_comes_from_the_environment_as_from_a_file(
+def test_every_setting_loads_alike_from_environment_file_and_flag(
     key: tuple[str, ...], data: st.DataObject
 ) -> None:
     value = data.draw(some_value(key))
@@ -400,7 +400,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
         ('{"browser": null}', "setting 'browser': Input should be a valid dictionary"),
     ],
 )
-def test_a_wrong_setting_in_a_file_is_named_with_the_file(tmp_path: Path, text: str, message: str) -> None:
+def test_error_for_invalid_setting_names_the_file(tmp_path: Path, text: str, message: str) -> None:
     file = write_config(tmp_path, text)
 
     assert refuse(file=file).startswith(f"{file}: {message}")
@@ -428,14 +428,16 @@ def test_every_wrong_setting_is_reported(tmp_path: Path) -> None:
         ("a.toml", b"[browser", "not valid TOML: Expected ']'"),
     ],
 )
-def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_error_for_malformed_file_names_the_file(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     file = tmp_path / name
     file.write_bytes(content)
 
     assert refuse(file=file).startswith(f"{file}: {message}")
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_error_for_unreadable_file_names_the_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.json"
 
     assert refuse(file=missing) == f"{missing}: the configuration cannot be read: No such file or directory"
@@ -459,11 +461,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         ("FOOTLIGHT_LOGGING_FILE", "~nobody-here/x", "setting 'logging.file': Value error, there is no such"),
     ],
 )
-def test_a_wrong_variable_is_named(name: str, text: str, message: str) -> None:
+def test_error_for_invalid_variable_names_the_variable(name: str, text: str, message: str) -> None:
     assert refuse(environment={name: text}).startswith(f"environment variable {name}: {message}")
 
 
-def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> None:
+def test_unknown_section_variable_error_lists_known_variables() -> None:
     """A misspelt list of blocked domains must not go unnoticed."""
     message = refuse(environment={"FOOTLIGHT_SECURITY_BLOCKED_DOMAIN": "example.com"})
 
@@ -488,9 +490,7 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
         ("FOOTLIGHT_XYZZY", None),
     ],
 )
-def test_a_variable_that_is_no_setting_is_refused_with_the_closest_ones(
-    name: str, closest: str | None
-) -> None:
+def test_unknown_variable_is_refused_with_closest_names(name: str, closest: str | None) -> None:
     """A misspelt fence must not go unnoticed."""
     message = refuse(environment={name: "3"})
 
@@ -512,13 +512,13 @@ def test_the_schema_for_editors_agrees_with_the_settings(tmp_path: Path) -> None
         assert not check.is_valid(wrong)
 
 
-def test_other_variables_are_no_business_of_ours() -> None:
+def test_unrelated_environment_variables_are_ignored() -> None:
     environment = {"FOOTLIGHT_TEST_BROWSER": "firefox", "FOOTLIGHT": "1", "BROWSER_HEADLESS": "false"}
 
     assert values(load_settings(environment=environment)) == DEFAULTS
 
 
-def test_a_wrong_flag_is_named() -> None:
+def test_error_for_invalid_flag_names_the_flag() -> None:
     assert refuse(flags={"session.maxSessions": 0}) == (
         "flag for session.maxSessions: setting 'session.maxSessions': "
         "Input should be greater than or equal to 1, got 0"
@@ -528,7 +528,7 @@ def test_a_wrong_flag_is_named() -> None:
     )
 
 
-def test_the_layer_that_has_the_fault_is_the_one_named(tmp_path: Path) -> None:
+def test_error_names_the_layer_with_the_invalid_value(tmp_path: Path) -> None:
     file = write_config(tmp_path, '{"session": {"maxSessions": 5}, "pool": {"maxBrowsers": 5}}')
 
     message = refuse(file=file, environment={"FOOTLIGHT_SESSION_MAX_SESSIONS": "many"})
@@ -536,7 +536,7 @@ def test_the_layer_that_has_the_fault_is_the_one_named(tmp_path: Path) -> None:
     assert message.startswith("environment variable FOOTLIGHT_SESSION_MAX_SESSIONS: setting ")
 
 
-def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -> None:
+def test_later_layer_does_not_repair_an_invalid_section(tmp_path: Path) -> None:
     file = write_config(tmp_path, '{"browser": 5}')
 
     message = refuse(file=file, flags={"browser.headless": False})
@@ -577,7 +577,7 @@ def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -
         ),
     ],
 )
-def test_settings_that_contradict_each_other_are_named(flags: dict[str, Any], message: str) -> None:
+def test_contradictory_settings_are_reported(flags: dict[str, Any], message: str) -> None:
     assert refuse(flags=flags) == message
 
 
@@ -597,7 +597,7 @@ def test_settings_that_contradict_each_other_are_named(flags: dict[str, Any], me
         "my_host",
     ],
 )
-def test_what_a_host_can_match_is_a_domain(pattern: str) -> None:
+def test_pattern_that_a_host_can_match_is_a_valid_domain(pattern: str) -> None:
     assert load_settings(flags={"security.blockedDomains": [pattern]}).security.blocked_domains == [pattern]
 
 
@@ -623,7 +623,7 @@ def test_what_a_host_can_match_is_a_domain(pattern: str) -> None:
         "a.example,b.example",
     ],
 )
-def test_a_domain_that_no_host_can_match_is_refused(pattern: str) -> None:
+def test_domain_pattern_that_matches_no_host_is_refused(pattern: str) -> None:
     """It would block nothing."""
     message = refuse(flags={"security.blockedDomains": ["example.com", pattern]})
 

@@ -57,7 +57,7 @@ SUGGESTIONS = {
 BY_CODE = {each.code: each for each in CODES}
 
 
-def test_the_codes_are_the_documents_and_ours() -> None:
+def test_error_codes_are_those_of_the_specification_plus_own_codes() -> None:
     assert set(BY_CODE) == USER_CODES | SERVER_CODES | ALSO | OURS
     assert len(BY_CODE) == len(CODES)
     assert {each.code for each in CODES if not each.is_specified} == OURS
@@ -74,24 +74,24 @@ def errors_in(module: ModuleType) -> set[type[FootlightError]]:
 
 
 @pytest.mark.parametrize("code", BY_CODE)
-def test_what_may_be_tried_again(code: str) -> None:
+def test_only_retryable_codes_are_marked_retryable(code: str) -> None:
     assert BY_CODE[code]("Something happened").retryable is (code in RETRYABLE)
 
 
 @pytest.mark.parametrize("code", SUGGESTIONS)
-def test_the_documents_suggestions_word_for_word(code: str) -> None:
+def test_suggestions_match_the_specification_word_for_word(code: str) -> None:
     assert BY_CODE[code]("Something happened").suggestion == SUGGESTIONS[code]
 
 
 @pytest.mark.parametrize("code", sorted(set(BY_CODE) - set(SUGGESTIONS)))
-def test_the_other_suggestions_say_more_than_the_default(code: str) -> None:
+def test_other_suggestions_differ_from_the_default(code: str) -> None:
     suggestion = BY_CODE[code]("Something happened").suggestion
 
     assert suggestion.endswith(".")
     assert suggestion != SUGGESTIONS["INTERNAL_ERROR"]
 
 
-def test_an_element_that_is_not_found_is_reported_in_the_documents_words() -> None:
+def test_element_not_found_error_matches_the_specification() -> None:
     error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
 
     assert failure(error).content == {
@@ -106,7 +106,7 @@ def test_an_element_that_is_not_found_is_reported_in_the_documents_words() -> No
     }
 
 
-def test_the_closest_elements_are_named_after_the_documents_words() -> None:
+def test_element_not_found_error_appends_closest_elements() -> None:
     error = ElementNotFound.at("#save", page="about:blank", closest=["button 'Save'", "link 'Save as'"])
 
     assert error.message == (
@@ -119,13 +119,13 @@ def test_the_closest_elements_are_named_after_the_documents_words() -> None:
     }
 
 
-def test_a_syntax_error_and_no_match_are_different_things() -> None:
+def test_invalid_selector_is_not_an_element_not_found_error() -> None:
     assert InvalidSelector("x").code == "INVALID_SELECTOR"
     assert not issubclass(InvalidSelector, ElementNotFound)
     assert not issubclass(ElementNotFound, InvalidSelector)
 
 
-def test_an_error_says_what_is_its_own() -> None:
+def test_error_arguments_override_the_defaults_of_its_class() -> None:
     error = DeadlineExceeded(
         "Navigation timed out after 30000ms",
         suggestion="Wait.",
@@ -140,7 +140,7 @@ def test_an_error_says_what_is_its_own() -> None:
     assert error.details == {"url": "https://slow-site.com", "timeout": 30_000}
 
 
-def test_whatever_is_not_in_the_table_is_an_internal_error() -> None:
+def test_base_error_is_an_internal_error() -> None:
     assert FootlightError.code == InternalError.code == "INTERNAL_ERROR"
     assert FootlightError("x").suggestion == SUGGESTIONS["INTERNAL_ERROR"]
 

@@ -27,7 +27,7 @@ def write(folder: Path, **modules: str) -> None:
         (folder / f"{name}.js").write_text(source, encoding="utf-8")
 
 
-def test_modules_become_one_script_in_the_order_that_is_given(tmp_path: Path) -> None:
+def test_modules_are_joined_in_the_given_order(tmp_path: Path) -> None:
     write(tmp_path, first=FIRST, second=SECOND)
 
     assert join_modules(tmp_path, ["second", "first"]).splitlines() == [
@@ -55,7 +55,7 @@ export function shapeOf(facts) {
 """
 
 
-def test_types_are_left_out(tmp_path: Path) -> None:
+def test_jsdoc_type_comments_are_stripped(tmp_path: Path) -> None:
     write(tmp_path, typed=TYPED)
 
     assert join_modules(tmp_path, ["typed"]).splitlines() == [
@@ -69,7 +69,7 @@ def test_types_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_code_after_a_comment_that_begins_its_line_is_refused(tmp_path: Path) -> None:
+def test_code_after_a_leading_comment_is_refused(tmp_path: Path) -> None:
     write(tmp_path, first="/* why */ go();\n")
 
     with pytest.raises(ValueError, match=r"^Code after a comment would be left out: /\* why \*/ go\(\);$"):
@@ -79,7 +79,7 @@ def test_code_after_a_comment_that_begins_its_line_is_refused(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "declaration", ["const first = 2;", "export async function first() {}", "class first {}"]
 )
-def test_a_name_that_two_modules_declare_is_refused(tmp_path: Path, declaration: str) -> None:
+def test_name_declared_by_two_modules_is_refused(tmp_path: Path, declaration: str) -> None:
     write(tmp_path, first=FIRST, second=f"{SECOND}\n{declaration}\n")
 
     with pytest.raises(ValueError, match=r"^second.js and first.js both declare first$"):

@@ -49,7 +49,7 @@ def log_at_every_level() -> None:
         getattr(logger, name)("the %s", name)
 
 
-def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
+def test_json_line_contains_every_field(tmp_path: Path) -> None:
     before = datetime.now(UTC)
     configure_and_log(tmp_path / "log")
 
@@ -69,7 +69,7 @@ def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
     }
 
 
-def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
+def test_text_line_is_readable(tmp_path: Path) -> None:
     configure_and_log(tmp_path / "log", format="text")
 
     logger.info("the %s", "lamp", extra={"tool": "click"})
@@ -89,7 +89,7 @@ def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
         ("error", ["error"]),
     ],
 )
-def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expected: list[str]) -> None:
+def test_messages_below_the_level_are_not_written(tmp_path: Path, level: str, expected: list[str]) -> None:
     configure_and_log(tmp_path / "log", level=level)
 
     log_at_every_level()
@@ -101,9 +101,7 @@ def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expe
     ("level", "expected"),
     [("debug", ["warning", "error"]), ("info", ["warning", "error"]), ("error", ["error"])],
 )
-def test_of_other_libraries_warnings_are_written_and_worse(
-    tmp_path: Path, level: str, expected: list[str]
-) -> None:
+def test_other_libraries_log_warnings_and_above(tmp_path: Path, level: str, expected: list[str]) -> None:
     configure_and_log(tmp_path / "log", level=level)
 
     for name in ("debug", "info", "warning", "error"):
@@ -112,7 +110,7 @@ def test_of_other_libraries_warnings_are_written_and_worse(
     assert [line["message"] for line in lines(tmp_path / "log")] == expected
 
 
-def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
+def test_json_line_contains_the_traceback(tmp_path: Path) -> None:
     configure_and_log(tmp_path / "log")
 
     try:
@@ -141,7 +139,7 @@ def test_a_traceback_follows_its_text_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", ["json", "text"])
-def test_what_cannot_be_written_as_it_is_does_no_harm(
+def test_unencodable_values_do_not_break_logging(
     tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_and_log(tmp_path / "log", format=format)
@@ -153,7 +151,7 @@ def test_what_cannot_be_written_as_it_is_does_no_harm(
     assert capsys.readouterr().err == ""
 
 
-def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
+def test_extra_fields_do_not_override_standard_fields(tmp_path: Path) -> None:
     configure_and_log(tmp_path / "log")
 
     logger.info("lamp", extra={"time": "never", "level": "none", "logger": "other"})
@@ -163,7 +161,7 @@ def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
     assert (line["level"], line["logger"], line["message"]) == ("info", "footlight.stage", "lamp")
 
 
-def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) -> None:
+def test_log_folder_is_created_and_log_file_is_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "new" / "folder" / "log"
     configure_and_log(file)
     logger.info("one")
@@ -175,7 +173,7 @@ def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) ->
     assert [line["message"] for line in lines(file)] == ["one", "two"]
 
 
-def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> None:
+def test_unwritable_log_file_is_a_configuration_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     for file, reason in (
@@ -198,7 +196,7 @@ def test_a_full_disk_is_reported_once_and_without_a_traceback(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(("level", "before"), [("info", []), ("debug", [DIVERTED])])
-def test_on_stdio_stdout_means_stderr_which_only_debug_mentions(
+def test_stdout_is_redirected_to_stderr_on_stdio(
     capsys: pytest.CaptureFixture[str], level: Literal["info", "debug"], before: list[str]
 ) -> None:
     log.configure(LoggingSettings(level=level), stdout_is_protocol=True)
@@ -210,7 +208,7 @@ def test_on_stdio_stdout_means_stderr_which_only_debug_mentions(
     assert [json.loads(line)["message"] for line in err.splitlines()] == [*before, "lamp"]
 
 
-def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_goes_to_stdout_without_stdio_protocol(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure(LoggingSettings(), stdout_is_protocol=False)
 
     logger.info("lamp")
@@ -221,7 +219,7 @@ def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("format", ["json", "text"])
-def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
+def test_mask_applies_to_the_whole_line(tmp_path: Path, format: str) -> None:
     configure_and_log(tmp_path / "log", format=format)
     log.add_mask(lambda line: line.replace("hunter2", "[secret]"))
 
@@ -235,9 +233,7 @@ def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
     assert written.count("[secret]") == 4  # The traceback quotes the code, too.
 
 
-def test_a_file_has_no_notice_of_redirected_output(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_log_file_contains_no_redirection_notice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure_and_log(tmp_path / "log")
 
     assert lines(tmp_path / "log") == []

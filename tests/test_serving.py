@@ -16,7 +16,7 @@ from tests.serving import listen_on_free_port, serve_app
 pytestmark = pytest.mark.anyio
 
 
-async def test_servers_that_end_in_any_order_leave_signals_alone() -> None:
+async def test_servers_ending_in_any_order_restore_signal_handlers() -> None:
     async def greet(_: object) -> PlainTextResponse:
         return PlainTextResponse("Hello")
 

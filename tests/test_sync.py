@@ -73,7 +73,7 @@ def test_a_script_connects_calls_and_closes(server: list[str]) -> None:
     assert "footlight-client" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_it_has_every_method_of_the_other_with_the_same_parameters() -> None:
+def test_sync_client_has_the_methods_of_the_async_client() -> None:
     def public(kind: type[Any]) -> dict[str, list[inspect.Parameter]]:
         members = inspect.getmembers(kind, inspect.isfunction)
         return {
@@ -85,7 +85,7 @@ def test_it_has_every_method_of_the_other_with_the_same_parameters() -> None:
     assert public(sync.MCPClient) == public(mcp_client.MCPClient)
 
 
-def test_it_works_where_a_loop_runs_already(server: list[str]) -> None:
+def test_sync_client_works_inside_a_running_event_loop(server: list[str]) -> None:
     async def notebook() -> str:
         with sync.MCPClient(server) as client:
             return client.call("echo", {"in": "a cell"}).text
@@ -100,7 +100,7 @@ def test_threads_share_a_client(server: list[str]) -> None:
         assert list(answers) == [{"n": number} for number in range(50)]
 
 
-def test_a_call_without_an_answer_ends_in_time(server: list[str]) -> None:
+def test_call_without_answer_times_out(server: list[str]) -> None:
     with sync.MCPClient(server) as client:
         with pytest.raises(MCPError) as caught:
             client.call("never", timeout_ms=50)
@@ -131,7 +131,7 @@ def test_a_failure_to_connect_leaves_no_thread() -> None:
     assert "footlight-client" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_a_client_that_was_closed_connects_again(server: list[str]) -> None:
+def test_closed_client_can_connect_again(server: list[str]) -> None:
     client = sync.MCPClient(server)
     for _ in range(2):
         client.connect()
@@ -139,7 +139,7 @@ def test_a_client_that_was_closed_connects_again(server: list[str]) -> None:
         client.close()
 
 
-def test_threads_that_call_at_once_may_do_so_after_a_close_too(server: list[str]) -> None:
+def test_concurrent_calls_work_after_close_and_reconnect(server: list[str]) -> None:
     client = sync.MCPClient(server)
     with ThreadPoolExecutor(4) as threads:
         for _ in range(2):
@@ -151,7 +151,7 @@ def test_threads_that_call_at_once_may_do_so_after_a_close_too(server: list[str]
             assert {type(each.exception(LIMIT_SECONDS)) for each in asked} == {MCPConnectionError}
 
 
-def test_closing_while_threads_call_leaves_none_waiting(server: list[str]) -> None:
+def test_close_ends_the_calls_of_other_threads(server: list[str]) -> None:
     def call() -> None:
         while True:
             client.call("echo")
@@ -168,7 +168,7 @@ def test_closing_while_threads_call_leaves_none_waiting(server: list[str]) -> No
         client.close()
 
 
-def test_what_the_end_of_the_thread_cuts_short_is_reported(
+def test_call_cut_short_by_thread_end_is_reported(
     server: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     client = sync.MCPClient(server)
@@ -186,7 +186,7 @@ def test_what_the_end_of_the_thread_cuts_short_is_reported(
     assert caplog.messages == []  # asyncio logs a task that never ends.
 
 
-def test_one_that_a_call_connected_goes_on_where_it_cannot_be_connected_twice(server: list[str]) -> None:
+def test_second_connect_fails_and_client_stays_connected(server: list[str]) -> None:
     client = sync.MCPClient(server)
     assert client.call("echo").text == "{}"
 
@@ -220,7 +220,7 @@ with MCPClient({server!r}) as client:
     assert not child.is_running()
 
 
-def test_a_script_that_forgets_to_close_leaves_no_process(server: list[str], tmp_path: Path) -> None:
+def test_script_without_close_leaves_no_process(server: list[str], tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         f"from footlight.sync import MCPClient\nprint(MCPClient({server!r}).call('pid').text, flush=True)\n"

@@ -41,20 +41,20 @@ def make_changes(**lists: Any) -> AppChanges:
     return AppChanges(**{**nothing, **lists})
 
 
-def test_nothing_is_different() -> None:
+def test_equal_observations_have_no_changes() -> None:
     here = look(node("f1"), test_ids=["send"])
 
     assert compare_observations(here, here) == make_changes()
     assert compare_observations(here, here).any is False
 
 
-def test_all_is_new_where_there_was_no_look_before() -> None:
+def test_first_observation_reports_all_elements_as_added() -> None:
     assert compare_observations(None, look(node("f1"), test_ids=["send"])) == make_changes(
         added=[node("f1")], added_test_ids=["send"]
     )
 
 
-def test_elements_come_and_go_and_are_other_than_they_were() -> None:
+def test_added_changed_and_removed_elements_are_reported() -> None:
     before = look(node("f1"), node("f2", "Cancel"), node("f3", "Next", disabled=True))
     after = look(node("f4", "Back"), node("f2", "Close"), node("f3", "Next"))
 
@@ -66,25 +66,25 @@ def test_elements_come_and_go_and_are_other_than_they_were() -> None:
     assert difference.any is True
 
 
-def test_an_element_that_looks_like_one_that_went_is_another() -> None:
+def test_replaced_lookalike_element_is_removed_and_added() -> None:
     assert compare_observations(look(node("f1")), look(node("f2"))) == make_changes(
         added=[node("f2")], removed=[node("f1")]
     )
 
 
-def test_another_place_alone_is_no_change() -> None:
+def test_changed_heading_path_alone_is_not_a_change() -> None:
     """A heading that comes before many nodes would make all of them other ones."""
     assert compare_observations(look(node("f1")), look(node("f1", "Send", "heading:Fee"))) == make_changes()
 
 
-def test_what_may_be_checked_or_opened_is_a_change() -> None:
+def test_checked_and_expanded_states_are_compared() -> None:
     before = look(node("f1", role="checkbox", checked=False), node("f2", expanded=False))
     after = look(node("f1", role="checkbox", checked=True), node("f2", expanded=True))
 
     assert compare_observations(before, after) == make_changes(changed=[*after.nodes])
 
 
-def test_test_ids_are_counted() -> None:
+def test_repeated_test_ids_are_counted() -> None:
     before = look(test_ids=["item", "item", "menu"])
     after = look(test_ids=["item", "item", "item", "close"])
 

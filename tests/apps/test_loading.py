@@ -30,7 +30,7 @@ def test_a_profile_is_found_by_module_and_name() -> None:
     assert load_profile("footlight.apps.metamask.app:METAMASK") is METAMASK
 
 
-def test_a_module_of_the_working_directory_is_found(here: Path) -> None:
+def test_module_in_working_directory_is_found(here: Path) -> None:
     (here / "my_own_app.py").write_text(
         "from footlight.apps.profile import AppProfile\n"
         "class Apps:\n    notes = AppProfile(name='Notes', prefix='notes')\n",
@@ -40,7 +40,7 @@ def test_a_module_of_the_working_directory_is_found(here: Path) -> None:
     assert load_profile("my_own_app:Apps.notes").name == "Notes"
 
 
-def test_a_module_of_the_working_directory_takes_the_place_of_none(here: Path) -> None:
+def test_working_directory_does_not_shadow_other_modules(here: Path) -> None:
     (here / "json.py").write_text("raise RuntimeError('not this one')\n", "utf-8")
 
     assert load_profile("tests.apps.reader_profile:READER_APP") is READER_APP
@@ -62,7 +62,7 @@ def test_a_module_of_the_working_directory_takes_the_place_of_none(here: Path) -
     ],
     ids=["no module", "no name", "raises", "no profile", "a class"],
 )
-def test_what_cannot_be_had_is_a_fault_of_the_settings(
+def test_unavailable_profile_is_a_configuration_error(
     name: str, text: str | None, said: str, here: Path
 ) -> None:
     if text is not None:

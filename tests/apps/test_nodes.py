@@ -36,12 +36,12 @@ def flags(text: str) -> dict[str, Any]:
     }
 
 
-def test_the_roles_are_those_of_the_document() -> None:
+def test_reported_roles_match_the_specification() -> None:
     assert {"button", "link", "checkbox", "radio", "switch", "textbox", "combobox", "menuitem"} == ACTIONABLE
     assert {"dialog", "alert", "status", "heading"} == IMPORTANT
 
 
-def test_what_only_holds_others_and_texts_are_left_out() -> None:
+def test_containers_and_plain_text_are_omitted() -> None:
     """What is inside of them is told all the same."""
     page = """
 navigation Main
@@ -75,7 +75,7 @@ dialog Confirm
     ]
 
 
-def test_a_node_has_the_heading_before_it_in_its_own_dialog() -> None:
+def test_path_names_last_heading_in_the_same_dialog() -> None:
     page = """
 heading Wallet
 button Menu
@@ -107,7 +107,7 @@ button Behind
     ]
 
 
-def test_an_alert_dialog_is_a_dialog() -> None:
+def test_alertdialog_is_reported_as_dialog() -> None:
     assert describe_nodes("alertdialog Lost\n button Retry") == [
         "dialog:Lost @ dialog:Lost",
         "button:Retry @ dialog:Lost",
@@ -128,18 +128,18 @@ def test_an_alert_dialog_is_a_dialog() -> None:
         ("link A [checked]", {"disabled": False}),
     ],
 )
-def test_what_state_is_reported(node: str, expected: dict[str, Any]) -> None:
+def test_node_states_are_reported(node: str, expected: dict[str, Any]) -> None:
     """What is neither on nor off is left out, as no boolean says it."""
     assert flags(node) == expected
 
 
-def test_a_name_may_be_empty_and_else_is_what_the_element_says() -> None:
+def test_status_without_name_is_named_by_its_text() -> None:
     nodes = [Node(0, "textbox", "", "f1"), Node(0, "status", "", "f2", text="2 to read")]
 
     assert [node.name for node in trim_nodes(nodes)] == ["", "2 to read"]
 
 
-def test_alike_nodes_stand_for_their_own_elements() -> None:
+def test_lookalike_nodes_keep_their_own_elements() -> None:
     page = "button Remove\nbutton Remove\nbutton Remove"
 
     assert [(node.element, node.name) for node in trim_nodes(tree(page))] == [
@@ -159,7 +159,7 @@ NODES = st.lists(st.builds(Node, st.integers(0, 4), ROLES, st.text(max_size=3)),
 
 
 @given(NODES)
-def test_of_any_page_all_of_those_roles_are_reported_in_order(nodes: list[Node]) -> None:
+def test_all_nodes_of_reported_roles_are_kept_in_order(nodes: list[Node]) -> None:
     kept = [node.ref for node in nodes if node.role in ACTIONABLE | IMPORTANT | {"alertdialog"}]
 
     found = trim_nodes(nodes)
@@ -169,7 +169,7 @@ def test_of_any_page_all_of_those_roles_are_reported_in_order(nodes: list[Node])
     assert all(part.split(":")[0] in IMPORTANT for node in found for part in node.path)
 
 
-def test_a_node_is_reported_under_whatever_ref_it_is_given() -> None:
+def test_node_json_uses_the_given_ref() -> None:
     node = TrimmedNode(element="f9", role="link", name="x", path=("dialog:y",), disabled=False)
 
     assert node.as_json("e2") == {

@@ -10,7 +10,7 @@ from footlight.app_errors import PortInUse
 from footlight.apps.ports import check_port_free
 
 
-def test_a_free_port_is_said_nothing_about() -> None:
+def test_free_port_passes_the_check() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
@@ -21,9 +21,7 @@ def test_a_free_port_is_said_nothing_about() -> None:
     ("family", "host"),
     [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1")],
 )
-def test_a_port_that_is_taken_is_refused_with_who_needs_it_and_who_has_it(
-    family: socket.AddressFamily, host: str
-) -> None:
+def test_port_in_use_error_names_purpose_and_process(family: socket.AddressFamily, host: str) -> None:
     """The extension asks `localhost`, which is ::1 too."""
     if family == socket.AF_INET6 and not _has_ipv6():
         pytest.skip("this machine has no IPv6 on loopback")

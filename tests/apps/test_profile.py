@@ -34,17 +34,15 @@ APP = AppProfile(
         ("", [], "unknown"),
     ],
 )
-def test_a_screen_is_known_by_its_element_or_else_by_its_address(
-    path: str, test_ids: list[str], name: str
-) -> None:
+def test_screen_is_detected_by_test_id_or_url(path: str, test_ids: list[str], name: str) -> None:
     assert APP.screen_at(path, test_ids).name == name
 
 
-def test_the_names_of_its_screens_are_reported_once_with_the_unknown_one() -> None:
+def test_screen_names_are_unique_and_include_unknown() -> None:
     assert APP.screen_names == ("basket", "shelf", "unknown")
 
 
-def test_the_screens_of_the_wallet_are_those_of_the_document() -> None:
+def test_wallet_screens_match_the_specification() -> None:
     """The folders are listed in the order of the search."""
     assert METAMASK.screen_names == SCREENS
     assert METAMASK.screen_at("/home.html", ["account-menu-icon", "unlock-password"]).name == "unlock"
@@ -59,30 +57,30 @@ async def the_defaults() -> tuple[object, ...]:
 
 
 @pytest.mark.anyio
-async def test_only_a_name_must_be_given() -> None:
+async def test_only_the_name_is_required() -> None:
     assert await the_defaults() == ("app", "home.html", None, None, (), None)
     assert Services().find_failure() is None
 
 
 @pytest.mark.parametrize("prefix", ["", "X", "1a", "a_b", "a-b", "a" * 17, "ä", "a\n"])
-def test_a_prefix_is_part_of_names_that_clients_take(prefix: str) -> None:
+def test_invalid_prefix_is_refused(prefix: str) -> None:
     with pytest.raises(ValueError, match=r"^prefix: "):
         AppProfile(name="Notes", prefix=prefix)
 
 
-def test_an_address_that_is_no_regular_expression_is_refused_at_once() -> None:
+def test_invalid_url_pattern_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^screen home: url is not a valid regular expression: "):
         Screen(name="home", url="(")
 
 
-def test_what_is_secret_is_not_in_its_words() -> None:
+def test_repr_contains_no_secrets() -> None:
     app = AppProfile(name="Notes", secrets=("hunter2",))
     request = LaunchRequest(repository=Path(), fixture={"vault": "hunter2"})
 
     assert "hunter2" not in repr(app) + repr(request)
 
 
-def test_all_that_a_profile_is_made_of_is_in_one_module() -> None:
+def test_profile_module_exports_all_public_names() -> None:
     assert profile.__all__ == [
         "UNKNOWN",
         "AppProfile",

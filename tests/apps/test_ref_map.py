@@ -18,7 +18,7 @@ def refs(numbered: list[dict[str, object]]) -> list[object]:
     return [node["ref"] for node in numbered]
 
 
-def test_a_whole_look_counts_from_one() -> None:
+def test_renumbering_starts_at_one_and_is_stable() -> None:
     """The same page has the same refs, also for nodes that look alike."""
     known = RefMap()
 
@@ -27,14 +27,14 @@ def test_a_whole_look_counts_from_one() -> None:
     assert [known.find(ref) for ref in ("e1", "e2", "e3")] == ["f7", "f3", "f9"]
 
 
-def test_a_ref_that_was_not_reported_stands_for_nothing() -> None:
+def test_unknown_ref_is_not_found() -> None:
     known = RefMap()
     known.renumber(nodes("f7"))
 
     assert (known.find("e2"), known.find("e0"), RefMap().find("e1")) == (None, None, None)
 
 
-def test_a_whole_look_forgets_the_refs_before_it() -> None:
+def test_renumbering_forgets_earlier_refs() -> None:
     known = RefMap()
     known.renumber(nodes("f1", "f2", "f3"))
     known.renumber(nodes("f3"))
@@ -42,7 +42,7 @@ def test_a_whole_look_forgets_the_refs_before_it() -> None:
     assert (known.find("e1"), known.find("e2"), known.find("e3")) == ("f3", None, None)
 
 
-def test_what_is_reported_in_between_keeps_refs_and_adds_to_them() -> None:
+def test_describing_keeps_known_refs_and_adds_new_ones() -> None:
     known = RefMap()
     known.renumber(nodes("f1", "f2"))
 
@@ -54,7 +54,7 @@ LOOKS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True),
 
 
 @given(LOOKS)
-def test_until_the_next_whole_look_no_ref_changes_what_it_stands_for(looks: list[list[str]]) -> None:
+def test_refs_keep_their_elements_until_renumbering(looks: list[list[str]]) -> None:
     known = RefMap()
     meant: dict[object, str] = {}
     for elements in looks:

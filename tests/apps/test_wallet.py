@@ -154,7 +154,7 @@ async def chain(anyio_backend: str) -> AsyncGenerator[Chain]:
 
 
 @pytest.mark.slow
-async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserType, tmp_path: Path) -> None:
+async def test_new_wallet_shows_its_phrase_and_opens(chromium: BrowserType, tmp_path: Path) -> None:
     async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.click("get-started", "onboarding-create-wallet")
         await set_password(app)
@@ -167,9 +167,7 @@ async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserTyp
 
 
 @pytest.mark.slow
-async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
-    chromium: BrowserType, tmp_path: Path
-) -> None:
+async def test_short_or_unequal_password_disables_submit(chromium: BrowserType, tmp_path: Path) -> None:
     async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.click("get-started", "onboarding-create-wallet")
         await app.page.get_by_test_id("create-password-terms").check()
@@ -182,7 +180,7 @@ async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
 
 
 @pytest.mark.slow
-async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_right(
+async def test_wallet_from_fixture_opens_only_with_the_right_password(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
     async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
@@ -201,7 +199,7 @@ async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_r
 
 
 @pytest.mark.slow
-async def test_a_site_connects_and_sends(
+async def test_site_connects_and_sends_a_transaction(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:
     async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
@@ -235,7 +233,7 @@ async def test_a_site_connects_and_sends(
 
 
 @pytest.mark.slow
-async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
+async def test_pending_requests_share_one_window_behind_the_password(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:
     async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
@@ -254,7 +252,7 @@ async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
 
 
 @pytest.mark.slow
-async def test_it_sends_by_itself_only_what_it_has(
+async def test_wallet_sends_no_more_than_its_balance(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
     async with open_wallet(chromium, tmp_path, chain=chain, state=state) as app:
@@ -270,7 +268,7 @@ async def test_it_sends_by_itself_only_what_it_has(
         await app.see("activity-list-item", "Sent 0.5 ETH to 0x11111...11111: confirmed")
 
 
-async def test_scripts_in_the_world_of_its_pages_are_refused_and_isolated_worlds_work(
+async def test_main_world_scripts_are_refused_and_isolated_worlds_work(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
     """As in the real one, where globals are taken away."""
@@ -295,9 +293,7 @@ async def test_scripts_in_the_world_of_its_pages_are_refused_and_isolated_worlds
 
 
 @pytest.mark.slow
-async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
-    chromium: BrowserType, tmp_path: Path
-) -> None:
+async def test_replaced_screen_keeps_typed_text(chromium: BrowserType, tmp_path: Path) -> None:
     """What was typed meanwhile is still there."""
     screen = "onboarding/import-with-recovery-phrase"
     async with open_wallet(chromium, tmp_path, state=EMPTY) as app:
@@ -313,7 +309,7 @@ async def test_a_screen_is_replaced_by_its_like_once_it_was_drawn(
 
 
 @pytest.mark.slow
-async def test_settings_have_equal_buttons_that_do_different_things(
+async def test_settings_have_lookalike_buttons_with_different_effects(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any]
 ) -> None:
     async with open_wallet(chromium, tmp_path, state=state) as app:
@@ -339,7 +335,7 @@ def _checkboxes(snapshot: str) -> Sequence[str]:
 
 
 @pytest.mark.slow
-async def test_the_reader_keeps_articles_and_reminds_of_them_in_a_window(
+async def test_reader_stores_articles_and_opens_a_reminder_window(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
     async with open_app(chromium, READER, tmp_path / "profile", at="popup.html") as app:

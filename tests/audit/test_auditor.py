@@ -97,7 +97,7 @@ def rules(page: PageAudit) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_a_page_that_fails_costs_the_others_nothing(family: str, site: Site, tmp_path: Path) -> None:
+async def test_page_failure_does_not_affect_other_pages(family: str, site: Site, tmp_path: Path) -> None:
     seen, ended = RecordingWatcher(), list[int]()
     urls = [site.page(FAULTY), NOWHERE, site.page(PAGE)]
 
@@ -131,9 +131,7 @@ async def test_a_page_that_fails_costs_the_others_nothing(family: str, site: Sit
 
 
 @pytest.mark.slow
-async def test_a_page_of_an_error_is_measured_and_is_not_the_one_that_was_asked_for(
-    client: MCPClient, site: Site
-) -> None:
+async def test_error_page_is_measured_and_marked_as_partial(client: MCPClient, site: Site) -> None:
     (page,) = (await Auditor(client).run([site.page(FAULTY, status=404)])).pages
 
     assert page.status == "partial"
@@ -147,7 +145,7 @@ async def test_a_page_of_an_error_is_measured_and_is_not_the_one_that_was_asked_
 
 
 @pytest.mark.slow
-async def test_a_page_that_never_comes_has_its_time(client: MCPClient, site: Site) -> None:
+async def test_page_that_never_loads_times_out(client: MCPClient, site: Site) -> None:
     audit = await Auditor(client, limit_s=5).run([site.never(), NOWHERE])
 
     never, nowhere = audit.pages
@@ -156,7 +154,7 @@ async def test_a_page_that_never_comes_has_its_time(client: MCPClient, site: Sit
 
 
 @pytest.mark.slow
-async def test_pages_are_audited_side_by_side_and_shown_in_order(client: MCPClient, site: Site) -> None:
+async def test_pages_are_audited_concurrently_and_shown_in_order(client: MCPClient, site: Site) -> None:
     """The first two pages load only once both were asked for, and are shown in order whichever ends first."""
     seen, asked, both = RecordingWatcher(), set[str](), anyio.Event()
 
@@ -190,7 +188,7 @@ async def test_pages_are_audited_side_by_side_and_shown_in_order(client: MCPClie
 @pytest.mark.parametrize(
     ("at", "found"), [(AXE, set[str]()), ("keyboard focus order", {ALT})], ids=["early", "late"]
 )
-async def test_whoever_ends_it_early_has_what_was_measured(
+async def test_interrupted_audit_keeps_earlier_measurements(
     client: MCPClient, site: Site, at: str, found: set[str]
 ) -> None:
     urls = [site.page(PAGE), site.page(FAULTY), site.page(PAGE)]
@@ -208,7 +206,7 @@ async def test_whoever_ends_it_early_has_what_was_measured(
     assert auditor.audit.finished_ms is None
 
 
-async def test_a_page_that_was_not_opened_when_it_was_ended_has_failed(client: MCPClient, site: Site) -> None:
+async def test_page_not_yet_opened_at_interruption_has_failed(client: MCPClient, site: Site) -> None:
     url, scope = site.page(PAGE), anyio.CancelScope()
     auditor = Auditor(client, watcher=RecordingWatcher(f"open {url} at 1280 px", happens=scope.cancel))
 
@@ -219,7 +217,7 @@ async def test_a_page_that_was_not_opened_when_it_was_ended_has_failed(client: M
 
 
 @pytest.mark.slow
-async def test_a_server_that_ends_is_started_anew_and_the_page_measured_once_more(site: Site) -> None:
+async def test_crashed_server_is_restarted_and_the_page_retried(site: Site) -> None:
     async with own_client() as client:
         seen = RecordingWatcher(AXE, happens=kill_server)
         url = site.page(FAULTY)
@@ -233,7 +231,7 @@ async def test_a_server_that_ends_is_started_anew_and_the_page_measured_once_mor
 
 
 @pytest.mark.slow
-async def test_a_model_that_walks_and_judges_adds_to_what_was_measured(client: MCPClient) -> None:
+async def test_walks_and_judgement_are_added_to_measurements(client: MCPClient) -> None:
     async with serve_shop() as shop:
         model = ScriptedModel(SHOP_SCRIPTS).model
         judge = Judge(model=model, config=UXAnalysisConfig(shop.url, [BUYER], "openai", None, ["trust"]))
@@ -254,6 +252,6 @@ async def test_a_model_that_walks_and_judges_adds_to_what_was_measured(client: M
     assert (audit.provenance.personas, audit.provenance.focus_areas) == (("Stage manager",), ("trust",))
 
 
-async def test_a_server_that_is_none_is_reported_before_any_page() -> None:
+async def test_unavailable_server_is_reported_before_any_page() -> None:
     with pytest.raises(ServerNotAvailableError):
         await Auditor(MCPClient(Stdio("/nowhere/server"))).run([NOWHERE])

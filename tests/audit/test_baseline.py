@@ -33,7 +33,7 @@ def test_the_path_of_a_page_is_relative(url: str, path: str) -> None:
     assert page_path(url, {"http://127.0.0.1:8000/": "public"}) == path
 
 
-def test_only_what_the_baseline_does_not_have_is_new(tmp_path: Path) -> None:
+def test_only_findings_missing_from_the_baseline_are_new(tmp_path: Path) -> None:
     """Also where the local server has another port in each run."""
     old, new = finding(elements=[element("#a")]), finding(elements=[element("#a"), element("#b")])
     file = tmp_path / "baseline.json"
@@ -56,7 +56,7 @@ def test_only_what_the_baseline_does_not_have_is_new(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"findings": 3}', '{"findings": [{"rule": 1}]}', "[" * 9_999]
 )
-def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_report_file_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "baseline.json"
     file.write_text(text)
 
@@ -64,7 +64,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
         load_baseline(file, {})
 
 
-def test_a_report_is_a_baseline_of_itself(tmp_path: Path) -> None:
+def test_report_is_its_own_baseline(tmp_path: Path) -> None:
     result = audit(page([finding(), finding("judged/wording", persona="Ana")], url=URL))
     file = tmp_path / "baseline.json"
     file.write_text(render_json(result))

@@ -41,7 +41,7 @@ def analysis_of(url: str, folder: Path) -> UXAnalysis:
 
 
 @pytest.mark.slow
-async def test_an_analysis_is_watched_from_its_beginning_to_its_end(site: Site, tmp_path: Path) -> None:
+async def test_analysis_is_observable_from_start_to_end(site: Site, tmp_path: Path) -> None:
     views: list[AnalysisView] = []
     controller = UXAnalysisController()
     controller.subscribe(views.append)
@@ -59,9 +59,7 @@ async def test_an_analysis_is_watched_from_its_beginning_to_its_end(site: Site, 
 
 
 @pytest.mark.slow
-async def test_calls_of_a_provider_that_restarts_its_ids_are_distinguished(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_repeated_call_ids_are_made_unique(site: Site, tmp_path: Path) -> None:
     """In each answer, and in each stage: what has ended stays as it ended."""
     views: list[AnalysisView] = []
     controller = UXAnalysisController()
@@ -83,7 +81,7 @@ async def test_calls_of_a_provider_that_restarts_its_ids_are_distinguished(
         assert [call for call in then.tool_calls if call in ended] == ended
 
 
-def test_a_result_ends_the_call_that_runs() -> None:
+def test_result_completes_the_running_call() -> None:
     """Also where a stream has the same id twice."""
     view = AnalysisView(tool_calls=(ToolCallView("1", "a", "error"), ToolCallView("1", "b")))
 
@@ -98,7 +96,7 @@ def test_a_result_ends_the_call_that_runs() -> None:
     assert apply_part(apply_part(view, result("1")), result("1")).tool_calls[0].status == "error"
 
 
-async def test_an_error_is_reported(tmp_path: Path) -> None:
+async def test_analysis_error_is_reported(tmp_path: Path) -> None:
     controller = UXAnalysisController()
 
     await controller.analyze(analysis_of("http://127.0.0.1:9/", tmp_path))
@@ -108,7 +106,7 @@ async def test_an_error_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_cancelled_one_is_idle_again(site: Site, tmp_path: Path) -> None:
+async def test_cancelled_controller_is_idle_again(site: Site, tmp_path: Path) -> None:
     controller = UXAnalysisController()
     begun = asyncio.Event()
     controller.subscribe(lambda view: begun.set() if view.tool_calls else None)

@@ -8,13 +8,13 @@ import sys
 from footlight import audit as ux
 
 
-def test_the_public_names_are_a_sorted_list_and_all_there() -> None:
+def test_public_names_are_sorted_and_importable() -> None:
     assert ux.__all__ == sorted(ux.__all__, key=lambda name: (not name.isupper(), name))
     assert set(dir(ux)) == set(ux.__all__)
     assert all(getattr(ux, name) is not None for name in ux.__all__)
 
 
-def test_measuring_imports_no_library_of_models() -> None:
+def test_measuring_imports_no_model_library() -> None:
     """An audit without a model works without the extra."""
     script = (
         "import sys; from footlight.audit import collect_evidence, page_of; import footlight.cli.audit.run; "

@@ -33,7 +33,7 @@ RIGHT: dict[str, Any] = {
 }
 
 
-def test_a_result_is_written_under_the_documents_names() -> None:
+def test_result_uses_the_documented_field_names() -> None:
     step = WalkStep(id="W1", tool="goBack", input="", ok=True, answer="there")
     result = UXAnalysisResult(
         **RIGHT,
@@ -102,6 +102,6 @@ def test_a_result_is_written_under_the_documents_names() -> None:
         ({"duration": 0}, "duration must be more than 0"),
     ],
 )
-def test_there_are_no_half_results(wrong: dict[str, Any], problem: str) -> None:
+def test_incomplete_results_are_refused(wrong: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         UXAnalysisResult(**{**RIGHT, **wrong})

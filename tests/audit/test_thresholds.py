@@ -26,16 +26,16 @@ def judge(thresholds: Thresholds, *pages: PageAudit) -> tuple[Verdict | None, in
     return thresholds.judge(audit(*pages)), thresholds.exit_status(audit(*pages))
 
 
-def test_without_thresholds_there_is_no_verdict() -> None:
+def test_no_thresholds_give_no_verdict() -> None:
     assert judge(Thresholds(), page("critical"), page("low", status="partial")) == (None, 0)
 
 
-def test_without_thresholds_a_page_that_failed_is_a_failure_unless_it_is_allowed() -> None:
+def test_failed_page_fails_without_thresholds_unless_allowed() -> None:
     assert judge(Thresholds(), page(), page(status="failed")) == (None, 3)
     assert judge(Thresholds(allow_failed=True), page(), page(status="failed")) == (None, 0)
 
 
-def test_as_many_as_are_allowed_pass_on_all_pages_together() -> None:
+def test_allowed_findings_are_counted_across_all_pages() -> None:
     pages = page("high", "high", "medium"), page("high", "low", judged=["medium"])
 
     assert judge(Thresholds(critical=0, high=3, medium=2, low=1), *pages) == (
@@ -51,7 +51,7 @@ def test_as_many_as_are_allowed_pass_on_all_pages_together() -> None:
     )
 
 
-def test_one_more_does_not_and_only_what_was_asked_is_counted() -> None:
+def test_one_finding_too_many_fails_and_only_set_thresholds_count() -> None:
     assert judge(Thresholds(high=0), page("critical", "high")) == (
         Verdict(False, "Not passed\n  not kept: 1 high finding, at most 0 allowed"),
         1,
@@ -70,7 +70,7 @@ def test_findings_of_level_aaa_count_only_on_demand() -> None:
     ("status", "allowed"),
     [("partial", Thresholds(low=9, allow_partial=True)), ("failed", Thresholds(low=9, allow_failed=True))],
 )
-def test_with_a_threshold_what_is_missing_does_not_pass_unless_it_is_allowed(
+def test_failed_or_partial_page_fails_a_threshold_unless_allowed(
     status: PageStatus, allowed: Thresholds
 ) -> None:
     pages = page(), page(status=status)
@@ -86,5 +86,5 @@ def test_with_a_threshold_what_is_missing_does_not_pass_unless_it_is_allowed(
     )
 
 
-def test_what_a_page_is_like_comes_before_what_is_not_known_of_it() -> None:
+def test_exceeded_threshold_takes_precedence_over_failed_page() -> None:
     assert judge(Thresholds(critical=0), page("critical"), page(status="failed"))[1] == 1

@@ -112,7 +112,7 @@ async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path
 
 
 @pytest.mark.slow
-async def test_parts_come_live(site: Site) -> None:
+async def test_parts_are_streamed_live(site: Site) -> None:
     """A call is told before it is made. The server is our own, as none is named."""
     page = site.page("<h1>Here</h1>")
     asked = asyncio.Event()
@@ -133,7 +133,7 @@ async def test_parts_come_live(site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
+async def test_stopped_iteration_leaves_no_process(site: Site, tmp_path: Path) -> None:
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
     async with check_no_process_is_left():
         model = ScriptedModel(LOOKS).model
@@ -145,7 +145,7 @@ async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_pat
 
 
 @pytest.mark.slow
-async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
+async def test_cancelled_analysis_leaves_no_process(site: Site, tmp_path: Path) -> None:
     begun = asyncio.Event()
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
 
@@ -163,7 +163,7 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: 
 
 
 @pytest.mark.slow
-async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: Path) -> None:
+async def test_page_load_failure_gives_an_error_and_a_result(tmp_path: Path) -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
     async with check_no_process_is_left():
         analysis = analyze_ux(config, options=options(tmp_path), model=ScriptedModel(LOOKS).model)
@@ -177,7 +177,7 @@ async def test_a_page_that_cannot_be_opened_is_an_error_with_a_result(tmp_path: 
     assert analysis.result.analysis_text.startswith("The page could not be analysed: ")
 
 
-async def test_a_server_that_is_not_there_is_an_error_with_a_result() -> None:
+async def test_missing_server_command_gives_an_error_and_a_result() -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "openai")
     nowhere = AnalysisOptions(server=MCPConfig("no-such-command", ()))
     analysis = analyze_ux(config, options=nowhere, model=ScriptedModel(LOOKS).model)
@@ -190,7 +190,7 @@ async def test_a_server_that_is_not_there_is_an_error_with_a_result() -> None:
 
 
 @pytest.mark.slow
-async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path: Path) -> None:
+async def test_model_failure_keeps_the_measurements(site: Site, tmp_path: Path) -> None:
     """A partial result says so."""
     from footlight.audit.model.failures import ModelError
 
@@ -219,7 +219,7 @@ async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path:
     ]
 
 
-async def test_without_a_key_it_is_refused_before_anything_is_started() -> None:
+async def test_missing_key_is_refused_before_any_process_starts() -> None:
     config = UXAnalysisConfig("http://127.0.0.1:9/", [READER], "anthropic")
     async with check_no_process_is_left():
         with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY"):

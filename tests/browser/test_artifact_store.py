@@ -33,7 +33,7 @@ def make_screenshot(session_id: str, captured_at: int, data: bytes = b"image") -
 
 
 @given(SIZES, st.integers(0, 40))
-def test_the_last_that_fit_are_kept(sizes: list[tuple[str, int]], room: int) -> None:
+def test_latest_artifacts_that_fit_are_kept(sizes: list[tuple[str, int]], room: int) -> None:
     store = ArtifactStore(room)
     items = [answer(session, str(index), b"x" * size) for index, (session, size) in enumerate(sizes)]
 
@@ -46,7 +46,7 @@ def test_the_last_that_fit_are_kept(sizes: list[tuple[str, int]], room: int) -> 
         assert store.items(session, LongAnswer) == [item for item in taken if item.session_id == session]
 
 
-def test_what_does_not_fit_at_all_makes_nothing_go() -> None:
+def test_oversized_artifact_evicts_nothing() -> None:
     store = ArtifactStore(10)
     small = answer("a", "1", b"x" * 10)
 
@@ -56,7 +56,7 @@ def test_what_does_not_fit_at_all_makes_nothing_go() -> None:
     assert store.items("a", LongAnswer) == [small]
 
 
-def test_a_session_takes_what_it_has_with_it() -> None:
+def test_removed_session_frees_its_artifacts() -> None:
     store = ArtifactStore(10)
     others = answer("b", "1", b"12345")
     store.add(answer("a", "1", b"12345"))
@@ -70,7 +70,7 @@ def test_a_session_takes_what_it_has_with_it() -> None:
     assert (store.items("b", LongAnswer), store.items("b", ScreenshotArtifact)) == ([others], [taken])
 
 
-def test_two_moments_are_never_the_same() -> None:
+def test_timestamps_are_unique_and_increasing() -> None:
     """This holds when the clock stands still or goes back."""
     now = iter([1764239400.0, 1764239400.0, 1764239400.0004, 1764239399.0, 1764239401.5])
     store = ArtifactStore(0, clock=lambda: next(now))
@@ -84,7 +84,7 @@ def test_two_moments_are_never_the_same() -> None:
     ]
 
 
-def test_however_small_they_are_there_is_a_limit() -> None:
+def test_number_of_artifacts_is_limited_regardless_of_size() -> None:
     store = ArtifactStore(10)
     for number in range(10_001):
         store.add(answer("a", str(number), b""))

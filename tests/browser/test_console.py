@@ -32,7 +32,7 @@ def texts(messages: list[Message]) -> list[str]:
     return [message.text for message in messages]
 
 
-async def test_errors_since_a_mark_are_those_that_became_known_after_it(session: Session) -> None:
+async def test_errors_since_a_mark_exclude_earlier_ones(session: Session) -> None:
     await session.page_table.get()
     await run(session, "console.error('earlier')")
     assert texts(await session.console.errors_since(session.console.mark())) == ["earlier"]
@@ -45,7 +45,7 @@ async def test_errors_since_a_mark_are_those_that_became_known_after_it(session:
     assert await session.console.errors_since(session.console.mark()) == []
 
 
-async def test_an_error_that_comes_again_is_known_again(session: Session) -> None:
+async def test_repeated_error_is_reported_again(session: Session) -> None:
     await session.page_table.get()
     await run(session, "console.error('same')")
     await session.console.errors_since(session.console.mark())
@@ -55,7 +55,7 @@ async def test_an_error_that_comes_again_is_known_again(session: Session) -> Non
     assert texts(await session.console.errors_since(mark)) == ["same"]
 
 
-async def test_uncaught_errors_count(session: Session) -> None:
+async def test_uncaught_errors_are_included(session: Session) -> None:
     await session.page_table.get()
     mark = session.console.mark()
     await run(session, "setTimeout(() => { throw new Error('nobody caught') })")
@@ -67,7 +67,7 @@ async def test_uncaught_errors_count(session: Session) -> None:
     assert texts(errors) == ["Uncaught Error: nobody caught"]
 
 
-async def test_the_first_few_of_one_page_are_reported(session: Session) -> None:
+async def test_reported_errors_are_limited_per_page(session: Session) -> None:
     await session.page_table.get()
     await session.context.new_page()
     mark = session.console.mark()
@@ -80,7 +80,7 @@ async def test_the_first_few_of_one_page_are_reported(session: Session) -> None:
     assert len(await session.console.errors_since(mark, most=20)) == 10
 
 
-async def test_a_closed_page_has_reported_all_its_events(session: Session) -> None:
+async def test_closed_page_has_no_pending_errors(session: Session) -> None:
     page = await session.page_table.get()
     mark = session.console.mark()
     await page.close()
@@ -89,7 +89,7 @@ async def test_a_closed_page_has_reported_all_its_events(session: Session) -> No
 
 
 @pytest.mark.slow
-async def test_what_a_page_wrote_is_let_go_as_fast_as_it_writes(session: Session) -> None:
+async def test_console_value_handles_are_released(session: Session) -> None:
     """Playwright keeps a handle for each value until it is told to forget it, here and in its driver."""
     page = await session.page_table.get()
     write = "number => { for (let i = 0; i < 150; i++) console.log('message', number, {i}, document.body) }"

@@ -53,7 +53,7 @@ def displays() -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("variable", ["DISPLAY", "WAYLAND_DISPLAY"])
-async def test_a_display_that_there_is_is_used(nowhere: pytest.MonkeyPatch, variable: str) -> None:
+async def test_existing_display_is_used(nowhere: pytest.MonkeyPatch, variable: str) -> None:
     nowhere.setenv(variable, ":7")
 
     async with open_display() as display:
@@ -66,7 +66,7 @@ def lock_of(number: str) -> Path:
 
 
 @needs_xvfb
-async def test_without_a_display_there_is_a_virtual_one_while_it_is_used(
+async def test_virtual_display_is_started_and_ended_when_none_exists(
     nowhere: pytest.MonkeyPatch,
 ) -> None:
     async with open_display() as display:
@@ -82,13 +82,13 @@ async def test_without_a_display_there_is_a_virtual_one_while_it_is_used(
 
 
 @needs_xvfb
-async def test_two_displays_are_two(nowhere: pytest.MonkeyPatch) -> None:
+async def test_two_virtual_displays_differ(nowhere: pytest.MonkeyPatch) -> None:
     async with open_display() as one, open_display() as another:
         assert one.environment != another.environment
 
 
 @needs_xvfb
-async def test_a_display_ends_with_the_call_that_requested_it(nowhere: pytest.MonkeyPatch) -> None:
+async def test_virtual_display_ends_when_its_task_is_cancelled(nowhere: pytest.MonkeyPatch) -> None:
     opened = asyncio.Event()
 
     async def hold() -> None:
@@ -107,7 +107,7 @@ async def test_a_display_ends_with_the_call_that_requested_it(nowhere: pytest.Mo
     assert alive == []
 
 
-async def test_without_xvfb_there_is_no_display_and_it_is_said(
+async def test_missing_display_and_xvfb_are_logged(
     nowhere: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     nowhere.setenv("PATH", str(tmp_path))
@@ -128,7 +128,7 @@ async def test_without_xvfb_there_is_no_display_and_it_is_said(
         ("no program", "Xvfb could not be started, so the browser runs without a window: [Errno 8]"),
     ],
 )
-async def test_an_xvfb_that_fails_is_as_good_as_none(
+async def test_failing_xvfb_is_logged_and_not_used(
     xvfb: Callable[[str], Path], caplog: pytest.LogCaptureFixture, text: str, said: str
 ) -> None:
     xvfb(text)
@@ -142,7 +142,7 @@ async def test_an_xvfb_that_fails_is_as_good_as_none(
     assert displays() == []
 
 
-async def test_an_xvfb_that_never_answers_is_given_up_and_ended(
+async def test_unresponsive_xvfb_is_killed_after_timeout(
     xvfb: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("footlight.browser.launch.display.START_SECONDS", 0.2)

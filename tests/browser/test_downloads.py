@@ -50,7 +50,7 @@ def make_downloads(folder: Path) -> Downloads:
     return Downloads(folder, Events().add_download, lambda _: "page-1", files=files)
 
 
-async def test_only_the_latest_are_remembered(tmp_path: Path) -> None:
+async def test_only_latest_downloads_are_remembered(tmp_path: Path) -> None:
     """A browser takes a quarter of a minute for so many."""
     tab, downloads = Tab(), make_downloads(tmp_path)
     downloads.watch_page(cast("Any", tab))

@@ -67,7 +67,7 @@ def take_driver(driver: EarlyDriver) -> tuple[subprocess.Popen[bytes], Path]:
     return taken
 
 
-async def test_it_becomes_the_driver_of_playwright(temporary: Path) -> None:
+async def test_early_driver_is_used_by_playwright(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
         process, folder = take_driver(driver)
@@ -80,7 +80,7 @@ async def test_it_becomes_the_driver_of_playwright(temporary: Path) -> None:
     assert folder.is_dir(), "the folder belongs to whoever has taken it"
 
 
-async def test_another_version_of_playwright_starts_its_own(
+async def test_incompatible_playwright_starts_its_own_driver(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The members of Playwright that the connection needs are private, so they may change."""
@@ -93,7 +93,7 @@ async def test_another_version_of_playwright_starts_its_own(
             assert process.pid not in [each.pid for each in driver_processes(temporary)]
 
 
-async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None:
+async def test_unused_early_driver_is_cleaned_up(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
         await wait_for_driver(temporary)
@@ -102,7 +102,7 @@ async def test_nothing_is_left_of_one_that_nobody_takes(temporary: Path) -> None
 
 
 @pytest.mark.slow
-async def test_an_engine_uses_it_and_starts_another_where_it_has_ended(temporary: Path) -> None:
+async def test_engine_replaces_an_early_driver_that_died(temporary: Path) -> None:
     with start_early_driver() as driver:
         assert driver is not None
         (await wait_for_driver(temporary)).kill()
@@ -116,7 +116,7 @@ async def test_an_engine_uses_it_and_starts_another_where_it_has_ended(temporary
     assert not has_remains(temporary)
 
 
-def test_a_server_that_cannot_start_leaves_nothing(temporary: Path) -> None:
+def test_failed_server_start_leaves_no_driver(temporary: Path) -> None:
     done = subprocess.run([*SERVE, "--tools", "nonsense"], capture_output=True, text=True, timeout=60)
 
     assert done.returncode == 2
@@ -138,13 +138,13 @@ def test_requests_before_the_end_of_the_input_are_answered(temporary: Path) -> N
     assert not has_remains(temporary)
 
 
-def test_a_client_that_goes_before_the_start_is_done_leaves_nothing(temporary: Path) -> None:
+def test_client_disconnect_during_start_leaves_no_driver(temporary: Path) -> None:
     assert serve() == []
     assert not has_remains(temporary)
 
 
 @pytest.mark.slow
-def test_the_compiled_scripts_are_kept_where_only_the_user_can_write(temporary: Path) -> None:
+def test_compile_cache_is_private_to_the_user(temporary: Path) -> None:
     caches = temporary / "caches"
     assert serve(XDG_CACHE_HOME=str(caches)) == []
     folder = caches / "footlight" / "driver"
@@ -155,7 +155,7 @@ def test_the_compiled_scripts_are_kept_where_only_the_user_can_write(temporary: 
     )
 
 
-def test_initialize_needs_neither_the_tools_nor_playwright() -> None:
+def test_initialize_imports_neither_tools_nor_playwright() -> None:
     code = """
 import sys
 from footlight.app import wiring

@@ -52,7 +52,7 @@ def filter_messages(
 
 
 @pytest.mark.parametrize("chunk_size", [60_000, 333, 1])
-def test_a_flood_is_cut_and_everything_else_passes(chunk_size: int) -> None:
+def test_console_flood_is_truncated_and_other_events_pass(chunk_size: int) -> None:
     flood = [message(f"m{i}") for i in range(1_250)] + [event("Network.webSocketFrameReceived")] * 1_250
     reply, loaded = line(id=7, result={}), event("Page.loadEventFired")
     error, other = message("broken", type="error"), message("mine", session="S2")
@@ -64,7 +64,7 @@ def test_a_flood_is_cut_and_everything_else_passes(chunk_size: int) -> None:
     assert read == [*flood, reply, *flood, loaded, error, other, reply]
 
 
-def test_messages_that_are_split_pass_whole() -> None:
+def test_split_messages_are_reassembled() -> None:
     long = [message("x" * 10_000), line(id=1, result="y" * 10_000), message("z")]
 
     read, _ = filter_messages((0, long), chunk_size=41)
@@ -78,7 +78,7 @@ def test_long_messages_count_as_several() -> None:
     assert len(read) == 100
 
 
-def test_the_end_of_a_flood_is_kept() -> None:
+def test_last_messages_of_a_flood_are_kept() -> None:
     burst = [message(str(i)) for i in range(5_000)]
 
     read, commands = filter_messages((0, burst), (100, []), (10_000, [message("after")]))
@@ -88,7 +88,7 @@ def test_the_end_of_a_flood_is_kept() -> None:
 
 
 @pytest.mark.slow
-def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer() -> None:
+def test_flooding_page_is_throttled_for_increasing_periods() -> None:
     turns = [(100, [message("x")] * 2_000)] * 150
 
     _, commands = filter_messages(*turns)
@@ -107,7 +107,7 @@ def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer()
 
 
 @pytest.mark.slow
-def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
+def test_cpu_throttling_set_by_a_caller_is_kept() -> None:
     command = line(id=3, method="Emulation.setCPUThrottlingRate", params={"rate": 4}, sessionId="S9")
 
     _, commands = filter_messages(*[(100, [message("x")] * 2_000)] * 150, command=command)
@@ -115,7 +115,7 @@ def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
     assert commands == []
 
 
-def test_the_messages_of_one_page_stay_limited_however_many_pages_there_are() -> None:
+def test_message_limit_per_page_holds_with_many_pages() -> None:
     """1,000 other pages are as many as it remembers."""
     flood = [message(f"m{i}") for i in range(2_500)]
     others = [message("x", session=f"S{i}") for i in range(10, 909)]
@@ -131,7 +131,7 @@ def value(of: object) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk_size", sample_parameters([60_000, 9_000_000], 9_000_000))
-def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
+def test_oversized_script_result_becomes_an_error(chunk_size: int) -> None:
     text = ', "' * ((33_554_432 - len(value("")) - 1) // 4)
     fits = value(text)
 
@@ -145,13 +145,13 @@ def test_a_value_that_is_too_large_is_an_error(chunk_size: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_may_be_larger_than_a_value() -> None:
+def test_screenshot_may_exceed_the_script_result_limit() -> None:
     picture = line(id=8, result={"data": "x" * 40_000_000}, sessionId="S1")
 
     assert filter_messages((0, [picture]))[0] == [picture]
 
 
-def test_a_value_of_too_many_values_is_an_error() -> None:
+def test_script_result_with_too_many_values_becomes_an_error() -> None:
     read, _ = filter_messages((0, [value([0] * 149_999), value([0] * 150_000)]))
 
     assert read[0] == value([0] * 149_999)

@@ -122,7 +122,7 @@ async def open_extension_page(
 # Launching
 
 
-async def test_a_browser_has_its_extensions_and_leaves_nothing(
+async def test_browser_with_extensions_leaves_no_process_or_profile(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
     browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
@@ -140,7 +140,7 @@ async def test_a_browser_has_its_extensions_and_leaves_nothing(
 
 
 @pytest.mark.slow
-async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLauncher) -> None:
+async def test_two_browsers_have_separate_profiles(launcher: ExtensionLauncher) -> None:
     one, another = [await launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True) for _ in range(2)]
 
     assert one.profile != another.profile
@@ -158,7 +158,7 @@ async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLaunch
         (SessionOptions(device="Abacus 3"), "device: "),
     ],
 )
-async def test_what_was_begun_in_vain_leaves_nothing(
+async def test_failed_launch_leaves_no_process_or_profile(
     launcher: ExtensionLauncher, folder: Path, options: SessionOptions, message: str
 ) -> None:
     with pytest.raises(FootlightError) as refused:
@@ -170,7 +170,7 @@ async def test_what_was_begun_in_vain_leaves_nothing(
     assert profiles_in(folder) == []
 
 
-async def test_a_proxy_beside_that_of_the_server_is_refused(folder: Path) -> None:
+async def test_session_proxy_is_refused_with_a_domain_policy(folder: Path) -> None:
     async with make_launcher(folder, filter_proxy="http://127.0.0.1:9") as launcher:
         with pytest.raises(PermissionDenied, match="proxy: this server restricts domains"):
             await launcher.launch([], SessionOptions(proxy=Proxy(server="http://127.0.0.1:8")), headless=True)
@@ -180,7 +180,7 @@ async def test_a_proxy_beside_that_of_the_server_is_refused(folder: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -> None:
+async def test_full_pool_refuses_or_waits_until_a_browser_ends(launcher: ExtensionLauncher) -> None:
     pool = pool_of(launcher, 1)
     first = await pool.acquire(SessionOptions())
     with pytest.raises(ResourceExhausted, match="All 1 browsers are in use"):
@@ -197,9 +197,7 @@ async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -
     assert second.disconnected.is_set()
 
 
-async def test_a_pool_that_closes_ends_what_is_being_launched(
-    launcher: ExtensionLauncher, folder: Path
-) -> None:
+async def test_closing_pool_cancels_a_running_launch(launcher: ExtensionLauncher, folder: Path) -> None:
     pool = pool_of(launcher, 2)
     launch = asyncio.create_task(pool.acquire(SessionOptions()))
     async with asyncio.timeout(30):
@@ -225,7 +223,7 @@ async def test_a_cancelled_launch_leaves_no_browser(launcher: ExtensionLauncher,
 
 
 @pytest.mark.slow
-async def test_a_browser_that_crashes_makes_room(
+async def test_crashed_browser_frees_its_place_in_the_pool(
     launcher: ExtensionLauncher, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pool = pool_of(launcher, 1)
@@ -267,16 +265,14 @@ async def test_storage_is_read_past_the_page(launcher: ExtensionLauncher, folder
 
 
 @pytest.mark.slow
-async def test_storage_of_an_extension_that_is_not_there_is_refused(
-    launcher: ExtensionLauncher, folder: Path
-) -> None:
+async def test_storage_of_an_unknown_extension_is_refused(launcher: ExtensionLauncher, folder: Path) -> None:
     async with open_extension_page(launcher, folder, "reader/options.html") as (page, _):
         with pytest.raises(FootlightError):
             await read_extension_storage(page, "a" * 32, [], Deadline.after(10_000))
 
 
 @pytest.mark.slow
-async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
+async def test_test_ids_are_listed_despite_script_restrictions(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
     async with open_extension_page(launcher, folder, "wallet/home.html") as (page, _):
@@ -288,7 +284,7 @@ async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
 
 
 @pytest.mark.slow
-async def test_test_ids_end_at_the_limit_and_tell_nothing_of_what_was_typed(
+async def test_test_id_list_is_limited_and_omits_typed_text(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
     async with open_extension_page(launcher, folder, "reader/popup.html") as (page, _):

@@ -20,7 +20,7 @@ def extension(folder: Path, manifest: object) -> Path:
     return folder
 
 
-def test_an_extension_is_what_its_manifest_says() -> None:
+def test_extension_is_read_from_its_manifest() -> None:
     assert read_extension(READER) == UnpackedExtension(
         folder=READER.resolve(),
         name="Reading list",
@@ -32,7 +32,7 @@ def test_an_extension_is_what_its_manifest_says() -> None:
     assert read_extension(WALLET).permissions == ("storage", "http://localhost/*", "http://127.0.0.1/*")
 
 
-def test_a_manifest_of_the_second_version_has_its_pages_elsewhere(tmp_path: Path) -> None:
+def test_pages_of_a_version_2_manifest_are_found(tmp_path: Path) -> None:
     manifest = {
         **NAMED,
         "manifest_version": 2,
@@ -59,7 +59,7 @@ def test_a_manifest_of_the_second_version_has_its_pages_elsewhere(tmp_path: Path
         {"default_locale": ["en"]},
     ],
 )
-def test_what_is_not_as_it_should_be_counts_as_not_said(tmp_path: Path, strange: dict[str, Any]) -> None:
+def test_malformed_manifest_fields_are_ignored(tmp_path: Path, strange: dict[str, Any]) -> None:
     read = read_extension(extension(tmp_path, {**NAMED, **strange}))
 
     assert read == UnpackedExtension(
@@ -82,7 +82,7 @@ def test_what_is_not_as_it_should_be_counts_as_not_said(tmp_path: Path, strange:
         ('{"name": "Lamp", "version": 1}', "it has no version"),
     ],
 )
-def test_what_no_browser_would_take_is_refused(tmp_path: Path, text: str, why: str) -> None:
+def test_invalid_manifest_is_refused(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
 
     with pytest.raises(InvalidConfig) as refused:
@@ -93,7 +93,7 @@ def test_what_no_browser_would_take_is_refused(tmp_path: Path, text: str, why: s
     assert refused.value.details == {"folder": str(tmp_path)}
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_non_utf8_manifest_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(b'{"name": "\xff\xfe"}')
 
     with pytest.raises(InvalidConfig, match="is not valid JSON"):
@@ -114,7 +114,7 @@ def test_a_folder_without_a_manifest_is_refused(tmp_path: Path, folder: str) -> 
     assert refused.value.suggestion == "Give the folder that has the extension's manifest.json."
 
 
-def test_a_comma_in_the_path_is_refused(tmp_path: Path) -> None:
+def test_comma_in_the_extension_path_is_refused(tmp_path: Path) -> None:
     """Chromium takes a list of folders, with commas between them."""
     folder = tmp_path / "lamp, lit"
     folder.mkdir()
@@ -123,7 +123,7 @@ def test_a_comma_in_the_path_is_refused(tmp_path: Path) -> None:
         read_extension(extension(folder, NAMED))
 
 
-def test_a_byte_order_mark_and_comments_are_read_over(tmp_path: Path) -> None:
+def test_byte_order_mark_and_comments_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(
         '{ // The name:\n"name": "Lamp // \\"lit\\" /* all night */",\n/* and\nthis */ "version": "1"}',
         "utf-8-sig",
@@ -143,9 +143,7 @@ def test_a_byte_order_mark_and_comments_are_read_over(tmp_path: Path) -> None:
         (None, "__MSG_appName__"),
     ],
 )
-def test_a_name_may_stand_in_the_messages_of_the_default_language(
-    tmp_path: Path, messages: object, name: str
-) -> None:
+def test_name_is_localised_by_the_default_locale(tmp_path: Path, messages: object, name: str) -> None:
     language = tmp_path / "_locales/de"
     language.mkdir(parents=True)
     if messages is not None:
@@ -155,7 +153,7 @@ def test_a_name_may_stand_in_the_messages_of_the_default_language(
     assert read_extension(extension(tmp_path, manifest)).name == name
 
 
-def test_a_default_language_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+def test_default_locale_path_traversal_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "messages.json").write_text('{"appName": {"message": "stolen"}}')
     folder = tmp_path / "lamp"
     folder.mkdir()
@@ -164,7 +162,7 @@ def test_a_default_language_does_not_lead_out_of_the_folder(tmp_path: Path) -> N
     assert read_extension(extension(folder, manifest)).name == "__MSG_appName__"
 
 
-def test_the_pages_of_a_loaded_extension_are_known_by_their_origin() -> None:
+def test_extension_pages_are_recognised_by_origin() -> None:
     loaded = LoadedExtension(id="abc", extension=read_extension(READER))
 
     assert loaded.url("popup.html") == loaded.url("/popup.html") == "chrome-extension://abc/popup.html"

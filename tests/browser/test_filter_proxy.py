@@ -129,7 +129,7 @@ def hosts(proxy: FilterProxy) -> list[str]:
 # In a browser
 
 
-async def test_a_page_loads_with_what_is_allowed_of_it(site: Site, proxy: FilterProxy, page: Page) -> None:
+async def test_page_loads_only_allowed_resources(site: Site, proxy: FilterProxy, page: Page) -> None:
     site.show("/a.js", "window.a = 1")
     began = time.monotonic()
 
@@ -147,7 +147,7 @@ async def test_a_page_loads_with_what_is_allowed_of_it(site: Site, proxy: Filter
     assert all(began <= refusal.at <= time.monotonic() for refusal in proxy.refusals)
 
 
-async def test_a_refused_page_says_so(site: Site, proxy: FilterProxy, page: Page) -> None:
+async def test_refused_page_shows_the_domain_policy_error(site: Site, proxy: FilterProxy, page: Page) -> None:
     response = await page.goto(site.refused + "/page")
 
     assert response is not None
@@ -156,7 +156,7 @@ async def test_a_refused_page_says_so(site: Site, proxy: FilterProxy, page: Page
     assert site.asked == []
 
 
-async def test_a_redirect_to_a_refused_host_ends_there(site: Site, proxy: FilterProxy, page: Page) -> None:
+async def test_redirect_to_a_refused_host_is_blocked(site: Site, proxy: FilterProxy, page: Page) -> None:
     response = await page.goto(f"{site.allowed}/redirect?to={site.refused}/secret")
 
     assert response is not None
@@ -165,7 +165,7 @@ async def test_a_redirect_to_a_refused_host_ends_there(site: Site, proxy: Filter
     assert hosts(proxy) == [REFUSED]
 
 
-async def test_a_popup_is_asked_about(site: Site, proxy: FilterProxy, page: Page) -> None:
+async def test_popup_is_subject_to_the_domain_policy(site: Site, proxy: FilterProxy, page: Page) -> None:
     await page.goto(site.show("/", '<a href="REFUSED/popup" target="_blank">open</a>'))
 
     async with page.expect_popup() as popup:
@@ -177,7 +177,9 @@ async def test_a_popup_is_asked_about(site: Site, proxy: FilterProxy, page: Page
 
 
 @pytest.mark.parametrize("kind", ["worker", "shared", "service"])
-async def test_a_worker_is_asked_about(site: Site, proxy: FilterProxy, page: Page, kind: str) -> None:
+async def test_workers_are_subject_to_the_domain_policy(
+    site: Site, proxy: FilterProxy, page: Page, kind: str
+) -> None:
     site.show(
         "/worker.js",
         """const tell = async port => port.postMessage([
@@ -203,7 +205,7 @@ async def test_a_worker_is_asked_about(site: Site, proxy: FilterProxy, page: Pag
 
 
 @pytest.mark.parametrize(("name", "expected"), [("localhost", "hello!"), (REFUSED, "closed")])
-async def test_websockets_are_asked_about(
+async def test_websockets_are_subject_to_the_domain_policy(
     site: Site, proxy: FilterProxy, page: Page, name: str, expected: str
 ) -> None:
     await page.goto(site.show("/", "page"))
@@ -224,7 +226,7 @@ async def test_websockets_are_asked_about(
 
 
 @pytest.mark.slow
-async def test_a_large_body_goes_there_and_back(site: Site, page: Page) -> None:
+async def test_large_body_is_sent_and_received_unchanged(site: Site, page: Page) -> None:
     await page.goto(site.show("/", "page"))
 
     same = await page.evaluate(
@@ -240,7 +242,7 @@ async def test_a_large_body_goes_there_and_back(site: Site, page: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_a_large_body_to_a_refused_host_is_answered(site: Site, page: Page) -> None:
+async def test_large_body_to_a_refused_host_gets_a_403(site: Site, page: Page) -> None:
     await page.goto(
         site.show("/", '<form method="post" action="REFUSED/echo"><textarea name="t"></textarea></form>')
     )
@@ -255,7 +257,7 @@ async def test_a_large_body_to_a_refused_host_is_answered(site: Site, page: Page
 
 
 @pytest.mark.slow
-async def test_many_requests_at_once(site: Site, page: Page) -> None:
+async def test_many_concurrent_requests_succeed(site: Site, page: Page) -> None:
     await page.goto(site.show("/", "page"))
 
     statuses = await page.evaluate(
@@ -266,7 +268,7 @@ async def test_many_requests_at_once(site: Site, page: Page) -> None:
     assert len(set(site.asked)) == 301
 
 
-async def test_an_aborted_request_is_given_up_by_the_server(site: Site, page: Page) -> None:
+async def test_aborted_request_is_aborted_at_the_server(site: Site, page: Page) -> None:
     await page.goto(site.show("/", "page"))
 
     await page.evaluate(
@@ -282,7 +284,7 @@ async def test_an_aborted_request_is_given_up_by_the_server(site: Site, page: Pa
         await site.abandoned.wait()
 
 
-async def test_a_server_that_is_not_there_is_a_bad_gateway(proxy: FilterProxy, page: Page) -> None:
+async def test_unreachable_server_gives_a_502(proxy: FilterProxy, page: Page) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
 
@@ -295,7 +297,7 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway(proxy: FilterProxy, p
         await page.goto(f"https://localhost:{port}/")
 
 
-async def test_https_goes_through_a_tunnel(chromium: Browser, proxy: FilterProxy, tmp_path: Path) -> None:
+async def test_https_is_tunnelled_and_filtered(chromium: Browser, proxy: FilterProxy, tmp_path: Path) -> None:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl to make a certificate with")
@@ -375,7 +377,7 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ")[1])
 
 
-async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None:
+async def test_request_and_response_headers_are_rewritten(proxy: FilterProxy) -> None:
     answer = (
         b"HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n"
         b"Proxy-Authenticate: Basic\r\nX-Footlight-Refused: me\r\n"
@@ -401,7 +403,7 @@ async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None
     assert upstream.bodies == [b"body"]
 
 
-async def test_interim_responses_pass(proxy: FilterProxy) -> None:
+async def test_interim_responses_are_forwarded(proxy: FilterProxy) -> None:
     answer = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody"
     async with serve_answer(answer) as upstream:
         told_back = await send_to_proxy(proxy, b"GET http://localhost:%d HTTP/1.1\r\n\r\n" % upstream.port)
@@ -422,7 +424,7 @@ async def test_interim_responses_pass(proxy: FilterProxy) -> None:
         b"x" * 300_000,
     ],
 )
-async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy, answer: bytes) -> None:
+async def test_non_http_server_gives_a_502(proxy: FilterProxy, answer: bytes) -> None:
     async with serve_answer(answer) as upstream:
         assert (
             status(await send_to_proxy(proxy, b"GET http://localhost:%d/ HTTP/1.1\r\n\r\n" % upstream.port))
@@ -467,7 +469,9 @@ async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy,
         (b"GET http://%s.invalid/ HTTP/1.1\r\n\r\n" % (b"a" * 70), 502),
     ],
 )
-async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: bytes, expected: int) -> None:
+async def test_unforwardable_request_gets_an_error_status(
+    proxy: FilterProxy, request_bytes: bytes, expected: int
+) -> None:
     answer = await send_to_proxy(proxy, request_bytes)
 
     assert status(answer) == expected
@@ -475,7 +479,7 @@ async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: b
     assert answer.count(b"\n") == answer.count(b"\r\n") + 1  # one line of text
 
 
-async def test_a_slow_head_is_not_waited_for(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_request_head_times_out(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxy_heads, "HEAD_S", 0.05)
 
     assert status(await send_to_proxy(proxy, b"GET http://localhost/ HTTP/1.1\r\n")) == 408
@@ -489,7 +493,7 @@ async def test_a_slow_head_is_not_waited_for(proxy: FilterProxy, monkeypatch: py
         ("http://xn--mnchen-3ya.test:1/", "xn--mnchen-3ya.test"),
     ],
 )
-async def test_the_policy_is_asked_for_a_plain_host(target: str, asked: str) -> None:
+async def test_policy_receives_a_normalised_host(target: str, asked: str) -> None:
     seen: list[str] = []
 
     def refuses(host: str) -> bool:
@@ -504,7 +508,7 @@ async def test_the_policy_is_asked_for_a_plain_host(target: str, asked: str) -> 
 
 
 @pytest.mark.parametrize("method", ["GET http://localhost:%d/", "CONNECT localhost:%d"])
-async def test_an_address_that_is_closed_is_not_connected(method: str) -> None:
+async def test_closed_address_is_not_connected(method: str) -> None:
     """Whatever name leads there."""
     async with silent() as port:
 
@@ -517,7 +521,7 @@ async def test_an_address_that_is_closed_is_not_connected(method: str) -> None:
     assert answer.startswith(b"HTTP/1.1 403 ")
 
 
-async def test_a_policy_that_fails_lets_nothing_through(caplog: pytest.LogCaptureFixture) -> None:
+async def test_failing_policy_blocks_the_request(caplog: pytest.LogCaptureFixture) -> None:
     def refuses(host: str) -> bool:
         raise LookupError(host)
 
@@ -528,7 +532,7 @@ async def test_a_policy_that_fails_lets_nothing_through(caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET http", b"CONNECT localhost:%d HTTP/1.1\r\n\r\n"])
-async def test_closing_ends_every_connection(sent: bytes) -> None:
+async def test_closing_the_proxy_ends_every_connection(sent: bytes) -> None:
     before = asyncio.all_tasks()
     async with silent() as port:
         proxy = FilterProxy(lambda _: False)
@@ -555,7 +559,7 @@ async def test_closing_ends_every_connection(sent: bytes) -> None:
     assert asyncio.all_tasks() == before
 
 
-async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_address_of_a_host_is_tried(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     def addresses(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         assert host == "two.test"
         return [
@@ -569,7 +573,7 @@ async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch:
     assert answer == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhere"
 
 
-async def test_a_name_is_judged_by_the_addresses_that_are_connected_to(
+async def test_resolved_addresses_are_checked_against_the_policy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A name that leads elsewhere the next time it is resolved leads nowhere."""
@@ -589,7 +593,7 @@ async def test_a_name_is_judged_by_the_addresses_that_are_connected_to(
             assert len(found) == left
 
 
-async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hanging_resolver_does_not_delay_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, answered = threading.Event(), threading.Event()
 
     def hang(*_: object, **__: object) -> list[object]:
@@ -632,7 +636,7 @@ async def silent() -> AsyncGenerator[int]:
         await server.wait_closed()
 
 
-async def test_nothing_is_logged_above_debug(
+async def test_proxy_logs_nothing_above_debug(
     site: Site, proxy: FilterProxy, page: Page, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger=filter_proxy.__name__):

@@ -32,7 +32,7 @@ class Shelf:
         return self._uri
 
 
-def test_what_has_room_stays_whole() -> None:
+def test_text_within_the_budget_is_unchanged() -> None:
     shelf, text = Shelf(), render_text(OPTIONS)
 
     assert fit(make_lines(OPTIONS), len(text), shelf) == Fitted(text, cut=False, lines=62)
@@ -55,7 +55,7 @@ def test_a_long_run_is_folded_first() -> None:
     assert shelf.kept == [render_text(OPTIONS)]
 
 
-def test_refs_with_gaps_are_not_reported_as_a_range() -> None:
+def test_folded_refs_with_gaps_are_not_shown_as_a_range() -> None:
     nodes = [Node(0, "option", "x", f"e{2 * number}") for number in range(1, 21)]
 
     assert (
@@ -63,7 +63,7 @@ def test_refs_with_gaps_are_not_reported_as_a_range() -> None:
     )
 
 
-def test_what_is_selected_or_has_the_focus_is_not_folded() -> None:
+def test_selected_or_focused_node_is_not_folded() -> None:
     nodes = [*OPTIONS[:30], Node(1, "option", "Here", "e99", states=("selected",)), *OPTIONS[31:]]
 
     text = fit(make_lines(nodes), 600, Shelf()).text
@@ -71,7 +71,7 @@ def test_what_is_selected_or_has_the_focus_is_not_folded() -> None:
     assert ' e99 option "Here" selected' in text.splitlines()
 
 
-def test_then_long_words_are_cut_and_then_the_deepest_texts_dropped() -> None:
+def test_long_texts_are_shortened_before_deep_texts_are_dropped() -> None:
     nodes = [
         Node(0, "paragraph", "", "e1", text="word " * 100),
         Node(0, "text", "shallow text"),
@@ -100,7 +100,7 @@ def test_then_long_words_are_cut_and_then_the_deepest_texts_dropped() -> None:
     ]
 
 
-def test_at_last_the_tail_is_cut_off_on_a_line() -> None:
+def test_remaining_text_is_truncated_at_a_line_end() -> None:
     nodes = [Node(0, "button", f"B{number}", f"e{number}", states=("focused",)) for number in range(1, 100)]
 
     assert fit(make_lines(nodes), 100, Shelf()).text == "\n".join(
@@ -114,7 +114,7 @@ def test_at_last_the_tail_is_cut_off_on_a_line() -> None:
 
 @patient
 @given(trees(), st.integers(0, 600), st.none() | st.text(max_size=300), st.booleans())
-def test_nothing_is_longer_than_the_budget(
+def test_fitted_text_never_exceeds_the_budget(
     nodes: list[Node], budget: int, uri: str | None, folded: bool
 ) -> None:
     shelf = Shelf(uri)
@@ -130,7 +130,7 @@ def test_nothing_is_longer_than_the_budget(
 
 @patient
 @given(trees(), st.integers(60, 600))
-def test_yaml_that_is_cut_is_still_yaml(nodes: list[Node], budget: int) -> None:
+def test_truncated_yaml_is_still_valid(nodes: list[Node], budget: int) -> None:
     fitted = cut_lines(render_yaml(nodes), budget, Shelf(), comment="# ")
 
     yaml.safe_load(fitted.text)

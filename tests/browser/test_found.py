@@ -5,7 +5,7 @@ from __future__ import annotations
 from footlight.browser.snapshot.element_ids import ElementIds, KeptElement
 
 
-def test_an_element_that_is_found_twice_keeps_its_id() -> None:
+def test_repeatedly_found_element_keeps_its_id() -> None:
     """This holds when the path to its frame is written differently."""
     elements = ElementIds()
     save, card = KeptElement("", "a-1"), KeptElement("#frame >> ", "b-1")
@@ -18,7 +18,7 @@ def test_an_element_that_is_found_twice_keeps_its_id() -> None:
     assert (elements.find("element-2"), elements.find("element-3")) == (same_card, None)
 
 
-def test_those_that_were_not_found_for_longest_go_first() -> None:
+def test_least_recently_found_elements_are_forgotten() -> None:
     elements = ElementIds()
     for number in range(1000):
         elements.keep(KeptElement("", str(number)))
@@ -35,7 +35,7 @@ def test_those_that_were_not_found_for_longest_go_first() -> None:
     assert len(elements.ids) == 1000
 
 
-def test_an_id_is_not_given_again_in_the_next_document() -> None:
+def test_ids_are_not_reused_in_the_next_document() -> None:
     elements = ElementIds()
     elements.keep(KeptElement("", "a-1"))
 

@@ -25,7 +25,7 @@ def mask_request(data: bytes, mask: Callable[[str], str] = str) -> Any:
 @pytest.mark.parametrize(
     "name", ["Authorization", "cookie", "SET-COOKIE", "Proxy-Authorization", "X-Api-Key", "x-csrf-token"]
 )
-def test_the_headers_that_carry_logins_are_masked(name: str) -> None:
+def test_authentication_headers_are_masked(name: str) -> None:
     headers = [{"name": name, "value": "x"}, {"name": "accept", "value": "y"}]
 
     assert mask_request(har(headers=headers))["headers"] == [
@@ -40,7 +40,7 @@ def test_cookies_are_masked() -> None:
     assert request == {"cookies": [{"name": "sid", "value": "[REDACTED]", "path": "/"}]}
 
 
-def test_the_secrets_of_the_server_are_masked_wherever_they_are() -> None:
+def test_server_secrets_are_masked_in_every_encoding() -> None:
     secret = 'pa"ss 200/ö'
     data = har(
         url="http://h/?a=pa%22ss+200%2F%C3%B6",

@@ -98,7 +98,7 @@ async def test_an_element_is_described_in_one_round_trip(inspected: Page) -> Non
     }
 
 
-async def test_a_password_is_never_described(inspected: Page) -> None:
+async def test_password_value_is_never_described(inspected: Page) -> None:
     await inspected.set_content('<input type="password" name="pw" value="hunter2" placeholder="Password">')
 
     found = await describe(inspected, "input")
@@ -121,7 +121,7 @@ async def test_a_password_is_never_described(inspected: Page) -> None:
         ("<details><summary>s</summary><button>x</button></details>", False, True),
     ],
 )
-async def test_visible_and_enabled_are_as_playwright_says(
+async def test_visible_and_enabled_match_playwright(
     inspected: Page, html: str, visible: bool, enabled: bool
 ) -> None:
     await inspected.set_content(html)
@@ -133,7 +133,7 @@ async def test_visible_and_enabled_are_as_playwright_says(
     assert (await button.is_visible(), await button.is_enabled()) == (visible, enabled)
 
 
-async def test_text_is_what_a_reader_sees(inspected: Page) -> None:
+async def test_text_is_the_visible_text(inspected: Page) -> None:
     await inspected.set_content(
         """<main>One <b>t</b>wo<p>three</p><br>four <span hidden>no</span><i style="visibility: hidden">no</i>
         <script>no</script><select><option>no<option selected>five</select><input type="submit" value="six">
@@ -143,7 +143,7 @@ async def test_text_is_what_a_reader_sees(inspected: Page) -> None:
     assert (await describe(inspected, "main"))["text"] == "One two three four five six seven"
 
 
-async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
+async def test_element_description_is_bounded(inspected: Page) -> None:
     await inspected.set_content("<p>")
     await inspected.evaluate(
         """() => {
@@ -185,14 +185,16 @@ async def test_everything_that_is_described_is_bounded(inspected: Page) -> None:
         ("<svg><title>Chart</title></svg>", ("img", "Chart")),
     ],
 )
-async def test_role_and_name(inspected: Page, html: str, expected: tuple[str | None, str]) -> None:
+async def test_role_and_name_are_computed(
+    inspected: Page, html: str, expected: tuple[str | None, str]
+) -> None:
     await inspected.set_content(html)
     subject = "a, button, input, select, img:only-child, h2, [role], fieldset, span, svg"
 
     assert await role_and_name(inspected, subject) == expected
 
 
-async def test_many_elements_are_described_up_to_the_limit(inspected: Page) -> None:
+async def test_described_elements_are_limited(inspected: Page) -> None:
     await inspected.set_content("<li>a<li>b<li>c")
 
     reply = await inspected.locator("li").evaluate_all(INSPECT, describe_all_request(limit=2))
@@ -203,7 +205,7 @@ async def test_many_elements_are_described_up_to_the_limit(inspected: Page) -> N
     ]
 
 
-async def test_the_box_of_an_element_in_a_frame_is_the_page_s(inspected: Page) -> None:
+async def test_bounding_box_in_a_frame_is_relative_to_the_page(inspected: Page) -> None:
     await inspected.set_content(
         """<body style="margin: 0"><iframe style="position: fixed; left: 50px; top: 60px; border: 2px solid"
         srcdoc="<body style='margin: 0'><p style='margin: 5px; width: 10px; height: 10px'>"></iframe>"""
@@ -238,9 +240,7 @@ async def test_the_box_of_an_element_in_a_frame_is_the_page_s(inspected: Page) -
         ),
     ],
 )
-async def test_the_selector_is_the_most_telling_that_is_unique(
-    inspected: Page, html: str, expected: str
-) -> None:
+async def test_most_descriptive_unique_selector_is_chosen(inspected: Page, html: str, expected: str) -> None:
     await inspected.set_content(html)
 
     assert await selector_of(inspected, "i, input") == expected
@@ -264,7 +264,7 @@ _SHADOWS = """() => {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sample_parameters(range(1, 7), 1, 2))
-async def test_every_selector_leads_back_through_shadow_trees(inspected: Page, seed: int) -> None:
+async def test_every_selector_resolves_through_shadow_trees(inspected: Page, seed: int) -> None:
     await inspected.set_content("<body>")
     await inspected.evaluate(_SHADOWS % seed)
     everything = inspected.locator("body *")
@@ -291,7 +291,7 @@ async def read_kept_id(page: Page, key: str) -> str | None:
     return found and found["attributes"]["id"]
 
 
-async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Page) -> None:
+async def test_kept_element_has_a_stable_key(inspected: Page) -> None:
     await inspected.set_content("<p id=a></p><p id=b></p>")
 
     a, b = await keys(inspected, "p")
@@ -305,7 +305,7 @@ async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Pag
 
 
 @pytest.mark.slow
-async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Page) -> None:
+async def test_latest_thousand_found_elements_are_kept(inspected: Page) -> None:
     await inspected.set_content("".join(f"<p id=p{number}>" for number in range(1001)))
     first, second, *_ = await keys(inspected, "p")
     assert await keys(inspected, "#p0") == [first]
@@ -315,7 +315,7 @@ async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Pag
     assert [await read_kept_id(inspected, key) for key in (first, second, new)] == ["p0", None, "p1000"]
 
 
-async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
+async def test_each_document_has_its_own_keys(inspected: Page) -> None:
     await inspected.set_content("<p id=a></p><iframe srcdoc='<p id=b></p>'></iframe>")
     inner = inspected.frame_locator("iframe").locator("p")
     found: Any = read_description(await inner.evaluate(INSPECT, describe_request(keep=True)))
@@ -328,7 +328,7 @@ async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
     assert read_kept_description(reply) == {key: value for key, value in found.items() if key != "key"}
 
 
-async def test_odd_tag_names_have_selectors(inspected: Page) -> None:
+async def test_unusual_tag_names_have_valid_selectors(inspected: Page) -> None:
     await inspected.set_content(
         "<p></p><v:rect>a</v:rect><svg><linearGradient/></svg><constructor>b</constructor>"
     )
@@ -364,7 +364,7 @@ async def obstacle_to(page: Page, html: str, selector: str = "#it", *, editing: 
         '<input id="it" readonly>',
     ],
 )
-async def test_nothing_is_in_the_way(inspected: Page, html: str) -> None:
+async def test_unobstructed_element_has_no_obstacle(inspected: Page, html: str) -> None:
     assert await obstacle_to(inspected, html) is None
     if "option" not in html and "inset" not in html and "contents" not in html:
         await inspected.locator("#it").click(trial=True, timeout=5000)
@@ -452,7 +452,7 @@ async def test_a_detached_element_is_reported(inspected: Page) -> None:
     }
 
 
-async def test_shadow_trees_are_looked_through(inspected: Page) -> None:
+async def test_obstacles_in_shadow_trees_are_found(inspected: Page) -> None:
     await inspected.set_content("<x-y></x-y>")
     await inspected.evaluate(
         """() => {
@@ -470,7 +470,7 @@ async def test_shadow_trees_are_looked_through(inspected: Page) -> None:
     }
 
 
-async def test_what_covers_a_frame_covers_what_is_in_it(inspected: Page) -> None:
+async def test_covered_frame_covers_its_content(inspected: Page) -> None:
     await inspected.set_content(
         """<iframe srcdoc="<button id='it'>x</button>"></iframe>
         <div id="veil" style="position: fixed; inset: 0">veil</div>"""
@@ -524,13 +524,13 @@ async def test_the_closest_element_is_named_first(inspected: Page, selector: str
 @pytest.mark.parametrize(
     "selector", ["#xyzzy", "//*[@id='frobnicate']", "", ">>", "text=Ünïcödé 漢字", "..", "div > span"]
 )
-async def test_nothing_is_named_where_nothing_is_near(inspected: Page, selector: str) -> None:
+async def test_distant_elements_are_not_suggested(inspected: Page, selector: str) -> None:
     await inspected.set_content(SHOP)
 
     assert read_closest(await inspected.evaluate(INSPECT, closest_request(selector))) == []
 
 
-async def test_the_closest_are_looked_for_quickly_on_a_large_page(inspected: Page) -> None:
+async def test_closest_elements_are_found_quickly_on_a_large_page(inspected: Page) -> None:
     row = '<tr id="row-%d"><td>Product %d</td><td><button name="buy-%d">Buy number %d</button></td></tr>'
     rows = "".join(row % (i, i, i, i) for i in range(2500))
     await inspected.set_content(f"<table>{rows}</table><button id='submit'>Submit order</button>")
@@ -559,7 +559,7 @@ async def test_the_closest_are_looked_for_quickly_on_a_large_page(inspected: Pag
 # table
 
 
-async def test_a_table_is_data(inspected: Page) -> None:
+async def test_table_is_read_as_data(inspected: Page) -> None:
     html = """<table><caption>Stock</caption><thead><tr><th>Item<th>Price</thead>
       <tfoot><tr><td>Total<td>3</tfoot>
       <tbody><tr><th scope="row">Tea<td>1</tr><tr><td> Cof\n  fee <b>x</b><td>2<br>or 3</tr></table>"""
@@ -600,7 +600,7 @@ async def test_the_first_row_of_header_cells_is_the_header(inspected: Page) -> N
         ("<table><tr></tr></table>", [], []),
     ],
 )
-async def test_rows_are_lists_where_headers_name_no_column(
+async def test_rows_without_usable_headers_are_lists(
     inspected: Page, html: str, headers: list[str], rows: list[list[str]]
 ) -> None:
     found = await table(inspected, html)
@@ -626,7 +626,7 @@ async def test_spans_repeat_their_value(inspected: Page) -> None:
     }
 
 
-async def test_spans_that_ask_for_all_columns_get_those_there_are(inspected: Page) -> None:
+async def test_oversized_spans_are_limited_to_the_table(inspected: Page) -> None:
     html = """<table><tr><th>A<th>B<tr><td colspan="99999">all<tr><td rowspan="99999999999">1<td>2</table>"""
 
     assert await table(inspected, html) == {
@@ -647,7 +647,7 @@ async def test_nested_tables_keep_their_rows(inspected: Page) -> None:
     assert (await table(inspected, html, "table table"))["rows"] == [{"C": "deep"}]
 
 
-async def test_what_is_not_shown_is_not_read(inspected: Page) -> None:
+async def test_hidden_cells_and_rows_are_omitted(inspected: Page) -> None:
     html = """<style>.no { display: none }</style>
       <table><thead class="no"><tr><th>A<th class="no">H<th>B</thead>
       <tr><td>1<td class="no">h<td>2<span class="no">no</span><tr class="no"><td>3<td>h<td>4</table>"""
@@ -659,20 +659,20 @@ async def test_what_is_not_shown_is_not_read(inspected: Page) -> None:
     }
 
 
-async def test_a_table_out_of_sight_is_read(inspected: Page) -> None:
+async def test_table_inside_a_hidden_element_is_read(inspected: Page) -> None:
     html = '<div style="display: none"><table><tr><th>A<tr><td>1<br>2</table></div>'
 
     assert (await table(inspected, html))["rows"] == [{"A": "1 2"}]
 
 
-async def test_cells_without_text_say_what_they_hold(inspected: Page) -> None:
+async def test_cells_without_text_show_their_controls_or_labels(inspected: Page) -> None:
     html = """<table><tr><td><input value="typed"><td><img alt="yes"><td><select><option>one</select>
       <td><input type="password" value="hunter2"><td><i aria-label="starred"></i></table>"""
 
     assert (await table(inspected, html))["rows"] == [["typed", "yes", "one", "", "starred"]]
 
 
-async def test_aria_tables_are_tables(inspected: Page) -> None:
+async def test_aria_tables_are_read_as_tables(inspected: Page) -> None:
     html = """<div role="grid"><div role="caption">Stock</div>
       <div role="rowgroup"><div role="row">
         <span role="columnheader">A</span><span role="columnheader">B</span></div></div>
@@ -688,7 +688,7 @@ async def test_aria_tables_are_tables(inspected: Page) -> None:
 
 
 @pytest.mark.parametrize("selector", ["#around", "#inside", "tr", "tbody", "x-y"])
-async def test_the_one_table_that_is_meant_is_found(inspected: Page, selector: str) -> None:
+async def test_table_inside_or_around_the_target_is_found(inspected: Page, selector: str) -> None:
     await inspected.set_content('<div id="around"><x-y></x-y></div>')
     await inspected.evaluate(
         """() => {
@@ -702,7 +702,7 @@ async def test_the_one_table_that_is_meant_is_found(inspected: Page, selector: s
     assert read_table_data(reply)["rows"] == [{"A": "1"}]
 
 
-async def test_layout_tables_are_looked_through(inspected: Page) -> None:
+async def test_layout_table_is_skipped_for_the_nested_data_table(inspected: Page) -> None:
     html = """<table role="presentation"><tr><td id="in"><table><tr><th>A<tr><td>1</table></table>"""
 
     assert (await table(inspected, html, "#in"))["rows"] == [{"A": "1"}]
@@ -722,16 +722,14 @@ async def test_layout_tables_are_looked_through(inspected: Page) -> None:
         ),
     ],
 )
-async def test_no_table_is_an_error_that_names_those_there_are(
-    inspected: Page, html: str, message: str
-) -> None:
+async def test_missing_table_error_names_existing_tables(inspected: Page, html: str, message: str) -> None:
     with pytest.raises(ValueError, match="table") as caught:
         await table(inspected, html, "main")
 
     assert str(caught.value) == message
 
 
-async def test_large_tables_are_cut_and_say_so(inspected: Page) -> None:
+async def test_large_table_is_truncated_and_marked(inspected: Page) -> None:
     await inspected.set_content("<table>" + "<tr><td>a<td>b" * 50 + "</table>")
 
     reply = await inspected.locator("table").evaluate(INSPECT, table_request(limit=3))
@@ -753,7 +751,7 @@ async def test_large_tables_are_cut_and_say_so(inspected: Page) -> None:
     ],
     ids=["spans", "repeated texts", "empty slots", "repeated headers"],
 )
-async def test_a_table_that_is_large_as_data_only_is_bounded(inspected: Page, rows: str) -> None:
+async def test_table_with_huge_data_is_bounded(inspected: Page, rows: str) -> None:
     found = await table(inspected, f"<table>{rows}</table>")
 
     assert found["metadata"].get("truncated")
@@ -885,7 +883,7 @@ def html_of(sections: list[tuple[str, list[list[Cell]]]]) -> str:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(sections=draw_sections())
-async def test_tables_are_formed_as_the_standard_says(
+async def test_table_model_matches_the_html_standard(
     inspected_tab: Page, sections: list[tuple[str, list[list[Cell]]]]
 ) -> None:
     page = inspected_tab
@@ -929,7 +927,7 @@ async def test_links_are_absolute_and_in_order(inspected: Page) -> None:
     ]
 
 
-async def test_links_of_an_element(inspected: Page) -> None:
+async def test_links_can_be_limited_to_an_element(inspected: Page) -> None:
     await inspected.set_content('<a href="http://a.test/">a</a><nav><a href="http://b.test/">b</a></nav>')
 
     inside = await inspected.locator("nav").evaluate(INSPECT, links_request())
@@ -942,7 +940,7 @@ async def test_links_of_an_element(inspected: Page) -> None:
 # metadata
 
 
-async def test_metadata(inspected: Page) -> None:
+async def test_page_metadata_is_read(inspected: Page) -> None:
     await inspected.set_content(
         """<html lang="de"><base href="http://shop.test/a/"><title> A  title </title>
         <meta name="Description" content="What it is"><meta name="keywords" content="a, b">
@@ -960,7 +958,7 @@ async def test_metadata(inspected: Page) -> None:
     }
 
 
-async def test_metadata_that_is_absent_is_null(inspected: Page) -> None:
+async def test_absent_metadata_is_null(inspected: Page) -> None:
     await inspected.set_content("<img name=title><p>Hi")
 
     assert read_page_metadata(await inspected.evaluate(INSPECT, metadata_request())) == {
@@ -1005,7 +1003,7 @@ async def everything_asked(page: Page) -> list[object]:
 
 
 @pytest.mark.parametrize("more", ["", "Array.prototype.push = () => 0;", "Array.prototype.push = undefined;"])
-async def test_a_hostile_page_is_read_like_any_other(inspected: Page, more: str) -> None:
+async def test_hostile_page_is_read_normally(inspected: Page, more: str) -> None:
     await inspected.set_content(HOSTILE.replace("MORE", more))
 
     assert await everything_asked(inspected) == [
@@ -1018,13 +1016,13 @@ async def test_a_hostile_page_is_read_like_any_other(inspected: Page, more: str)
     ]
 
 
-async def test_an_element_without_attributes_has_none_of_the_page_s(inspected: Page) -> None:
+async def test_element_attributes_ignore_polluted_prototypes(inspected: Page) -> None:
     await inspected.set_content("<p>x</p><script>Object.prototype.toJSON = () => 'mine'</script>")
 
     assert (await describe(inspected, "p"))["attributes"] == {}
 
 
-async def test_lone_surrogates_and_control_characters_come_through(inspected: Page) -> None:
+async def test_lone_surrogates_and_control_characters_are_preserved(inspected: Page) -> None:
     await inspected.set_content("<p></p>")
     await inspected.evaluate("document.querySelector('p').append('a\\ud800b\\u0001c')")
 
@@ -1038,11 +1036,13 @@ async def test_lone_surrogates_and_control_characters_come_through(inspected: Pa
 @pytest.mark.parametrize(
     "argument", ["null", "7", "'text'", "[]", "[null]", "window", "document", "{}", "() => 1"]
 )
-async def test_odd_input_is_never_an_exception(inspected: Page, what: str | None, argument: str) -> None:
+async def test_unexpected_requests_raise_no_exception(
+    inspected: Page, what: str | None, argument: str
+) -> None:
     await inspected.evaluate(f"request => (({INSPECT}\n)({argument}, request), 0)", {"what": what})
 
 
-async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
+async def test_deeply_nested_page_is_read(inspected: Page) -> None:
     await inspected.set_content("<main></main>")
     await inspected.evaluate(
         """() => {
@@ -1071,7 +1071,7 @@ async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
         "data:text/xml,<a><b/></a>",
     ],
 )
-async def test_other_documents_than_html_are_read(inspected: Page, document: str) -> None:
+async def test_non_html_documents_are_read(inspected: Page, document: str) -> None:
     await inspected.goto(document)
 
     assert read_page_metadata(await inspected.evaluate(INSPECT, metadata_request()))["url"] == document
@@ -1081,7 +1081,7 @@ async def test_other_documents_than_html_are_read(inspected: Page, document: str
     read_links(await inspected.evaluate(INSPECT, links_request()))
 
 
-async def test_a_document_without_elements_has_nothing_to_describe(inspected: Page) -> None:
+async def test_empty_document_has_nothing_to_describe(inspected: Page) -> None:
     await inspected.evaluate("document.documentElement.remove()")
 
     for request, read in ((describe_request(), read_description), (table_request(), read_table_data)):
@@ -1090,7 +1090,7 @@ async def test_a_document_without_elements_has_nothing_to_describe(inspected: Pa
     assert read_obstacle(await inspected.evaluate(INSPECT, obstacle_request())) is None
 
 
-def test_a_reply_of_another_shape_is_an_error() -> None:
+def test_malformed_reply_is_an_error() -> None:
     for read in (
         read_description,
         read_descriptions,

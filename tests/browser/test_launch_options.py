@@ -51,7 +51,7 @@ def check_refused(options: LaunchOptions) -> InvalidParameter:
 # What may be said
 
 
-def test_a_preset_goes_with_no_part_of_another() -> None:
+def test_preset_with_conflicting_options_is_refused() -> None:
     """Lessons 2.0: silent mixtures produced inconsistent fingerprints."""
     error = check_refused(LaunchOptions(preset="desktop-de", locale="en-US", viewport=(800, 600)))
 
@@ -64,17 +64,17 @@ def test_a_preset_goes_with_no_part_of_another() -> None:
 
 
 @pytest.mark.parametrize("part", ["user_agent", "viewport", "locale", "timezone"])
-def test_each_part_of_a_preset_is_refused_beside_one(part: str) -> None:
+def test_each_option_set_by_a_preset_conflicts_with_it(part: str) -> None:
     value = (1, 1) if part == "viewport" else "en"
 
     assert "cannot go with" in check_refused(LaunchOptions(preset="desktop-us", **{part: value})).message
 
 
-def test_the_rest_goes_with_a_preset() -> None:
+def test_other_options_are_allowed_with_a_preset() -> None:
     LaunchOptions(preset="desktop-us", stealth=True, headless=False, disable_webgl=True).check()
 
 
-def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+def test_unknown_preset_error_lists_known_presets() -> None:
     assert check_refused(LaunchOptions(preset="desktop")).message == (
         "launchOptions.preset: no preset is named 'desktop'; there are desktop-us, desktop-uk, desktop-de, "
         "mobile-android, mobile-iphone"
@@ -94,14 +94,14 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
         (LaunchOptions(locale=""), "locale"),
     ],
 )
-def test_what_no_browser_could_take_is_refused(options: LaunchOptions, option: str) -> None:
+def test_invalid_launch_options_are_refused(options: LaunchOptions, option: str) -> None:
     error = check_refused(options)
 
     assert error.message.startswith(f"launchOptions.{option}: ")
     assert error.details["parameter"] == f"launchOptions.{option}"
 
 
-def test_presets_are_of_places_that_exist() -> None:
+def test_presets_use_valid_timezones_and_locales() -> None:
     zones = available_timezones()
     if not zones:
         pytest.skip("this system has no list of timezones")
@@ -141,7 +141,7 @@ def test_presets_are_of_places_that_exist() -> None:
         ),
     ],
 )
-def test_what_is_said_counts_more_than_what_was_saved(
+def test_explicit_options_override_saved_ones(
     given: LaunchOptions, saved: LaunchOptions, together: LaunchOptions
 ) -> None:
     """Explicit before saved, and a preset never mixed with parts of another."""
@@ -149,7 +149,7 @@ def test_what_is_said_counts_more_than_what_was_saved(
     together.check()
 
 
-def test_options_are_kept_by_the_names_that_callers_use() -> None:
+def test_options_are_saved_under_their_public_names() -> None:
     options = LaunchOptions(
         stealth=True,
         headless=False,
@@ -178,7 +178,7 @@ def test_options_are_kept_by_the_names_that_callers_use() -> None:
 
 
 @pytest.mark.parametrize("data", [{"zoom": 2}, {"viewport": [1]}, {"preset": "gone"}, {"locale": "*"}])
-def test_options_of_another_version_are_none(data: dict[str, object]) -> None:
+def test_unknown_saved_options_are_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"not (a )?launch option"):
         LaunchOptions.from_json(data)
 
@@ -186,13 +186,13 @@ def test_options_of_another_version_are_none(data: dict[str, object]) -> None:
 # What they come to
 
 
-def test_nothing_said_changes_nothing() -> None:
+def test_empty_options_change_nothing() -> None:
     assert launch_of(LaunchOptions(), own_agent=None) == LaunchPlan(
         options=LaunchOptions(), context=SessionOptions(), args=(), headless=True, agent=None
     )
 
 
-def test_a_desktop_has_its_words_as_switches_of_the_browser() -> None:
+def test_desktop_preset_becomes_browser_switches() -> None:
     """What Playwright sets does not reach service workers."""
     options = LaunchOptions(preset="desktop-de", stealth=True, disable_webgl=True, headless=False)
 
@@ -205,7 +205,7 @@ def test_a_desktop_has_its_words_as_switches_of_the_browser() -> None:
     )
 
 
-def test_a_device_has_the_version_of_the_browser_that_runs() -> None:
+def test_device_preset_uses_the_running_browser_version() -> None:
     launch = launch_of(LaunchOptions(preset="mobile-android"))
 
     agent = PIXEL.replace("Chrome/99.0.1.2", "Chrome/156.0.0.0")
@@ -216,7 +216,7 @@ def test_a_device_has_the_version_of_the_browser_that_runs() -> None:
     )
 
 
-def test_what_the_browser_calls_itself_is_asked_only_where_it_matters() -> None:
+def test_browser_user_agent_is_read_only_when_needed() -> None:
     needed = [
         options
         for options in (
@@ -233,14 +233,14 @@ def test_what_the_browser_calls_itself_is_asked_only_where_it_matters() -> None:
 
 
 @pytest.mark.parametrize("own", [OWN, SHOWN, OWN.replace("156.0.8078.79", "156.0.0.0")])
-def test_the_agent_of_stealth_is_that_of_the_same_browser_with_a_window(own: str) -> None:
+def test_stealth_user_agent_equals_the_headed_browser(own: str) -> None:
     assert reduce_agent(own) == SHOWN
 
 
 # What stealth tells
 
 
-def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
+def test_stealth_reports_active_and_missing_measures() -> None:
     reported = list_measures(launch_of(LaunchOptions(stealth=True, locale="de-DE", disable_webgl=True)))
 
     assert reported == (
@@ -272,7 +272,7 @@ def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
         (LaunchOptions(stealth=True, preset="mobile-android"), False, "those of the device, but for"),
     ],
 )
-def test_stealth_says_where_client_hints_give_it_away(options: LaunchOptions, shell: bool, why: str) -> None:
+def test_stealth_reports_revealing_client_hints(options: LaunchOptions, shell: bool, why: str) -> None:
     hints = next(
         each for each in list_measures(launch_of(options), shell=shell) if each.name == "clientHints"
     )
@@ -281,5 +281,5 @@ def test_stealth_says_where_client_hints_give_it_away(options: LaunchOptions, sh
     assert re.search(why, hints.detail)
 
 
-def test_without_stealth_nothing_is_reported() -> None:
+def test_no_measures_are_reported_without_stealth() -> None:
     assert list_measures(launch_of(LaunchOptions(preset="desktop-us"))) == ()

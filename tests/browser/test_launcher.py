@@ -68,7 +68,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 # Which one
 
 
-def test_the_configured_browser_comes_first(machine: Machine) -> None:
+def test_configured_browser_takes_precedence(machine: Machine) -> None:
     configured = machine.file(machine.folder / "mine")
     machine.has_own_build()
     machine.has_own_shell()
@@ -80,14 +80,14 @@ def test_the_configured_browser_comes_first(machine: Machine) -> None:
     assert machine.finds(executablePath=str(configured), type="firefox") == expected
 
 
-def test_a_channel_is_left_to_playwright(machine: Machine) -> None:
+def test_channel_is_resolved_by_playwright(machine: Machine) -> None:
     machine.has_own_build()
     machine.program("chromium")
 
     assert machine.finds(channel="msedge") == FoundBrowser("channel", None, "msedge")
 
 
-def test_playwrights_own_build_comes_before_the_systems(machine: Machine) -> None:
+def test_playwright_build_precedes_system_browsers(machine: Machine) -> None:
     machine.has_own_build()
     machine.has_own_shell()
     machine.program("chromium")
@@ -98,7 +98,7 @@ def test_playwrights_own_build_comes_before_the_systems(machine: Machine) -> Non
     assert machine.finds(headless=False) == own
 
 
-def test_headless_work_runs_in_a_headless_shell_where_there_is_one(machine: Machine) -> None:
+def test_headless_shell_is_preferred_for_headless_work(machine: Machine) -> None:
     machine.has_own_build()
     shell = machine.program("chromium-headless-shell")
     machine.program("chromium")
@@ -107,7 +107,7 @@ def test_headless_work_runs_in_a_headless_shell_where_there_is_one(machine: Mach
     assert machine.finds(headless=False).source == "playwright"
 
 
-def test_a_profile_is_the_whole_browsers_where_there_is_one(machine: Machine) -> None:
+def test_profile_prefers_a_full_browser_over_headless_shell(machine: Machine) -> None:
     """The headless shell names itself in Sec-CH-UA, and keeps its cookies in another way."""
     shell = machine.program("chromium-headless-shell")
     found = [find_browser(BrowserSettings(), machine.own_build, shell=False)]
@@ -124,20 +124,20 @@ def test_a_profile_is_the_whole_browsers_where_there_is_one(machine: Machine) ->
     ]
 
 
-def test_a_shell_of_its_own_is_enough_for_headless_work(machine: Machine) -> None:
+def test_playwright_headless_shell_suffices_for_headless_work(machine: Machine) -> None:
     machine.has_own_shell()
 
     assert machine.finds().source == "playwright"
     assert machine.misses(headless=False).details == {"browser": "chromium"}
 
 
-def test_an_own_build_without_a_shell_is_better_than_none(machine: Machine) -> None:
+def test_playwright_build_without_a_shell_is_used(machine: Machine) -> None:
     machine.has_own_build()
 
     assert machine.finds() == FoundBrowser("playwright", machine.own_build, str(machine.own_build))
 
 
-def test_an_own_build_somewhere_else_is_one(machine: Machine) -> None:
+def test_playwright_build_in_another_folder_is_used(machine: Machine) -> None:
     machine.own_build = machine.file(machine.folder / "built" / "chrome")
 
     assert machine.finds() == FoundBrowser("playwright", None, str(machine.own_build))
@@ -154,7 +154,7 @@ def test_an_own_build_somewhere_else_is_one(machine: Machine) -> None:
         (["microsoft-edge-stable"], True, "microsoft-edge-stable"),
     ],
 )
-def test_the_systems_browsers_have_an_order(
+def test_system_browsers_are_chosen_in_order(
     machine: Machine, installed: list[str], headless: bool, found: str
 ) -> None:
     programs = {name: machine.program(name) for name in installed}
@@ -163,7 +163,7 @@ def test_the_systems_browsers_have_an_order(
 
 
 @pytest.mark.parametrize("engine", ["firefox", "webkit"])
-def test_firefox_and_webkit_are_playwrights_own_or_none(machine: Machine, engine: str) -> None:
+def test_firefox_and_webkit_need_the_playwright_build(machine: Machine, engine: str) -> None:
     machine.program(engine)
     machine.program("chromium")
 
@@ -176,7 +176,7 @@ def test_firefox_and_webkit_are_playwrights_own_or_none(machine: Machine, engine
 # None
 
 
-def test_a_missing_chromium_has_its_remedy(machine: Machine) -> None:
+def test_missing_chromium_error_suggests_a_remedy(machine: Machine) -> None:
     error = machine.misses()
 
     assert error.message == "No usable chromium was found on this machine"
@@ -185,7 +185,7 @@ def test_a_missing_chromium_has_its_remedy(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("engine", ["firefox", "webkit"])
-def test_another_missing_engine_has_its_remedy(machine: Machine, engine: str) -> None:
+def test_missing_firefox_or_webkit_error_suggests_a_remedy(machine: Machine, engine: str) -> None:
     error = machine.misses(type=engine)
 
     assert error.suggestion == (
@@ -194,7 +194,7 @@ def test_another_missing_engine_has_its_remedy(machine: Machine, engine: str) ->
     assert error.details == {"browser": engine}
 
 
-def test_a_configured_browser_that_is_none_is_named_and_no_other_taken(machine: Machine) -> None:
+def test_invalid_configured_browser_is_refused_without_fallback(machine: Machine) -> None:
     machine.has_own_build()
     machine.has_own_shell()
     machine.program("chromium")
@@ -218,7 +218,7 @@ async def fails(**settings: Any) -> BrowserNotInstalled:
 
 @needs_chromium
 @pytest.mark.anyio
-async def test_a_browser_is_started_and_the_sandboxs_absence_is_logged(
+async def test_disabled_sandbox_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.INFO, logger="footlight.browser.launch.launcher"):
@@ -233,7 +233,7 @@ async def test_a_browser_is_started_and_the_sandboxs_absence_is_logged(
 @needs_chromium
 @as_root
 @pytest.mark.anyio
-async def test_for_root_the_sandbox_is_off_and_that_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_sandbox_is_disabled_for_root_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="footlight.browser.launch.launcher"):
         tried = await try_browser(BrowserSettings())
 
@@ -244,7 +244,7 @@ async def test_for_root_the_sandbox_is_off_and_that_is_logged(caplog: pytest.Log
 @needs_chromium
 @as_root
 @pytest.mark.anyio
-async def test_for_others_the_sandbox_is_on_and_where_it_is_forbidden_the_remedy_says_so(
+async def test_sandbox_is_enabled_for_other_users_and_its_failure_explained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Chromium itself refuses to start: it sees who we really are."""
@@ -258,7 +258,7 @@ async def test_for_others_the_sandbox_is_on_and_where_it_is_forbidden_the_remedy
 
 
 @pytest.mark.anyio
-async def test_a_program_that_is_no_browser_does_not_start(tmp_path: Path) -> None:
+async def test_non_browser_program_fails_to_start(tmp_path: Path) -> None:
     program = Machine(tmp_path).program("lamp")
 
     error = await fails(executablePath=str(program))
@@ -275,7 +275,7 @@ async def test_a_program_that_is_no_browser_does_not_start(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "argument", ["--remote-debugging-pipe", "https://example.com/", "--user-data-dir=/profile"]
 )
-async def test_an_argument_that_the_driver_refuses_is_named_with_its_setting(argument: str) -> None:
+async def test_refused_browser_argument_is_named_with_its_setting(argument: str) -> None:
     error = await fails(args=[argument])
 
     assert error.suggestion.startswith("Correct browser.args: ")
@@ -284,7 +284,7 @@ async def test_an_argument_that_the_driver_refuses_is_named_with_its_setting(arg
 @pytest.mark.slow
 @needs_chromium
 @pytest.mark.anyio
-async def test_a_window_needs_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_headed_browser_needs_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     tried = await try_browser(BrowserSettings())
@@ -303,7 +303,7 @@ HAS_EDGE = any(
 
 @pytest.mark.skipif(HAS_EDGE, reason="Edge is there")
 @pytest.mark.anyio
-async def test_a_channel_that_is_not_there_has_its_remedy() -> None:
+async def test_missing_channel_error_suggests_a_remedy() -> None:
     error = await fails(channel="msedge")
 
     assert error.message.startswith("chromium (msedge) did not start: ")
@@ -311,7 +311,7 @@ async def test_a_channel_that_is_not_there_has_its_remedy() -> None:
 
 
 @pytest.mark.anyio
-async def test_an_endpoint_that_nobody_answers_is_named() -> None:
+async def test_unreachable_cdp_endpoint_is_named() -> None:
     error = await fails(cdpEndpoint="http://127.0.0.1:9")
 
     assert error.message.startswith("No browser answers at http://127.0.0.1:9: ")

@@ -10,13 +10,13 @@ from footlight.browser.reading.markdown import MarkdownPart, cut_part
 TEXTS = st.text(st.sampled_from("ab \n"), max_size=3_000)
 
 
-def test_what_has_room_is_whole() -> None:
+def test_text_within_the_budget_is_unchanged() -> None:
     assert cut_part("a" * 200, 0, 200) == MarkdownPart("a" * 200, None)
     assert cut_part("a" * 200, 150, 200) == MarkdownPart("a" * 50, None)
     assert cut_part("short", 99, 200) == MarkdownPart("", None)
 
 
-def test_a_part_ends_between_two_blocks_and_says_where_to_go_on() -> None:
+def test_part_ends_between_blocks_and_names_the_next_offset() -> None:
     text = "\n\n".join(letter * 60 for letter in "abcdef")
 
     first = cut_part(text, 0, 250)
@@ -31,7 +31,7 @@ def test_a_part_ends_between_two_blocks_and_says_where_to_go_on() -> None:
 
 
 @given(TEXTS, st.integers(200, 400))
-def test_the_parts_are_the_whole_and_none_is_longer_than_its_budget(text: str, budget: int) -> None:
+def test_parts_form_the_whole_text_within_the_budget(text: str, budget: int) -> None:
     offset, parts = 0, []
     while True:
         part = cut_part(text, offset, budget)

@@ -142,7 +142,7 @@ async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_pat
     assert list_left(tmp_path) == [".p4n-test.json", "p4n-test"]
 
 
-async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessions) -> None:
+async def test_sessions_with_different_names_are_isolated(site: Site, sessions: NamedSessions) -> None:
     url = site.page("<p>x</p>")
     await evaluate_in(await open_session(sessions, "one"), WRITE, url)
 
@@ -152,7 +152,7 @@ async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessio
 
 
 @pytest.mark.slow
-async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) -> None:
+async def test_initial_page_of_the_browser_is_the_first_page(sessions: NamedSessions) -> None:
     session = await open_session(sessions, "shop")
 
     page = await session.page_table.get()
@@ -178,7 +178,7 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
 
 
 @pytest.mark.slow
-async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
+async def test_no_browser_runs_before_opening_or_after_closing(tmp_path: Path) -> None:
     async with serve_sessions(tmp_path) as sessions:
         assert browsers_in(tmp_path) == []
 
@@ -199,7 +199,7 @@ async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_pat
 # Opening
 
 
-async def test_opening_twice_opens_once(sessions: NamedSessions) -> None:
+async def test_concurrent_opens_share_one_session(sessions: NamedSessions) -> None:
     first, second = await asyncio.gather(*(sessions.open("shop", PLAIN, caller=LOCAL) for _ in range(2)))
 
     assert (first.session, first.already_open, second.already_open) == (second.session, False, True)
@@ -207,7 +207,7 @@ async def test_opening_twice_opens_once(sessions: NamedSessions) -> None:
 
 
 @pytest.mark.slow
-async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions) -> None:
+async def test_open_session_refuses_other_options(sessions: NamedSessions) -> None:
     await open_session(sessions, "shop", LaunchOptions(locale="de-DE"))
 
     error = await check_refused(
@@ -222,7 +222,7 @@ async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions)
 
 
 @pytest.mark.slow
-async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
+async def test_saved_options_apply_when_reopened(sessions: NamedSessions) -> None:
     """What is said counts, then what was saved, then the settings."""
     asks = "[navigator.language, innerWidth]"
     first = await open_session(sessions, "shop", LaunchOptions(locale="de-DE", viewport=(700, 500)))
@@ -240,7 +240,9 @@ async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["../x", "a/b", ".", "", "CON", "nul.txt", "%2e%2e", "x" * 65, "x."])
-async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path: Path, name: str) -> None:
+async def test_path_traversal_in_session_name_is_refused(
+    sessions: NamedSessions, tmp_path: Path, name: str
+) -> None:
     for work in (
         sessions.open(name, PLAIN, caller=LOCAL),
         sessions.delete(name, caller=LOCAL),
@@ -252,7 +254,7 @@ async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_failed_open_leaves_no_profile(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0: leftover directories."""
     await check_refused(
         sessions.open("shop", LaunchOptions(timezone="Mars/Base"), caller=LOCAL),
@@ -265,7 +267,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 
 
 @pytest.mark.slow
-async def test_a_browser_that_dies_while_it_starts_is_reported_and_is_no_reason_not_to_try_again(
+async def test_browser_death_during_start_is_reported_and_retryable(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listens = persistent_launch._is_listening  # pyright: ignore[reportPrivateUsage]
@@ -285,7 +287,7 @@ async def test_a_browser_that_dies_while_it_starts_is_reported_and_is_no_reason_
 
 
 @pytest.mark.slow
-async def test_only_so_many_are_open(tmp_path: Path) -> None:
+async def test_number_of_open_sessions_is_limited(tmp_path: Path) -> None:
     async with serve_sessions(tmp_path, pool={"minBrowsers": 0, "maxBrowsers": 1}) as sessions:
         await open_session(sessions, "one")
 
@@ -298,7 +300,7 @@ async def test_only_so_many_are_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None:
+async def test_session_is_closed_when_its_opener_is_cancelled(tmp_path: Path) -> None:
     ended = asyncio.Event()
 
     def on_change(change: SessionChange) -> None:
@@ -322,7 +324,7 @@ async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None
 # Not open
 
 
-async def test_a_session_that_is_not_open_says_how_it_is_opened(sessions: NamedSessions) -> None:
+async def test_error_for_closed_session_explains_how_to_open(sessions: NamedSessions) -> None:
     await open_session(sessions, "shop")
     await sessions.close("shop", caller=LOCAL)
 
@@ -340,7 +342,7 @@ async def test_a_session_that_is_not_open_says_how_it_is_opened(sessions: NamedS
 
 
 @pytest.mark.slow
-async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None:
+async def test_saved_profile_is_not_opened_automatically(tmp_path: Path) -> None:
     async with serve_sessions(tmp_path) as sessions:
         await open_session(sessions, "shop")
     async with serve_sessions(tmp_path) as sessions:
@@ -350,7 +352,7 @@ async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
+async def test_idle_session_is_closed(tmp_path: Path) -> None:
     async with serve_sessions(tmp_path, session={"idleTimeout": 60_000}) as sessions:
         session = await open_session(sessions, "shop")
         session.last_used -= 61
@@ -388,7 +390,7 @@ async def test_a_crash_is_reported_once(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSessions) -> None:
+async def test_unnoticed_crash_does_not_prevent_reopening(sessions: NamedSessions) -> None:
     session = await open_session(sessions, "shop")
     sessions._resources[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
     async with asyncio.timeout(LIMIT_SECONDS):
@@ -403,7 +405,9 @@ async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSess
 
 
 @pytest.mark.slow
-async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_deleting_ends_the_session_and_removes_the_profile(
+    sessions: NamedSessions, tmp_path: Path
+) -> None:
     """Lessons 2.0, 16: the lock of the name is not taken twice."""
     await open_session(sessions, "shop")
     async with asyncio.timeout(LIMIT_SECONDS):
@@ -414,7 +418,7 @@ async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions
 
 
 @pytest.mark.slow
-async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_concurrent_open_and_delete_finish(sessions: NamedSessions, tmp_path: Path) -> None:
     async with asyncio.timeout(2 * LIMIT_SECONDS):
         outcomes = await asyncio.gather(
             sessions.open("shop", PLAIN, caller=LOCAL),
@@ -428,7 +432,7 @@ async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions,
 
 
 @pytest.mark.slow
-async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: NamedSessions) -> None:
+async def test_session_being_closed_can_be_reopened(sessions: NamedSessions) -> None:
     await open_session(sessions, "shop")
 
     _, again = await asyncio.gather(
@@ -439,7 +443,7 @@ async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: Named
 
 
 @pytest.mark.slow
-async def test_a_link_among_the_profiles_is_not_followed(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_symbolic_link_among_profiles_is_refused(sessions: NamedSessions, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "Default").mkdir(parents=True)
     await open_session(sessions, "shop")
@@ -476,9 +480,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-async def test_a_profile_that_another_process_has_is_reported_with_it(
-    sessions: NamedSessions, tmp_path: Path
-) -> None:
+async def test_profile_in_use_error_names_the_other_process(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0: "profile in use". When that process is killed, so is its browser, and the profile free."""
     command = [sys.executable, "-c", OTHER, "serve", str(tmp_path / "sessions")]
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
@@ -509,9 +511,7 @@ async def test_a_profile_that_another_process_has_is_reported_with_it(
 
 
 @pytest.mark.slow
-async def test_a_port_that_is_taken_is_reported_with_who_has_it(
-    sessions: NamedSessions, tmp_path: Path
-) -> None:
+async def test_port_in_use_error_names_the_process(sessions: NamedSessions, tmp_path: Path) -> None:
     """It is documented to come from the name, so no other is taken in its place."""
     port = sessions._profiles.port_of("p4n-test")  # pyright: ignore[reportPrivateUsage]
     with socket.create_server(("127.0.0.1", port)):
@@ -528,7 +528,9 @@ async def test_a_port_that_is_taken_is_reported_with_who_has_it(
 
 
 @pytest.mark.slow
-async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_two_names_with_the_same_port_are_not_open_together(
+    sessions: NamedSessions, tmp_path: Path
+) -> None:
     store = sessions._profiles  # pyright: ignore[reportPrivateUsage]
     expected = store.port_of("shop")
     twin = next(name for n in itertools.count() if store.port_of(name := f"shop-{n}") == expected)
@@ -546,7 +548,7 @@ async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessio
 
 
 @pytest.mark.slow
-async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSessions) -> None:
+async def test_principals_have_separate_session_names(site: Site, sessions: NamedSessions) -> None:
     url = site.page("<p>x</p>")
     hers = await sessions.open("shop", PLAIN, caller=ADA)
     await evaluate_in(hers.session, WRITE, url)
@@ -564,7 +566,7 @@ async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSes
 
 
 @pytest.mark.slow
-async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: NamedSessions) -> None:
+async def test_leaving_principal_ends_its_sessions(sessions: NamedSessions) -> None:
     await open_session(sessions, "mine")
     hers = await sessions.open("hers", PLAIN, caller=ADA)
 
@@ -620,7 +622,7 @@ HERE = (
 
 
 @pytest.mark.slow
-async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: NamedSessions) -> None:
+async def test_pages_cannot_reach_any_debugging_port(site: Site, sessions: NamedSessions) -> None:
     """Who debugs a browser can open files in it."""
     session = await open_session(sessions, "shop")
     await open_session(sessions, "other")
@@ -638,7 +640,7 @@ async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: Na
 
 
 @pytest.mark.slow
-async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_path: Path) -> None:
+async def test_pages_cannot_reach_debugging_port_through_the_proxy(site: Site, tmp_path: Path) -> None:
     async with serve_sessions(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
         session = await open_session(sessions, "shop")
         page = (await session.page_table.get()).playwright
@@ -649,7 +651,7 @@ async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_pat
             assert response.status == 403
 
 
-async def test_only_the_ports_of_debuggers_are_closed() -> None:
+async def test_only_debugging_ports_are_blocked() -> None:
     rules = close_debugging_ports(["--mute", "--host-resolver-rules=MAP a.test ~NOTFOUND"])
 
     assert rules[0] == "--mute"
@@ -659,7 +661,7 @@ async def test_only_the_ports_of_debuggers_are_closed() -> None:
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_written_down_is_reported_and_leaves_no_browser(tmp_path: Path) -> None:
+async def test_unwritable_profile_folder_is_reported_and_leaves_no_browser(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file")
     async with serve_sessions(tmp_path) as sessions:
         error = await check_refused(
@@ -672,7 +674,7 @@ async def test_what_cannot_be_written_down_is_reported_and_leaves_no_browser(tmp
 
 
 @pytest.mark.slow
-async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -> None:
+async def test_debugging_port_listens_on_loopback_only(sessions: NamedSessions) -> None:
     session = await open_session(sessions, "shop")
     held = sessions._resources[session]  # pyright: ignore[reportPrivateUsage]
 
@@ -686,7 +688,7 @@ async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -
 
 
 @pytest.mark.slow
-async def test_domains_are_enforced_in_profiles_too(site: Site, tmp_path: Path) -> None:
+async def test_domain_policy_applies_to_profiles(site: Site, tmp_path: Path) -> None:
     url = site.page("<p>x</p>")
     path = url.removeprefix(site.url)
     async with serve_sessions(tmp_path, security={"allowedDomains": ["127.0.0.1"]}) as sessions:
@@ -760,7 +762,9 @@ async def read_identities(session: Session, mirror: Mirror) -> dict[str, dict[st
 
 
 @pytest.mark.slow
-async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessions: NamedSessions) -> None:
+async def test_stealth_preset_is_consistent_in_pages_workers_and_headers(
+    site: Site, sessions: NamedSessions
+) -> None:
     """Parts that do not fit each other are worse than none."""
     mirror = Mirror(site)
     options = LaunchOptions(preset="desktop-de", stealth=True)
@@ -798,7 +802,9 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
 
 
 @pytest.mark.slow
-async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions: NamedSessions) -> None:
+async def test_custom_options_are_consistent_in_pages_workers_and_headers(
+    site: Site, sessions: NamedSessions
+) -> None:
     mirror = Mirror(site)
     options = LaunchOptions(
         user_agent="Mozilla/5.0 Robot/1", locale="fr-FR", timezone="Asia/Tokyo", viewport=(640, 480)
@@ -823,7 +829,7 @@ async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions:
         ("mobile-android", "Android", 412),
     ),
 )
-async def test_a_phone_is_one_to_pages_and_servers(
+async def test_mobile_preset_is_consistent_in_pages_and_headers(
     site: Site, sessions: NamedSessions, preset: str, system: str, width: int
 ) -> None:
     mirror = Mirror(site)
@@ -843,7 +849,7 @@ async def test_a_phone_is_one_to_pages_and_servers(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("disabled", [True, False])
-async def test_webgl_is_there_unless_it_was_disabled(sessions: NamedSessions, disabled: bool) -> None:
+async def test_webgl_is_available_unless_disabled(sessions: NamedSessions, disabled: bool) -> None:
     session = await open_session(sessions, "shop", LaunchOptions(disable_webgl=disabled))
 
     kinds = ("webgl", "webgl2", "experimental-webgl")

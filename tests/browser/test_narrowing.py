@@ -40,7 +40,7 @@ PAGE = (
 )
 
 
-def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() -> None:
+def test_interactive_filter_keeps_controls_and_their_context() -> None:
     assert render_text(keep_interactive(PAGE)) == "\n".join(
         [
             'e2 navigation "Main"',
@@ -57,7 +57,7 @@ def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() ->
     )
 
 
-def test_to_depth_says_how_much_is_more_inside() -> None:
+def test_depth_limit_counts_omitted_nodes() -> None:
     assert render_text(limit_depth(PAGE, 2)) == "\n".join(
         [
             "e1 banner",
@@ -75,7 +75,7 @@ def test_to_depth_says_how_much_is_more_inside() -> None:
     )
 
 
-def test_below_is_one_node_with_what_is_in_it() -> None:
+def test_subtree_is_one_node_with_its_descendants() -> None:
     row = "\n".join(["e14 row", ' e15 cell "Bob"', ' e16 cell "Edit"', '  e17 button "Edit"'])
 
     assert (render_text(subtree(PAGE, "e14")), subtree(PAGE, "e99")) == (row, ())
@@ -83,7 +83,7 @@ def test_below_is_one_node_with_what_is_in_it() -> None:
 
 @patient
 @given(trees())
-def test_interactive_loses_no_control_and_makes_a_tree(nodes: list[Node]) -> None:
+def test_interactive_filter_keeps_every_control_in_a_valid_tree(nodes: list[Node]) -> None:
     kept = keep_interactive(nodes)
 
     controls = [node.ref for node in nodes if node.role in ("button", "link", "textbox")]

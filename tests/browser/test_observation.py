@@ -48,7 +48,7 @@ def snapshot(nodes: Sequence[Node]) -> Snapshot:
     return Snapshot("https://example.org/", "Example", nodes)
 
 
-def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
+def test_changed_form_fields_are_reported_with_old_values() -> None:
     after = edit_form(
         e3=replace(FORM[2], value="Ada", states=()),
         e4=replace(FORM[3], states=("invalid", "focused"), description="Is needed"),
@@ -76,7 +76,7 @@ def test_the_new_focus_is_reported() -> None:
     assert describe_difference(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused']
 
 
-def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> None:
+def test_added_nodes_have_refs_and_removed_ones_a_single_line() -> None:
     dialog = [
         Node(0, "dialog", "Really?", "e20", states=("modal",)),
         Node(1, "text", "Bob will be gone."),
@@ -93,7 +93,7 @@ def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> N
     ]
 
 
-def test_a_wrapper_that_comes_or_goes_says_nothing_of_what_stays() -> None:
+def test_added_or_removed_wrapper_does_not_report_its_content() -> None:
     wrapped = [
         *FORM[:8],
         Node(2, "group", "Staff", "e20"),
@@ -110,7 +110,7 @@ def test_a_wrapper_that_comes_or_goes_says_nothing_of_what_stays() -> None:
     assert describe_difference(wrapped, FORM) == ['  e7 list "People"', '-  e20 group "Staff"']
 
 
-def test_only_what_left_its_place_among_its_siblings_has_moved() -> None:
+def test_only_reordered_siblings_are_reported_as_moved() -> None:
     sorted_otherwise = [*FORM[:8], *FORM[12:], *FORM[8:12]]
     elsewhere = [*FORM[:4], *(FORM[8:10]), *FORM[4:8], *FORM[10:]]
 
@@ -133,7 +133,7 @@ def test_long_runs_are_folded() -> None:
     ]
 
 
-def test_a_log_that_drops_its_first_line_and_gets_a_new_one_says_so() -> None:
+def test_scrolling_log_reports_its_first_and_last_line() -> None:
     log = [Node(0, "log", "", "e1"), *(Node(1, "text", f"line {number}") for number in range(9))]
 
     assert describe_difference(log, [log[0], *log[2:], Node(1, "text", "line 9")]) == [
@@ -143,7 +143,7 @@ def test_a_log_that_drops_its_first_line_and_gets_a_new_one_says_so() -> None:
     ]
 
 
-def test_the_same_page_says_nothing_also_where_boxes_and_test_ids_are_other() -> None:
+def test_unchanged_page_is_same_regardless_of_test_ids() -> None:
     same = [replace(node, testid="x") for node in FORM]
 
     assert observe_change(FORM, FORM) == observe_change(FORM, same) == Observation("same")
@@ -157,7 +157,7 @@ def observe_change(
     return observe(look, seen, mode="diff", budget=budget, link=lambda _: None)
 
 
-def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
+def test_full_snapshot_is_sent_first_or_for_a_new_document() -> None:
     other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
@@ -171,14 +171,14 @@ def render_compact(nodes: Sequence[Node]) -> list[str]:
     return [line.render() for line in compact_lines(make_lines(nodes))]
 
 
-def test_the_whole_is_sent_where_it_is_shorter_than_the_difference() -> None:
+def test_full_snapshot_is_sent_when_shorter_than_the_diff() -> None:
     after = [FORM[0], Node(1, "text", "Done")]
     before = [Node(0, "list", "All of them", f"e{number}", states=(str(number),)) for number in range(20, 50)]
 
     assert observe_change([FORM[0], *before], after) == Observation("full", render_text(after), lines=2)
 
 
-def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() -> None:
+def test_long_diff_is_truncated_and_linked_in_full() -> None:
     kept: list[str] = []
     new = [Node(2, "listitem", "", f"e{number}", states=("focused",)) for number in range(20, 60)]
     page = [*FORM, *(Node(0, "paragraph", "Words that make the page long", f"e{n}") for n in range(100, 200))]
@@ -234,7 +234,7 @@ def _inside(before: Sequence[Node], top: Node) -> Sequence[Node]:
 
 @patient
 @given(looks())
-def test_no_news_is_the_same_page(pages: tuple[list[Node], list[Node]]) -> None:
+def test_empty_diff_means_equal_pages(pages: tuple[list[Node], list[Node]]) -> None:
     before, after = pages
 
     if compute_difference(before, after) is None:
@@ -251,9 +251,7 @@ def test_no_news_is_the_same_page(pages: tuple[list[Node], list[Node]]) -> None:
     ),
     0,
 )
-def test_an_observation_is_never_longer_than_its_budget_or_the_page(
-    pages: tuple[list[Node], list[Node]], budget: int
-) -> None:
+def test_observation_never_exceeds_budget_or_page(pages: tuple[list[Node], list[Node]], budget: int) -> None:
     before, after = pages
 
     assert len(observe_change(before, after, budget=budget).text) <= budget
@@ -262,7 +260,7 @@ def test_an_observation_is_never_longer_than_its_budget_or_the_page(
 
 @patient
 @given(trees())
-def test_a_page_cannot_forge_a_line_of_a_difference(nodes: list[Node]) -> None:
+def test_page_cannot_forge_a_diff_line(nodes: list[Node]) -> None:
     found = compute_difference([], nodes)
 
     lines = [] if found is None else render_difference(found)

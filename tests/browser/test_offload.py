@@ -18,7 +18,7 @@ NODES = 80_000
 
 
 @pytest.mark.slow
-async def test_the_difference_of_many_unlike_nodes_holds_up_nobody() -> None:
+async def test_large_diff_does_not_block_the_event_loop() -> None:
     before, after = (
         Snapshot("", "", [Node(0, "button", f"{word} {at}", f"e{first + at}") for at in range(NODES)])
         for word, first in (("one", 1), ("two", 1 + NODES))
@@ -33,7 +33,7 @@ async def test_the_difference_of_many_unlike_nodes_holds_up_nobody() -> None:
     assert gaps.too_long == []
 
 
-async def test_what_is_called_in_the_loop_runs_there_wherever_it_is_called() -> None:
+async def test_call_in_loop_runs_in_the_loop_thread() -> None:
     thread = call_in_loop(lambda _: threading.current_thread())
     here = threading.current_thread()
 

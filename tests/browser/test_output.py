@@ -10,7 +10,7 @@ from footlight.browser.driver.output_folder import OutputFolder, cut_to_bytes, w
 from footlight.errors import InvalidParameter
 
 
-def test_a_file_is_reserved_under_a_name_that_is_free(tmp_path: Path) -> None:
+def test_file_is_reserved_under_a_free_name(tmp_path: Path) -> None:
     folder = OutputFolder(tmp_path / "new")
     (tmp_path / "elsewhere").mkdir()
 
@@ -25,7 +25,7 @@ def test_a_file_is_reserved_under_a_name_that_is_free(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "a/b", "/a", "a\\b", "c:d", ".a", " a", "a.", "a ", "a\nb", "a\0", "x" * 101]
 )
-def test_a_name_that_is_more_than_a_name_is_refused(tmp_path: Path, name: str) -> None:
+def test_name_with_path_parts_is_refused(tmp_path: Path, name: str) -> None:
     folder = OutputFolder(tmp_path / "new")
 
     with pytest.raises(InvalidParameter, match=r"^save: ") as refused:
@@ -35,7 +35,7 @@ def test_a_name_that_is_more_than_a_name_is_refused(tmp_path: Path, name: str) -
     assert not (tmp_path / "new").exists()
 
 
-def test_a_name_is_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
+def test_file_name_length_is_limited_in_bytes(tmp_path: Path) -> None:
     """Which counts bytes: a letter may have four of them."""
     folder = OutputFolder(tmp_path)
 
@@ -51,13 +51,13 @@ def test_a_name_is_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     ]
 
 
-def test_a_text_is_cut_between_its_letters() -> None:
+def test_text_is_cut_between_characters() -> None:
     assert [cut_to_bytes("a漢𠀀", most) for most in range(9)] == [
         *("", "a", "a", "a", "a漢", "a漢", "a漢", "a漢", "a漢𠀀")
     ]
 
 
-def test_what_a_link_leads_to_is_neither_found_nor_written(tmp_path: Path) -> None:
+def test_symbolic_links_are_neither_found_nor_written(tmp_path: Path) -> None:
     folder, outside = OutputFolder(tmp_path / "new"), tmp_path / "outside"
     outside.write_text("kept")
     path = folder.reserve("a", ".png")

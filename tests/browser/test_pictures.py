@@ -27,7 +27,7 @@ def count_ink(picture: Image.Image, number: int) -> int:
     return sum(each == colour for each in picture.get_flattened_data())
 
 
-def test_an_element_has_a_frame_and_a_label_above_it_of_the_same_colour() -> None:
+def test_element_has_frame_and_label_of_the_same_colour() -> None:
     picture = draw_areas(Area(50, 80, 100, 30))
 
     colour = ImageColor.getrgb(COLOURS[0])
@@ -35,7 +35,7 @@ def test_an_element_has_a_frame_and_a_label_above_it_of_the_same_colour() -> Non
     assert [picture.getpixel(at) for at in ((100, 95), (200, 70), (100, 70))] == [(255, 255, 255)] * 3
 
 
-def test_labels_of_elements_beside_each_other_do_not_cover_each_other() -> None:
+def test_labels_of_adjacent_elements_do_not_overlap() -> None:
     alone = [count_ink(draw_areas(Area(100, 100, 12, 12)), 0)] * 4
 
     picture = draw_areas(
@@ -46,13 +46,13 @@ def test_labels_of_elements_beside_each_other_do_not_cover_each_other() -> None:
 
 
 @pytest.mark.parametrize("at", [(0, 0), (288, 0), (0, 188), (288, 188)])
-def test_a_label_at_the_edge_is_in_the_picture(at: tuple[int, int]) -> None:
+def test_label_at_the_edge_stays_inside_the_picture(at: tuple[int, int]) -> None:
     inside, edge = draw_areas(Area(100, 100, 12, 12)), draw_areas(Area(*at, 12, 12))
 
     assert count_ink(edge, 0) == pytest.approx(count_ink(inside, 0), rel=0.35)
 
 
-def test_what_is_outside_the_picture_is_not_drawn() -> None:
+def test_areas_outside_the_picture_are_not_drawn() -> None:
     picture = draw_areas(Area(-50, 10, 40, 20), Area(10, 300, 40, 20), Area(300, 0, 5, 5))
 
     assert picture.getcolors() == [(300 * 200, (255, 255, 255))]
@@ -69,16 +69,16 @@ def test_what_is_outside_the_picture_is_not_drawn() -> None:
         (Node(0, "option", "a", None, box=NodeBox(1, 2, 3, 4)), False),
     ],
 )
-def test_what_can_be_acted_on_and_seen_is_marked(node: Node, is_one: bool) -> None:
+def test_only_visible_actionable_nodes_are_marked(node: Node, is_one: bool) -> None:
     assert is_marked(node) == is_one
 
 
-def test_a_box_becomes_whole_pixels_of_the_picture() -> None:
+def test_box_is_rounded_to_whole_pixels() -> None:
     assert PictureFrame(0, 0, 1).area(NodeBox(1.2, 2.5, 3.1, 4)) == Area(1, 2, 4, 5)
     assert PictureFrame(0, -100, 2).area(NodeBox(1, 2, 3, 4)) == Area(2, 204, 6, 8)
 
 
-def test_a_picture_of_too_many_pixels_is_refused_before_it_is_read() -> None:
+def test_picture_with_too_many_pixels_is_refused_before_decoding() -> None:
     file = io.BytesIO()
     Image.new("1", (14_000, 14_000)).save(file, "PNG")
 

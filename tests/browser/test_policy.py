@@ -56,7 +56,7 @@ HOSTS = st.lists(LABELS, min_size=1, max_size=4).map(".".join)
         ("example.com", "", False),
     ],
 )
-def test_a_pattern_matches_a_host_or_not(pattern: str, host: str, matches: bool) -> None:
+def test_host_pattern_matches_or_not(pattern: str, host: str, matches: bool) -> None:
     assert DomainPolicy(None, [pattern]).refuses(host) is matches
     assert DomainPolicy([pattern], None).refuses(host) is not matches
 
@@ -73,7 +73,7 @@ def test_a_pattern_matches_a_host_or_not(pattern: str, host: str, matches: bool)
         *((host, 20_000, False) for host in ("example.com", "10.0.0.1", "localhost.example", "")),
     ],
 )
-def test_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) -> None:
+def test_reserved_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) -> None:
     assert CLOSED.closes(host, port) is closed
     if closed:
         with pytest.raises(PermissionDenied, match="The ports 20000 to 29999 of this machine"):
@@ -101,7 +101,7 @@ def test_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) ->
         ),
     ],
 )
-def test_private_addresses_are_known_in_every_form(host: str, private: bool) -> None:
+def test_private_addresses_are_recognised_in_every_form(host: str, private: bool) -> None:
     assert is_private(host) is private
     policy = DomainPolicy(None, None, block_private=True)
     assert policy.restricts
@@ -111,20 +111,20 @@ def test_private_addresses_are_known_in_every_form(host: str, private: bool) -> 
     assert not DomainPolicy(None, None).refuses_address("a.test", host)
 
 
-def test_without_domains_nothing_is_restricted() -> None:
+def test_policy_without_domains_restricts_nothing() -> None:
     assert not DomainPolicy(None, None).restricts
     assert not DomainPolicy(None, []).restricts
     assert not DomainPolicy(None, None).refuses("example.com")
 
 
-def test_an_empty_list_of_allowed_domains_allows_none() -> None:
+def test_empty_allow_list_allows_no_domain() -> None:
     policy = DomainPolicy([], None)
 
     assert policy.restricts
     assert policy.refuses("example.com")
 
 
-def test_block_wins() -> None:
+def test_blocked_domain_overrides_allowed_domain() -> None:
     policy = DomainPolicy(["*.example.com"], ["private.example.com"])
 
     assert not policy.refuses("example.com")
@@ -136,7 +136,7 @@ def test_block_wins() -> None:
 
 
 @given(host=HOSTS, above=LABELS)
-def test_a_wildcard_is_the_domain_and_all_below_and_no_more(host: str, above: str) -> None:
+def test_wildcard_matches_the_domain_and_its_subdomains_only(host: str, above: str) -> None:
     policy = DomainPolicy([f"*.{host}"], None)
 
     assert not policy.refuses(host)
@@ -146,7 +146,7 @@ def test_a_wildcard_is_the_domain_and_all_below_and_no_more(host: str, above: st
 
 
 @given(host=HOSTS, allowed=st.lists(HOSTS), blocked=st.lists(HOSTS))
-def test_what_is_blocked_is_refused_whatever_is_allowed(
+def test_blocked_host_is_refused_despite_any_allow_list(
     host: str, allowed: list[str], blocked: list[str]
 ) -> None:
     policy = DomainPolicy([host, *allowed], [*blocked, host])
@@ -196,7 +196,7 @@ def test_pages_of_an_allowed_host_may_be_opened(url: str) -> None:
         ("http://127.0.0.1:1/", "127.0.0.1"),
     ],
 )
-def test_the_host_decides_and_nothing_that_looks_like_one(url: str, domain: str) -> None:
+def test_only_the_actual_host_of_a_url_is_checked(url: str, domain: str) -> None:
     for policy in (
         DomainPolicy(["example.com"], None),
         DomainPolicy(None, ["localhost", "::1", "127.0.0.1"]),
@@ -234,14 +234,14 @@ def test_the_host_decides_and_nothing_that_looks_like_one(url: str, domain: str)
         "mailto:me@example.com",
     ],
 )
-def test_only_web_pages_are_opened(url: str) -> None:
+def test_only_http_and_https_pages_are_opened(url: str) -> None:
     with pytest.raises(PermissionDenied) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message.startswith("Only http and https pages can be opened, not ")
 
 
 @pytest.mark.parametrize("url", ["data:text/html,<p>x", "data:,x", "data:1,2", "DATA:text/html,x"])
-def test_data_has_no_host_so_it_is_refused_where_hosts_are_listed(url: str) -> None:
+def test_data_url_is_refused_with_an_allow_list(url: str) -> None:
     DomainPolicy(None, None).check_url(url)
     DomainPolicy(None, ["example.com"]).check_url(url)
     with pytest.raises(PermissionDenied):
@@ -260,7 +260,7 @@ def test_data_has_no_host_so_it_is_refused_where_hosts_are_listed(url: str) -> N
         ("127.0.0.1:80", "Did you mean http://127.0.0.1:80?"),
     ],
 )
-def test_a_url_without_a_scheme_is_answered_with_what_may_be_meant(url: str, suggestion: str) -> None:
+def test_url_without_a_scheme_gets_a_suggestion(url: str, suggestion: str) -> None:
     with pytest.raises(InvalidUrl) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message == f'The URL "{url}" has no scheme'
@@ -279,14 +279,14 @@ def test_a_url_without_a_scheme_is_answered_with_what_may_be_meant(url: str, sug
         ("http://a:99999/", 'The URL "http://a:99999/" is malformed: Port out of range 0-65535'),
     ],
 )
-def test_a_url_that_no_browser_could_open_is_invalid(url: str, message: str) -> None:
+def test_invalid_url_is_refused(url: str, message: str) -> None:
     with pytest.raises(InvalidUrl) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message == message
 
 
 @given(url=st.text() | st.text().map("http://{}".format))
-def test_any_text_is_a_url_that_may_be_opened_or_a_refusal(url: str) -> None:
+def test_any_url_text_is_allowed_or_refused(url: str) -> None:
     for policy in (DomainPolicy(None, None), DomainPolicy(["example.com"], None)):
         with contextlib.suppress(InvalidUrl, PermissionDenied):
             policy.check_url(url)
@@ -331,7 +331,7 @@ def test_files_below_a_root_may_be_uploaded(folder: Path) -> None:
     assert found == [root / name for name in ("a.txt", "deep/b.txt", "a.txt", "a.txt", "a.txt")]
 
 
-def test_a_relative_file_is_looked_for_below_each_root_and_in_the_working_directory(
+def test_relative_file_is_searched_below_roots_and_working_directory(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, beside = folder / "root", folder / "root-beside"
@@ -343,7 +343,7 @@ def test_a_relative_file_is_looked_for_below_each_root_and_in_the_working_direct
     assert upload_paths(["root/a.txt"], [Path()]) == [root / "a.txt"]
 
 
-def test_a_root_may_be_a_link(folder: Path) -> None:
+def test_upload_root_may_be_a_symbolic_link(folder: Path) -> None:
     (folder / "link").symlink_to(folder / "root")
 
     assert upload_paths([str(folder / "root" / "a.txt")], [folder / "link"]) == [folder / "root" / "a.txt"]
@@ -364,7 +364,7 @@ def test_a_root_may_be_a_link(folder: Path) -> None:
         "/",
     ],
 )
-def test_what_is_outside_by_its_real_path_is_refused(folder: Path, file: str) -> None:
+def test_file_outside_the_roots_by_real_path_is_refused(folder: Path, file: str) -> None:
     with pytest.raises(PermissionDenied) as raised:
         upload_paths(["a.txt", file], [folder / "root"])
     assert raised.value.message == f"{file} is outside the folders that files may be uploaded from"
@@ -377,19 +377,21 @@ def test_what_is_outside_by_its_real_path_is_refused(folder: Path, file: str) ->
 @pytest.mark.parametrize(
     "file", ["missing.txt", "deep", "", ".", "deep/..", "loop", "loop/x", "x" * 300, "\ud83d", "a.txt/x"]
 )
-def test_what_is_no_file_is_said_to_be_none(folder: Path, file: str) -> None:
+def test_path_that_is_not_a_file_is_refused(folder: Path, file: str) -> None:
     with pytest.raises(InvalidParameter) as raised:
         upload_paths([file], [folder / "root"])
     assert raised.value.message == f"files: {file} is not a file"
     assert raised.value.details == {"parameter": "files", "file": file}
 
 
-def test_a_name_with_a_nul_is_none(folder: Path) -> None:
+def test_file_name_with_nul_is_refused(folder: Path) -> None:
     with pytest.raises(InvalidParameter, match="cannot hold a NUL character"):
         upload_paths(["a.txt\0.png"], [folder / "root"])
 
 
-def test_the_working_directory_is_not_exposed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_does_not_reveal_files_in_the_working_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The answer is the same whether a file outside is there or not."""
     monkeypatch.chdir(folder)
 
@@ -398,7 +400,7 @@ def test_the_working_directory_is_not_exposed(folder: Path, monkeypatch: pytest.
             upload_paths([file], [folder / "root"])
 
 
-def test_without_roots_nothing_may_be_uploaded(folder: Path) -> None:
+def test_uploads_without_roots_are_refused(folder: Path) -> None:
     with pytest.raises(PermissionDenied):
         upload_paths([str(folder / "root" / "a.txt")], [])
 
@@ -412,7 +414,7 @@ def test_without_roots_nothing_may_be_uploaded(folder: Path) -> None:
         max_size=6,
     )
 )
-def test_no_name_leads_out(shared_folder: Path, parts: list[str]) -> None:
+def test_path_traversal_out_of_the_root_is_refused(shared_folder: Path, parts: list[str]) -> None:
     root = shared_folder / "root"
     with contextlib.suppress(PermissionDenied, InvalidParameter):
         (found,) = upload_paths(["/".join(parts)], [root])
@@ -420,7 +422,7 @@ def test_no_name_leads_out(shared_folder: Path, parts: list[str]) -> None:
         assert found.read_text() in ("a", "b")
 
 
-def test_what_the_server_keeps_for_itself_is_not_uploaded(folder: Path) -> None:
+def test_server_own_files_are_not_uploaded(folder: Path) -> None:
     """Saved logins are below the working directory by default, as uploads are."""
     (folder / "root" / "state").mkdir()
     (folder / "root" / "state" / "bob.json").write_text("{}")

@@ -30,7 +30,7 @@ async def sessions() -> AsyncGenerator[PooledSessions]:
     await engine.close()
 
 
-async def test_the_default_of_a_silent_connection_makes_room(sessions: PooledSessions) -> None:
+async def test_default_session_of_a_silent_connection_is_evicted(sessions: PooledSessions) -> None:
     """Its client may be gone for good, and nobody else can mean it."""
     made = await sessions.create(SessionOptions(), caller=ADA)
     silent = await sessions.get(None, caller=ADA)
@@ -44,7 +44,7 @@ async def test_the_default_of_a_silent_connection_makes_room(sessions: PooledSes
         sessions.find(silent.id, caller=ADA)
 
 
-async def test_a_session_that_is_used_makes_no_room(sessions: PooledSessions) -> None:
+async def test_busy_session_is_not_evicted(sessions: PooledSessions) -> None:
     await sessions.get(None, caller=ADA)
     working = await sessions.get(None, caller=BOB)
     working.last_used -= SILENT_SECONDS + 1
@@ -54,7 +54,7 @@ async def test_a_session_that_is_used_makes_no_room(sessions: PooledSessions) ->
             await sessions.get(None, caller=EVE)
 
 
-async def test_a_default_is_listed_to_its_connection_alone(sessions: PooledSessions) -> None:
+async def test_default_session_is_listed_only_to_its_connection(sessions: PooledSessions) -> None:
     """A session made by hand to the whole principal."""
     made = await sessions.create(SessionOptions(), caller=ADA)
     own = await sessions.get(None, caller=ADA)
@@ -64,7 +64,7 @@ async def test_a_default_is_listed_to_its_connection_alone(sessions: PooledSessi
     assert sessions.list(caller=Caller("somebody", named=True)) == []
 
 
-async def test_a_session_that_is_closed_while_others_expire_stops_nothing(sessions: PooledSessions) -> None:
+async def test_session_closed_during_expiry_does_not_stop_the_reaper(sessions: PooledSessions) -> None:
     first, second = [await sessions.create(SessionOptions(), caller=ADA) for _ in range(2)]
     for each in (first, second):
         each.last_used -= 3_600

@@ -75,7 +75,7 @@ def entries(folder: Path) -> list[str]:
         *("%2e%2e", "a b", "ä", "a\0b", "x" * 65, "~", "${HOME}", "a:b", "*"),
     ],
 )
-def test_a_name_that_is_no_plain_folder_is_refused(store: ProfileStore, tmp_path: Path, name: str) -> None:
+def test_invalid_profile_name_is_refused(store: ProfileStore, tmp_path: Path, name: str) -> None:
     """Nothing is made, and nothing is deleted, by such a name."""
     for use in (store.check_name, store.folder, store.lock, store.delete, store.find):
         with pytest.raises(InvalidParameter, match=r"^sessionName: .*must be 1 to 64") as refused:
@@ -85,17 +85,17 @@ def test_a_name_that_is_no_plain_folder_is_refused(store: ProfileStore, tmp_path
 
 
 @pytest.mark.parametrize("name", ["CON", "nul", "Aux.txt", "COM1", "lpt9.log.gz"])
-def test_a_device_of_windows_is_no_name(store: ProfileStore, name: str) -> None:
+def test_windows_device_name_is_refused(store: ProfileStore, name: str) -> None:
     with pytest.raises(InvalidParameter, match="device on Windows"):
         store.check_name(name)
 
 
 @pytest.mark.parametrize("name", ["p4n-test", "a", "A.b_c-1", "-x", "console", "com10", "x" * 64])
-def test_a_plain_name_is_the_name_of_its_folder(store: ProfileStore, tmp_path: Path, name: str) -> None:
+def test_valid_name_is_the_folder_name(store: ProfileStore, tmp_path: Path, name: str) -> None:
     assert store.folder(name) == tmp_path / "sessions" / name
 
 
-def test_two_names_do_not_differ_in_case_alone(store: ProfileStore) -> None:
+def test_names_that_differ_only_in_case_are_refused(store: ProfileStore) -> None:
     """Some file systems would take them for one."""
     make_profile(store, "Shop")
 
@@ -104,7 +104,7 @@ def test_two_names_do_not_differ_in_case_alone(store: ProfileStore) -> None:
     store.check_name("Shop")
 
 
-def test_a_link_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
+def test_symbolic_link_is_not_a_profile(store: ProfileStore, tmp_path: Path) -> None:
     """Whatever it leads to is neither opened nor removed."""
     outside = tmp_path / "outside"
     (outside / "Default").mkdir(parents=True)
@@ -120,7 +120,7 @@ def test_a_link_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_a_folder_of_somebody_else_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
+def test_unrelated_folder_is_not_a_profile(store: ProfileStore, tmp_path: Path) -> None:
     """The folder of the profiles may be one in which other things are kept."""
     papers = tmp_path / "sessions" / "papers"
     papers.mkdir(parents=True)
@@ -135,7 +135,7 @@ def test_a_folder_of_somebody_else_is_no_profile(store: ProfileStore, tmp_path: 
 # Ports
 
 
-def test_the_port_comes_from_the_name_alone(tmp_path: Path) -> None:
+def test_port_is_derived_from_the_name(tmp_path: Path) -> None:
     """These numbers are documented, so they stay."""
     here, there = ProfileStore(tmp_path / "here"), ProfileStore(tmp_path / "there")
 
@@ -148,7 +148,7 @@ def test_the_port_comes_from_the_name_alone(tmp_path: Path) -> None:
 # What is kept
 
 
-def test_what_a_profile_was_opened_with_is_kept(store: ProfileStore) -> None:
+def test_launch_options_of_a_profile_are_saved(store: ProfileStore) -> None:
     before = datetime.now(UTC)
     options = LaunchOptions(stealth=True, viewport=(800, 600), locale="de-DE", headless=False)
     make_profile(store, "shop", options)
@@ -163,7 +163,7 @@ def test_what_a_profile_was_opened_with_is_kept(store: ProfileStore) -> None:
     assert store.load_options("shop") == options
 
 
-def test_a_profile_remembers_when_it_was_made(store: ProfileStore) -> None:
+def test_creation_time_of_a_profile_is_kept(store: ProfileStore) -> None:
     make_profile(store, "shop")
     first = store.find("shop")
     store.save_options("shop", LaunchOptions(stealth=True))
@@ -177,7 +177,7 @@ def test_a_profile_remembers_when_it_was_made(store: ProfileStore) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "null", '{"options": 7}', '{"options": {"preset": "?"}}', '{"created": "x"}']
 )
-def test_a_profile_whose_notes_are_damaged_is_still_one(store: ProfileStore, text: str) -> None:
+def test_profile_with_damaged_metadata_is_still_listed(store: ProfileStore, text: str) -> None:
     folder = make_profile(store, "shop", LaunchOptions(stealth=True))
     (folder.parent / ".shop.json").write_text(text)
 
@@ -185,7 +185,7 @@ def test_a_profile_whose_notes_are_damaged_is_still_one(store: ProfileStore, tex
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX modes")
-def test_nobody_else_may_read_it(store: ProfileStore) -> None:
+def test_profile_is_private_to_the_user(store: ProfileStore) -> None:
     folder = make_profile(store, "shop")
 
     modes = [path.stat().st_mode & 0o777 for path in (folder.parent, folder, folder.parent / ".shop.json")]
@@ -193,7 +193,7 @@ def test_nobody_else_may_read_it(store: ProfileStore) -> None:
     assert modes == [0o700, 0o700, 0o600]
 
 
-def test_principals_have_profiles_of_their_own(store: ProfileStore) -> None:
+def test_principals_have_separate_profiles(store: ProfileStore) -> None:
     make_profile(store, "mine")
     theirs = store.below(".0123")
     make_profile(theirs, "theirs")
@@ -206,7 +206,7 @@ def test_principals_have_profiles_of_their_own(store: ProfileStore) -> None:
 # Who has it
 
 
-def test_a_profile_is_had_once(store: ProfileStore) -> None:
+def test_profile_lock_is_exclusive(store: ProfileStore) -> None:
     """Lessons 2.0, 16: whoever takes it twice is refused, and does not wait for itself."""
     profile_in_use_error = f"profile shop is in use by process {os.getpid()} "
     with store.lock("shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
@@ -218,7 +218,7 @@ def test_a_profile_is_had_once(store: ProfileStore) -> None:
     assert entries(store.folder("shop").parent) == []
 
 
-def test_who_has_a_profile_is_reported(store: ProfileStore) -> None:
+def test_profile_in_use_error_names_the_holder(store: ProfileStore) -> None:
     """Lessons 2.0: "profile in use" did not say by whom."""
     make_profile(store, "p4n-test")
     before = datetime.now(UTC).replace(microsecond=0)
@@ -242,7 +242,7 @@ def test_who_has_a_profile_is_reported(store: ProfileStore) -> None:
     )
 
 
-def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -> None:
+def test_lock_of_a_killed_process_is_released(store: ProfileStore) -> None:
     make_profile(store, "shop")
     with lock_elsewhere(store, "shop") as process:
         process.kill()
@@ -259,7 +259,7 @@ def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -
     assert held.held_by.pid == os.getpid()
 
 
-def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> None:
+def test_reused_process_id_does_not_hold_the_profile(store: ProfileStore) -> None:
     make_profile(store, "shop")
     host, long_ago = socket.gethostname(), datetime(2001, 1, 1, tzinfo=UTC)
     reported = {"pid": os.getpid(), "host": host, "command": "footlight", "since": long_ago.isoformat()}
@@ -273,7 +273,7 @@ def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> 
     assert found.held_by is None
 
 
-def test_a_browser_that_somebody_else_started_is_found(store: ProfileStore) -> None:
+def test_foreign_browser_in_a_profile_is_detected(store: ProfileStore) -> None:
     """By the mark that Chromium leaves in its profile."""
     folder = make_profile(store, "shop")
     mark = folder / "SingletonLock"
@@ -298,7 +298,7 @@ def test_a_browser_that_somebody_else_started_is_found(store: ProfileStore) -> N
         store.delete("shop")
 
 
-def test_the_mark_of_a_browser_that_crashed_is_none(store: ProfileStore) -> None:
+def test_lock_of_a_crashed_browser_is_ignored(store: ProfileStore) -> None:
     folder = make_profile(store, "shop")
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
@@ -310,7 +310,7 @@ def test_the_mark_of_a_browser_that_crashed_is_none(store: ProfileStore) -> None
 # Deleting
 
 
-def test_a_deleted_profile_leaves_nothing(store: ProfileStore, tmp_path: Path) -> None:
+def test_deleted_profile_leaves_no_files(store: ProfileStore, tmp_path: Path) -> None:
     """Lessons 2.0: leftover directories. What a link in it leads to stays."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -331,7 +331,7 @@ def test_a_deleted_profile_leaves_nothing(store: ProfileStore, tmp_path: Path) -
     assert entries(outside) == ["kept"]
 
 
-def test_what_is_not_there_cannot_be_deleted(store: ProfileStore, tmp_path: Path) -> None:
+def test_missing_profile_cannot_be_deleted(store: ProfileStore, tmp_path: Path) -> None:
     with pytest.raises(SessionNotFound, match='There is no profile "shop"'):
         store.delete("shop")
     assert entries(tmp_path / "sessions") == []

@@ -178,7 +178,7 @@ class Outcome:
 
 
 @pytest.mark.parametrize(("situation", "targets"), CASES)
-async def test_a_press_has_the_outcome_that_playwright_gives_it(
+async def test_click_outcome_matches_playwright(
     pages: Pages, site: Site, situation: str, targets: Sequence[str]
 ) -> None:
     """All presses happen side by side, each on its own page: most of the time is spent on waiting."""
@@ -296,7 +296,7 @@ FIELD_LOG = """<script>log = [];
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("field", sample_parameters(FIELDS, *FAST_FIELDS))
-async def test_a_field_is_filled_as_playwright_fills_it(pages: Pages, site: Site, field: str) -> None:
+async def test_filled_field_matches_playwright(pages: Pages, site: Site, field: str) -> None:
     url = site.page(f"<!doctype html>{FIELD_LOG}{field}")
     value = "2024-02-29" if "type=date" in field else "12"
     first, second = await pages.first(2)
@@ -352,7 +352,7 @@ def check_filled(field: str, expected: Filled, ours: Filled) -> None:
     assert ours == expected
 
 
-async def test_a_press_that_is_lost_is_kept_from_the_page(page: Page, site: Site) -> None:
+async def test_missed_click_is_hidden_from_the_page_and_repeated(page: Page, site: Site) -> None:
     """Here nothing moves until the mouse is over the element, so it is pressed at once, and again."""
     await show(page, site.page(document("collapses when hovered", "button")))
     element = page.playwright.locator("#t")

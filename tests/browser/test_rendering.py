@@ -34,7 +34,7 @@ PAGE = (
 )
 
 
-def test_a_page_as_text_has_the_ref_first_and_one_line_for_each_node() -> None:
+def test_text_has_one_line_per_node_with_its_ref_first() -> None:
     assert render_text(PAGE) == "\n".join(
         [
             "e1 banner",
@@ -54,7 +54,7 @@ def test_a_page_as_text_has_the_ref_first_and_one_line_for_each_node() -> None:
     )
 
 
-def test_a_page_as_yaml_is_like_an_aria_snapshot() -> None:
+def test_yaml_resembles_an_aria_snapshot() -> None:
     assert render_yaml(PAGE) == [
         "- banner [ref=e1]:",
         '  - link "Docs" [ref=e2]:',
@@ -78,7 +78,7 @@ def test_a_page_as_yaml_is_like_an_aria_snapshot() -> None:
     ]
 
 
-def test_a_page_as_json_is_nested_and_leaves_out_what_is_empty() -> None:
+def test_json_is_nested_and_omits_empty_values() -> None:
     assert render_json(PAGE[:4] + PAGE[9:10]) == [
         {
             "role": "banner",
@@ -125,13 +125,13 @@ def test_a_page_as_json_is_nested_and_leaves_out_what_is_empty() -> None:
         (Node(0, "button", "\ud83d", "e1"), r'e1 button "\ud83d"'),
     ],
 )
-def test_what_a_page_says_cannot_forge_a_line_or_a_ref(node: Node, line: str) -> None:
+def test_page_text_cannot_forge_a_line_or_a_ref(node: Node, line: str) -> None:
     assert render_text([node]) == line
 
 
 @patient
 @given(trees())
-def test_each_line_begins_with_the_ref_of_its_node_whatever_the_page_says(nodes: list[Node]) -> None:
+def test_each_text_line_begins_with_the_ref_of_its_node(nodes: list[Node]) -> None:
     lines = render_text(nodes).splitlines()
 
     begins = [re.match(r' *(?:(e\d+) |")', line + " ") for line in lines]
@@ -147,7 +147,7 @@ def remove_page_texts(line: str) -> str:
 
 @patient
 @given(trees())
-def test_the_yaml_of_any_page_can_be_read_again(nodes: list[Node]) -> None:
+def test_yaml_of_any_page_is_parseable(nodes: list[Node]) -> None:
     read = yaml.safe_load("\n".join(render_yaml(nodes)))
 
     assert sorted(re.findall(r"\[ref=(e\d+)\]'?$", "\n".join(_keys(read)), re.MULTILINE)) == sorted(
@@ -157,7 +157,7 @@ def test_the_yaml_of_any_page_can_be_read_again(nodes: list[Node]) -> None:
 
 @patient
 @given(st.sampled_from(HOSTILE) | st.text())
-def test_words_are_the_same_when_the_yaml_is_read_again(said: str) -> None:
+def test_yaml_preserves_texts(said: str) -> None:
     nodes = [
         Node(0, "text", said),
         Node(0, "link", "", "e1", url=said or "x"),
@@ -186,14 +186,14 @@ def _keys(read: object) -> list[str]:
 
 @patient
 @given(trees())
-def test_the_json_of_any_page_has_all_of_its_nodes_in_order(nodes: list[Node]) -> None:
+def test_json_has_all_nodes_in_order(nodes: list[Node]) -> None:
     def refs(infos: list[dict[str, object]]) -> list[object]:
         return [ref for info in infos for ref in (info.get("ref"), *refs(info.get("children", [])))]
 
     assert refs(json.loads(json.dumps(render_json(nodes)))) == [node.ref for node in nodes]
 
 
-def test_a_page_of_endless_depth_is_json_of_sixty_levels() -> None:
+def test_json_depth_is_limited_to_sixty_levels() -> None:
     deep = render_json([Node(depth, "generic", "", f"e{depth}") for depth in range(5_000)])
 
     levels = 0
@@ -202,7 +202,7 @@ def test_a_page_of_endless_depth_is_json_of_sixty_levels() -> None:
     assert levels == 60
 
 
-def test_controls_that_are_in_every_row_are_refs_from_the_third_row_on() -> None:
+def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, name in enumerate(("Tea", "Milk", "Jam", "Bread"), 1):
         controls = (
@@ -224,7 +224,7 @@ def test_controls_that_are_in_every_row_are_refs_from_the_third_row_on() -> None
     ]
 
 
-def test_a_row_has_each_target_once_and_the_second_row_only_its_first() -> None:
+def test_targets_are_shown_once_and_only_first_in_second_row() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, path in enumerate(("/tea", "/milk", "/jam"), 1):
         links = (("Tea", path), ("Add", f"{path}/add"), ("Edit", path))
@@ -242,7 +242,7 @@ def test_a_row_has_each_target_once_and_the_second_row_only_its_first() -> None:
     ]
 
 
-def test_a_target_that_is_like_the_one_above_but_for_its_number_is_left_out() -> None:
+def test_numbered_link_target_like_the_previous_is_omitted() -> None:
     nodes = [Node(0, "list", "", "e1")]
     for number in (1, 2):
         nodes.append(Node(1, "listitem", "", f"e{number}0"))
@@ -253,7 +253,7 @@ def test_a_target_that_is_like_the_one_above_but_for_its_number_is_left_out() ->
     ]
 
 
-def test_a_heading_around_one_link_is_one_line_and_a_title_is_written_once() -> None:
+def test_heading_with_one_link_is_one_line_without_repeated_text() -> None:
     nodes = [
         Node(0, "region", "News", "e1"),
         Node(1, "heading", "News", "e2", states=("level=2",)),

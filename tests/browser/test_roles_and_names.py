@@ -237,7 +237,7 @@ CHROMES = {"image": "img", "none": "generic", "Abbr": "generic", "DescriptionLis
 
 
 @pytest.mark.parametrize("cases", [ROLES, NAMES, DECIDED], ids=["roles", "names", "decided"])
-async def test_elements_are_what_the_table_says(tab: Page, cases: tuple[Case, ...]) -> None:
+async def test_roles_and_names_match_the_table(tab: Page, cases: tuple[Case, ...]) -> None:
     await show(tab, cases)
 
     found = [(case.html, *await ours(tab, index)) for index, case in enumerate(cases)]

@@ -112,14 +112,14 @@ async def takes_less(
     return False
 
 
-async def test_a_click_that_starts_nothing_is_answered_at_once(browser: SessionBrowser) -> None:
+async def test_click_without_effects_returns_at_once(browser: SessionBrowser) -> None:
     await browser.show("<button>Save</button>")
 
     assert await takes_less(0.1, browser, "click", "button")
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
-async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(tab: Tab) -> None:
+async def test_each_new_document_answers_a_settle_message(tab: Tab) -> None:
     for text in ("one", "two"):
         await tab.show(f"<p>{text}</p>")
         await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
@@ -131,7 +131,7 @@ async def test_the_scripts_of_each_new_document_answer_a_message_of_their_own(ta
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
-async def test_an_engine_that_a_message_has_run_is_not_run_again_by_a_selector(tab: Tab) -> None:
+async def test_injected_engine_is_not_run_again_by_a_selector(tab: Tab) -> None:
     engine = 'globalThis[Symbol.for("footlight.settling.engine")]'
     await tab.show("<p>text</p>")
     await settle(tab.page, time.monotonic(), Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
@@ -142,7 +142,7 @@ async def test_an_engine_that_a_message_has_run_is_not_run_again_by_a_selector(t
     assert await tab.page.scripts.ask(lambda: read, "read") is True
 
 
-async def test_a_click_that_fetches_after_a_timer_is_answered_with_what_it_renders(
+async def test_fetch_started_by_a_timer_is_awaited(
     browser: SessionBrowser,
 ) -> None:
     late = slow(browser.site, 300, PlainTextResponse("rendered"))
@@ -206,7 +206,7 @@ LATE = {
 @pytest.mark.sampled(2)
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
 @pytest.mark.parametrize(("tool", "html"), LATE.values(), ids=LATE)
-async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:
+async def test_late_content_is_included_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:
     url = slow(browser.site, 0, PlainTextResponse("late"))
     file = browser.uploads / "note.txt"
     file.write_text("note")
@@ -219,26 +219,26 @@ async def test_what_often_comes_late_is_in_the_answer(browser: SessionBrowser, t
     assert "late" in str(answer.content), answer.content
 
 
-async def test_a_button_that_always_says_that_it_works_is_not_waited_for(browser: SessionBrowser) -> None:
+async def test_permanently_busy_button_is_not_awaited(browser: SessionBrowser) -> None:
     await browser.show("<main aria-busy=true></main><button class=loading>More…</button>")
 
     assert await takes_less(0.5, browser, "click", "button")
 
 
-async def test_work_that_does_not_end_is_waited_for_once(browser: SessionBrowser) -> None:
+async def test_endless_busy_state_is_awaited_only_once(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='document.body.ariaBusy = true'>Load</button><input aria-label=Name>")
     await browser.call("click", selector="button")
 
     assert await takes_less(0.5, browser, "fill", "input", value="x")
 
 
-async def test_a_menu_that_a_click_opens_is_not_waited_for(browser: SessionBrowser) -> None:
+async def test_menu_opened_by_a_click_is_not_awaited(browser: SessionBrowser) -> None:
     await browser.show("<button aria-haspopup=true>More</button>")
 
     assert await takes_less(0.3, browser, "click", "button")
 
 
-async def test_a_chain_of_requests_is_followed_to_its_end(tab: Tab) -> None:
+async def test_chain_of_requests_is_awaited_to_its_end(tab: Tab) -> None:
     """The best of eight: on a busy machine a timer of 5 ms may fire after the page has come to rest."""
     seen: list[object] = []
     while "go one two" not in seen and len(seen) < 8:
@@ -251,7 +251,7 @@ async def test_a_chain_of_requests_is_followed_to_its_end(tab: Tab) -> None:
     assert "go one two" in seen
 
 
-async def test_an_address_that_is_pushed_and_rendered_is_waited_for(tab: Tab) -> None:
+async def test_pushed_route_is_awaited_until_rendered(tab: Tab) -> None:
     late = slow(tab.site, 200, PlainTextResponse(" rendered"))
     await tab.show(f"""<button onclick="history.pushState(0, '', '/pushed'); {appends(late)}">go</button>""")
 
@@ -260,7 +260,7 @@ async def test_an_address_that_is_pushed_and_rendered_is_waited_for(tab: Tab) ->
     assert await tab.read("location.pathname + document.body.innerText") == "/pushedgo rendered"
 
 
-async def test_what_a_frame_of_another_site_asks_for_is_waited_for(tab: Tab) -> None:
+async def test_requests_of_a_cross_site_frame_are_awaited(tab: Tab) -> None:
     late = slow(tab.site, 200, PlainTextResponse(" rendered", headers={"access-control-allow-origin": "*"}))
     frame = tab.site.page(f"<script>onmessage = () => {appends(late)}</script>frame")
     await tab.show(f"""<iframe src="{frame.replace("127.0.0.1", "localhost")}"></iframe>
@@ -276,14 +276,14 @@ async def test_what_a_frame_of_another_site_asks_for_is_waited_for(tab: Tab) -> 
     ["new EventSource(url)", "fetch(url).then(() => document.body.append(' open'))"],
     ids=["EventSource", "fetch"],
 )
-async def test_events_that_never_end_are_not_waited_for(tab: Tab, opens: str) -> None:
+async def test_endless_event_streams_are_not_awaited(tab: Tab, opens: str) -> None:
     url = endless(tab.site, "data: 1\n\n", "text/event-stream")
     await tab.show(f"""<button onclick="const url = '{url}'; {opens}">go</button>""")
 
     await tab.click()
 
 
-async def test_an_answer_that_goes_on_for_ever_is_waited_for_a_moment(tab: Tab) -> None:
+async def test_endless_response_is_awaited_only_briefly(tab: Tab) -> None:
     url = endless(tab.site, "some", "text/plain")
     await tab.show(
         f"""<button onclick="fetch('{url}').then(() => document.body.append(' begun'))">go</button>"""
@@ -294,13 +294,13 @@ async def test_an_answer_that_goes_on_for_ever_is_waited_for_a_moment(tab: Tab) 
     assert await tab.read() == "go begun"
 
 
-async def test_a_request_that_was_under_way_before_is_not_waited_for(tab: Tab) -> None:
+async def test_request_started_before_the_action_is_not_awaited(tab: Tab) -> None:
     await tab.show(f"<button>go</button><script>fetch('{tab.site.never()}')</script>")
 
     await tab.click()
 
 
-async def test_the_next_turn_of_a_poll_is_not_waited_for(tab: Tab) -> None:
+async def test_next_long_poll_request_is_not_awaited(tab: Tab) -> None:
     """The action may well be what its server was waiting for."""
     news, taken, never = (asyncio.Event() for _ in range(3))
 
@@ -328,19 +328,19 @@ async def test_the_next_turn_of_a_poll_is_not_waited_for(tab: Tab) -> None:
     assert await tab.read() == "go news"
 
 
-async def test_a_request_without_an_answer_is_waited_for_up_to_the_limit(tab: Tab) -> None:
+async def test_unanswered_request_is_awaited_up_to_the_limit(tab: Tab) -> None:
     await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
 
     await tab.click(limit_ms=300)
 
 
-async def test_a_call_that_has_little_time_left_waits_no_longer(tab: Tab) -> None:
+async def test_settling_ends_at_the_call_deadline(tab: Tab) -> None:
     await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
 
     await tab.click(deadline=Deadline.after(300))
 
 
-async def test_the_requests_of_a_frame_that_is_gone_are_not_waited_for(tab: Tab) -> None:
+async def test_requests_of_a_removed_frame_are_not_awaited(tab: Tab) -> None:
     frame = tab.site.page(f"<script>onmessage = () => fetch('{tab.site.never()}')</script>")
     await tab.show(f"""<iframe src="{frame.replace("127.0.0.1", "localhost")}"></iframe>
         <button onclick="frames[0].postMessage(0, '*');
@@ -352,7 +352,7 @@ async def test_the_requests_of_a_frame_that_is_gone_are_not_waited_for(tab: Tab)
 # Navigations
 
 
-async def test_a_form_whose_answer_is_slow_is_waited_for(tab: Tab) -> None:
+async def test_slow_form_submission_is_awaited(tab: Tab) -> None:
     url = slow(tab.site, 200, HTMLResponse("<p>sent"))
     await tab.show(f"<form method=post action='{url}'><button>send</button></form>")
 
@@ -362,7 +362,7 @@ async def test_a_form_whose_answer_is_slow_is_waited_for(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_a_navigation_by_script_is_waited_for_with_what_it_loads(tab: Tab, host: str) -> None:
+async def test_script_navigation_and_its_requests_are_awaited(tab: Tab, host: str) -> None:
     """What the document before it had asked for is of no interest any more."""
     late = slow(tab.site, 200, PlainTextResponse(" rendered"))
     url = slow(tab.site, 200, HTMLResponse(f"<body>there<script>setTimeout(() => {appends(late)})</script>"))
@@ -375,7 +375,7 @@ async def test_a_navigation_by_script_is_waited_for_with_what_it_loads(tab: Tab,
     assert await tab.read() == "there rendered"
 
 
-async def test_a_navigation_in_a_frame_is_waited_for(tab: Tab) -> None:
+async def test_frame_navigation_is_awaited(tab: Tab) -> None:
     url = slow(tab.site, 200, HTMLResponse("there"))
     await tab.show(f"""<iframe name=inside></iframe><a href="{url}" target=inside>go</a>""")
 
@@ -384,7 +384,7 @@ async def test_a_navigation_in_a_frame_is_waited_for(tab: Tab) -> None:
     assert await tab.page.playwright.frame_locator("iframe").locator("body").inner_text() == "there"
 
 
-async def test_an_image_that_never_comes_holds_a_document_for_a_moment(tab: Tab) -> None:
+async def test_unloaded_image_delays_a_document_only_briefly(tab: Tab) -> None:
     url = tab.site.page(f"<p>there<img src='{tab.site.never()}'>")
     await tab.show(f"""<a href="{url}">go</a>""")
 
@@ -398,7 +398,7 @@ async def test_an_image_that_never_comes_holds_a_document_for_a_moment(tab: Tab)
     [Response(status_code=204), Response("file", headers={"content-disposition": "attachment"})],
     ids=["empty", "download"],
 )
-async def test_a_navigation_that_comes_to_nothing_is_over(tab: Tab, response: Response) -> None:
+async def test_navigation_without_a_new_document_ends_settling(tab: Tab, response: Response) -> None:
     url = slow(tab.site, 100, response)
     await tab.show(f"""<button onclick="setTimeout(() => location.href = '{url}', 5)">go</button>""")
 
@@ -410,7 +410,7 @@ async def test_a_navigation_that_comes_to_nothing_is_over(tab: Tab, response: Re
 # What the page does by itself
 
 
-async def test_a_short_transition_is_waited_for_with_what_follows_it(tab: Tab) -> None:
+async def test_short_transition_and_its_effects_are_awaited(tab: Tab) -> None:
     await tab.show("""<style>p { transition: opacity 0.2s } .gone p { opacity: 0 }</style>
         <button onclick="document.body.className = 'gone'">go</button>
         <p ontransitionend="this.remove()">words</p>""")
@@ -421,7 +421,7 @@ async def test_a_short_transition_is_waited_for_with_what_follows_it(tab: Tab) -
 
 
 @pytest.mark.parametrize("duration", ["1s infinite", "20s"])
-async def test_an_animation_that_goes_on_is_not_waited_for(tab: Tab, duration: str) -> None:
+async def test_long_animation_is_not_awaited(tab: Tab, duration: str) -> None:
     await tab.show(f"""<style>
           @keyframes turn {{ to {{ rotate: 360deg }} }}
           .go p {{ animation: turn {duration} }}
@@ -433,7 +433,7 @@ async def test_an_animation_that_goes_on_is_not_waited_for(tab: Tab, duration: s
     assert await tab.read("document.getAnimations().length") == 1
 
 
-async def test_a_page_that_never_rests_is_waited_for_a_moment(tab: Tab) -> None:
+async def test_continuously_changing_page_is_awaited_only_briefly(tab: Tab) -> None:
     await tab.show("""<button>go</button><p></p><script>
         (function turn(n) {
           document.querySelector('p').textContent = n;
@@ -444,7 +444,7 @@ async def test_a_page_that_never_rests_is_waited_for_a_moment(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("where", ["document.querySelector('p')", "document.querySelector('a-b').shadowRoot"])
-async def test_what_changes_from_frame_to_frame_is_seen_to_its_end(tab: Tab, where: str) -> None:
+async def test_frame_by_frame_changes_are_awaited_to_their_end(tab: Tab, where: str) -> None:
     await tab.show(f"""<p></p><a-b></a-b><script>
         document.querySelector('a-b').attachShadow({{mode: 'open'}});
         const shown = {where};
@@ -456,7 +456,7 @@ async def test_what_changes_from_frame_to_frame_is_seen_to_its_end(tab: Tab, whe
     assert await tab.read("shown.textContent") == "12"
 
 
-async def test_a_script_that_works_for_long_is_seen_to_its_end(tab: Tab) -> None:
+async def test_long_running_script_is_awaited(tab: Tab) -> None:
     await tab.show("""<button onclick="setTimeout(() => {
           for (const end = performance.now() + 1200; performance.now() < end;);
           setTimeout(() => document.body.append(' done'));
@@ -467,7 +467,7 @@ async def test_a_script_that_works_for_long_is_seen_to_its_end(tab: Tab) -> None
     assert await tab.read() == "go done"
 
 
-async def test_a_page_that_broke_its_own_clock_settles_like_others(tab: Tab) -> None:
+async def test_page_with_broken_timers_settles_normally(tab: Tab) -> None:
     late = slow(tab.site, 100, PlainTextResponse(" rendered"))
     await tab.show(f"""<img name=getAnimations><img name=createElement><button onclick="{appends(late)};
         window.requestAnimationFrame = window.setTimeout = performance.now = () => 0;
@@ -482,7 +482,7 @@ async def test_a_page_that_broke_its_own_clock_settles_like_others(tab: Tab) -> 
 
 
 @pytest.mark.slow
-async def test_a_hung_page_is_waited_for_up_to_the_limit(tab: Tab) -> None:
+async def test_hung_page_is_awaited_up_to_the_limit(tab: Tab) -> None:
     since = time.monotonic()
     await tab.read("void setTimeout(() => { for (;;); })")
 
@@ -492,7 +492,7 @@ async def test_a_hung_page_is_waited_for_up_to_the_limit(tab: Tab) -> None:
     assert not await tab.page.answers()
 
 
-async def test_a_page_that_closes_has_settled(tab: Tab) -> None:
+async def test_closed_page_has_settled(tab: Tab) -> None:
     late = slow(tab.site, 100, PlainTextResponse())
     url = tab.site.page(f"""<button onclick="fetch('{late}').then(() => window.close())">go</button>""")
     async with tab.page.playwright.expect_popup():
@@ -504,7 +504,7 @@ async def test_a_page_that_closes_has_settled(tab: Tab) -> None:
     assert popup.page.closed
 
 
-async def test_a_page_that_crashes_has_settled(tab: Tab) -> None:
+async def test_crashed_page_has_settled(tab: Tab) -> None:
     await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
     since, deadline = time.monotonic(), Deadline.after(LIMIT_MS)
     await click_element(tab.page, "button", deadline, button="left", count=1)
@@ -519,7 +519,7 @@ async def test_a_page_that_crashes_has_settled(tab: Tab) -> None:
     crashing.cancel()
 
 
-async def test_a_call_that_is_cancelled_settles_no_longer(tab: Tab) -> None:
+async def test_cancelled_call_stops_settling(tab: Tab) -> None:
     await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
     clicking = asyncio.create_task(tab.click())
     await tab.page.playwright.wait_for_event("request")

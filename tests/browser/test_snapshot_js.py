@@ -80,7 +80,7 @@ def apply_operations(nodes: Sequence[Any], ops: Sequence[Any]) -> list[Any]:
 # ---- the list ----
 
 
-async def test_a_page_is_a_list_of_nodes_in_tree_order(tab: Page) -> None:
+async def test_snapshot_is_a_list_of_nodes_in_tree_order(tab: Page) -> None:
     """One pass over the flat tree gives roles, names, states, refs and test ids."""
     nodes = await look(
         tab,
@@ -118,7 +118,7 @@ async def test_a_page_is_a_list_of_nodes_in_tree_order(tab: Page) -> None:
     ]
 
 
-async def test_a_reply_names_the_page_and_counts_on(tab: Page) -> None:
+async def test_reply_contains_url_title_and_next_ref(tab: Page) -> None:
     await tab.set_content("<title> A\n title </title><button>a</button><button>b</button>")
 
     reply = await ask(tab, {"what": "look", "next": 40, "since": 0})
@@ -132,7 +132,7 @@ async def test_a_reply_names_the_page_and_counts_on(tab: Page) -> None:
     }
 
 
-async def test_inline_words_run_on_and_blocks_part_them(tab: Page) -> None:
+async def test_inline_text_is_joined_and_blocks_are_separate(tab: Page) -> None:
     nodes = await look(
         tab,
         "un<b>believ</b>able<br>story <span style='display:block'>block</span> after"
@@ -150,7 +150,7 @@ async def test_inline_words_run_on_and_blocks_part_them(tab: Page) -> None:
     ]
 
 
-async def test_open_shadow_trees_and_slots_are_walked_as_drawn(tab: Page) -> None:
+async def test_open_shadow_trees_and_slots_follow_the_flat_tree(tab: Page) -> None:
     nodes = await look(
         tab,
         """
@@ -185,7 +185,7 @@ async def test_owned_elements_are_inside_their_owner(tab: Page) -> None:
     ]
 
 
-async def test_hidden_content_is_left_out_as_the_accessibility_tree_does(tab: Page) -> None:
+async def test_hidden_content_is_omitted_as_in_the_accessibility_tree(tab: Page) -> None:
     nodes = await look(
         tab,
         """
@@ -209,7 +209,7 @@ async def test_hidden_content_is_left_out_as_the_accessibility_tree_does(tab: Pa
     ]
 
 
-async def test_what_has_the_focus_cannot_be_aria_hidden(tab: Page) -> None:
+async def test_focused_element_is_shown_despite_aria_hidden(tab: Page) -> None:
     await tab.set_content("<div aria-hidden='true'><button>a</button></div>")
     await tab.focus("button")
 
@@ -218,7 +218,7 @@ async def test_what_has_the_focus_cannot_be_aria_hidden(tab: Page) -> None:
     assert reply["nodes"] == [[0, "button", "a", "e1", {"s": ["focused"]}]]
 
 
-async def test_a_modal_dialog_leaves_nothing_else(tab: Page) -> None:
+async def test_modal_dialog_hides_the_rest_of_the_page(tab: Page) -> None:
     await tab.set_content(
         "<h1>Page</h1><main><p>text</p><dialog id=a>A<button>a</button></dialog></main><dialog id=b>"
         "<button>b</button></dialog>"
@@ -262,7 +262,7 @@ OVER = "style='position: fixed; inset: 100px; background: white'"
         SHADOW.replace("DIALOG", MODAL.format(OVER)),
     ],
 )
-async def test_behind_a_dialog_that_says_it_is_modal_is_nothing(tab: Page, html: str) -> None:
+async def test_aria_modal_dialog_hides_the_page_behind(tab: Page, html: str) -> None:
     await tab.set_content(html)
 
     assert (await ask(tab, {"what": "look", "next": 1}))["nodes"] == ONLY_MODAL
@@ -277,13 +277,13 @@ async def test_behind_a_dialog_that_says_it_is_modal_is_nothing(tab: Page, html:
         "style='position: absolute; top: 5000px'",
     ],
 )
-async def test_a_dialog_that_is_not_over_the_page_hides_nothing(tab: Page, dialog: str) -> None:
+async def test_aria_modal_dialog_not_covering_the_page_hides_nothing(tab: Page, dialog: str) -> None:
     nodes = await look(tab, f"<h1>Page</h1>{MODAL.format(dialog)}")
 
     assert nodes[0][:3] == [0, "heading", "Page"]
 
 
-async def test_what_belongs_to_a_modal_dialog_stays_beside_it(tab: Page) -> None:
+async def test_popups_and_status_of_a_modal_dialog_stay_visible(tab: Page) -> None:
     nodes = await look(
         tab,
         f"<h1>Page</h1><div role=status>Saved</div>{MODAL.format(OVER)}<div>"
@@ -320,7 +320,7 @@ POINTER = "style='cursor: pointer'"
         (f"<label {POINTER}><input type=checkbox><span>A</span><span>B</span></label>", []),
     ],
 )
-async def test_the_parts_of_what_can_be_clicked_have_refs(tab: Page, html: str, texts: list[str]) -> None:
+async def test_parts_of_clickable_elements_have_refs(tab: Page, html: str, texts: list[str]) -> None:
     nodes = await look(tab, html)
 
     inner = [extra[0].get("x") for depth, role, _, ref, *extra in nodes if ref and extra and "x" in extra[0]]
@@ -329,7 +329,7 @@ async def test_the_parts_of_what_can_be_clicked_have_refs(tab: Page, html: str, 
         assert sum(1 for node in nodes if node[3]) <= 1
 
 
-async def test_what_a_stylesheet_adds_to_a_text_field_is_its_hint(tab: Page) -> None:
+async def test_css_content_of_a_text_field_is_its_placeholder(tab: Page) -> None:
     nodes = await look(
         tab,
         "<style>.hint::before { content: attr(data-placeholder) }</style>"
@@ -345,7 +345,7 @@ async def test_what_a_stylesheet_adds_to_a_text_field_is_its_hint(tab: Page) -> 
     ]
 
 
-async def test_the_refs_of_a_lost_pass_are_given_again(tab: Page) -> None:
+async def test_refs_of_a_lost_reply_are_assigned_again(tab: Page) -> None:
     await tab.set_content("<button>a</button><button>b</button>")
     await ask(tab, {"what": "look", "next": 1, "pass": 1})
     await tab.evaluate("document.body.prepend(document.createElement('button'))")
@@ -427,11 +427,11 @@ async def test_the_refs_of_a_lost_pass_are_given_again(tab: Page) -> None:
         ("<a href=#><h3>Card</h3><p>Text</p></a>", "Card Text"),
     ],
 )
-async def test_a_name_is_computed_as_accname_says(tab: Page, html: str, name: str) -> None:
+async def test_name_follows_the_accname_specification(tab: Page, html: str, name: str) -> None:
     assert (await names(tab, html))[0] == name
 
 
-async def test_descriptions_come_from_ids_words_or_the_title(tab: Page) -> None:
+async def test_description_comes_from_ids_attributes_or_title(tab: Page) -> None:
     nodes = await look(
         tab,
         "<input aria-label=a aria-describedby='x y'><input aria-label=b aria-description=said>"
@@ -447,7 +447,7 @@ async def test_descriptions_come_from_ids_words_or_the_title(tab: Page) -> None:
     ]
 
 
-async def test_a_text_that_a_name_says_is_not_repeated(tab: Page) -> None:
+async def test_text_contained_in_the_name_is_not_repeated(tab: Page) -> None:
     nodes = await look(
         tab,
         "<a href=#><img alt=Pic src='data:,'> and text <b aria-label=said>unsaid</b></a>"
@@ -472,7 +472,7 @@ async def test_a_text_that_a_name_says_is_not_repeated(tab: Page) -> None:
 # ---- values and states ----
 
 
-async def test_lines_and_indentation_are_kept_where_they_are_drawn(tab: Page) -> None:
+async def test_rendered_line_breaks_and_indentation_are_kept(tab: Page) -> None:
     html = """<style>.code { white-space: pre-wrap } .lines { white-space: pre-line }</style>
         <pre>def f():
     if x:
@@ -500,7 +500,7 @@ async def test_lines_and_indentation_are_kept_where_they_are_drawn(tab: Page) ->
     ], nodes
 
 
-async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
+async def test_field_values_are_shown_except_passwords(tab: Page) -> None:
     """Secrets are masked everywhere."""
     html = """
         <label>Pw <input id=p type=password value=hunter2></label><input type=password aria-label=empty>
@@ -534,7 +534,7 @@ async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
     assert displayed == nodes
 
 
-async def test_states_are_words_in_one_order(tab: Page) -> None:
+async def test_states_are_listed_in_fixed_order(tab: Page) -> None:
     await tab.set_content(
         """
         <fieldset disabled><legend>L</legend><input aria-label=a></fieldset>
@@ -612,7 +612,7 @@ async def test_a_closed_select_has_its_options_without_refs(tab: Page) -> None:
 # ---- roles ----
 
 
-async def test_tables_of_data_are_tables_and_those_of_layout_are_not(tab: Page) -> None:
+async def test_data_tables_are_tables_and_layout_tables_are_not(tab: Page) -> None:
     nodes = await look(
         tab,
         """
@@ -657,7 +657,7 @@ async def test_the_title_of_a_tree_entry_that_alone_is_pressed_has_a_ref(tab: Pa
     ]
 
 
-async def test_role_none_gives_way_to_focus_and_global_attributes(tab: Page) -> None:
+async def test_role_none_is_overridden_by_focus_and_global_attributes(tab: Page) -> None:
     nodes = await look(
         tab,
         "<button role=none>a</button><h2 role=none>b</h2><h2 role=none aria-label=c>x</h2><ul role=none>"
@@ -677,7 +677,7 @@ async def test_role_none_gives_way_to_focus_and_global_attributes(tab: Page) -> 
     ]
 
 
-async def test_children_of_buttons_are_met_only_where_they_can_be_reached(tab: Page) -> None:
+async def test_children_of_buttons_are_listed_only_if_reachable(tab: Page) -> None:
     nodes = await look(
         tab, "<button><h2>Head</h2><img alt=Pic src='data:,'></button><div role=tab>T<a href=#>l</a></div>"
     )
@@ -725,7 +725,7 @@ async def test_embedded_content_is_one_node(tab: Page) -> None:
 # ---- refs ----
 
 
-async def test_refs_go_to_what_can_be_acted_on_or_asked_for(tab: Page) -> None:
+async def test_refs_are_assigned_to_actionable_or_identified_elements(tab: Page) -> None:
     nodes = await look(
         tab,
         """
@@ -755,7 +755,7 @@ async def test_refs_go_to_what_can_be_acted_on_or_asked_for(tab: Page) -> None:
     ]
 
 
-async def test_an_element_keeps_its_ref_wherever_it_goes(tab: Page) -> None:
+async def test_moved_element_keeps_its_ref(tab: Page) -> None:
     await look(tab, "<div id=x><button>a</button><button>b</button></div><div id=y></div>")
     await tab.evaluate(
         """() => {
@@ -770,7 +770,7 @@ async def test_an_element_keeps_its_ref_wherever_it_goes(tab: Page) -> None:
     assert nodes == [[0, "button", "b", "e2"], [0, "button", "a", "e1"], [0, "button", "c", "e3"]]
 
 
-async def test_a_ref_is_a_selector_while_its_element_is_there(tab: Page) -> None:
+async def test_ref_works_as_a_selector_until_the_element_is_removed(tab: Page) -> None:
     await look(tab, "<div data-testid=box>box<i>in</i></div><button>a</button>")
 
     inside = await tab.inner_text("footlight=e1 >> i")
@@ -783,7 +783,7 @@ async def test_a_ref_is_a_selector_while_its_element_is_there(tab: Page) -> None
     assert await tab.locator("body >> footlight=e1").count() == 1
 
 
-async def test_any_element_is_given_a_ref_when_asked_about(tab: Page) -> None:
+async def test_any_element_gets_a_ref_on_request(tab: Page) -> None:
     await look(tab, "<p><b data-testid=t>bold</b></p><button>a</button>")
 
     first = await ask(tab, {"what": "ref", "next": 7}, "p")
@@ -797,7 +797,7 @@ async def test_any_element_is_given_a_ref_when_asked_about(tab: Page) -> None:
     ]
 
 
-async def test_a_part_of_the_page_and_boxes_leave_the_last_list_alone(tab: Page) -> None:
+async def test_partial_snapshot_and_boxes_keep_the_diff_base(tab: Page) -> None:
     await tab.set_content(
         "<body style=margin:0><main><button style='width:80px;height:20px;display:block'>a</button></main>out"
     )
@@ -819,7 +819,7 @@ async def test_a_part_of_the_page_and_boxes_leave_the_last_list_alone(tab: Page)
 # ---- what changed ----
 
 
-async def test_changes_are_reported_as_a_list_of_operations(tab: Page) -> None:
+async def test_changes_are_sent_as_a_list_of_operations(tab: Page) -> None:
     await tab.set_content("<p>top</p><button>a</button><button>b</button><button>c</button>")
     start = await ask(tab, {"what": "look", "next": 1})
     await tab.evaluate("document.querySelectorAll('button')[1].textContent = 'B'")
@@ -860,7 +860,7 @@ MUTATE = """(seed) => {
 
 
 @pytest.mark.parametrize("seed", sample_parameters(range(4), 0))
-async def test_replayed_operations_are_the_list_of_now(tab: Page, seed: int) -> None:
+async def test_replayed_operations_equal_the_current_snapshot(tab: Page, seed: int) -> None:
     """The operations, applied to the last list, are the list of now."""
     await tab.set_content(
         "<main>" + "<section><h2>h</h2><p>same</p><button>b</button></section>" * 5 + "</main>"
@@ -885,7 +885,7 @@ def remove_box(node: list[Any]) -> list[Any]:
 # ---- the judge ----
 
 
-async def test_chrome_computes_the_same_roles_and_names(tab: Page) -> None:
+async def test_roles_and_names_match_chrome(tab: Page) -> None:
     """Chrome computes the same. `make agreement` compares many more pages."""
     agreement = _load_agreement()
     await tab.set_content((PAGES / "agreed.html").read_text(), wait_until="load", timeout=WAIT_MS)
@@ -909,7 +909,7 @@ def _load_agreement() -> ModuleType:
 # ---- hostile pages ----
 
 
-async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
+async def test_hostile_page_cannot_break_the_snapshot(tab: Page) -> None:
     nodes = await look(
         tab,
         """
@@ -941,7 +941,7 @@ async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
     ]
 
 
-async def test_a_dialog_in_a_form_with_a_field_named_children_covers_the_page(tab: Page) -> None:
+async def test_modal_dialog_beside_a_field_named_children_is_found(tab: Page) -> None:
     nodes = await look(
         tab,
         """<form><input name=children><div role=dialog aria-modal=true
@@ -971,7 +971,7 @@ FOREIGN_ELEMENTS = """
 """
 
 
-async def test_elements_of_other_languages_only_have_the_names_of_fields(tab: Page) -> None:
+async def test_non_html_elements_get_no_html_semantics(tab: Page) -> None:
     nodes = await look(tab, FOREIGN_ELEMENTS)
 
     assert [node[2] for node in nodes if node[1] in ("link", "option")] == ["Tea"]
@@ -979,7 +979,7 @@ async def test_elements_of_other_languages_only_have_the_names_of_fields(tab: Pa
     assert [0, "text", "textarea", None] in nodes
 
 
-async def test_an_xml_document_without_a_language_is_read(tab: Page) -> None:
+async def test_plain_xml_document_is_read(tab: Page) -> None:
     await tab.goto(
         "data:application/xml,<?xml-stylesheet href='data:text/css,*{display:block}'?>"
         "<root><a href='/'>First</a><select><option>Second</option></select><title>Third</title></root>"
@@ -990,7 +990,7 @@ async def test_an_xml_document_without_a_language_is_read(tab: Page) -> None:
     ]
 
 
-async def test_a_summary_at_the_top_of_a_shadow_tree_is_text(tab: Page) -> None:
+async def test_summary_at_shadow_root_is_text(tab: Page) -> None:
     html = """<x-a></x-a><script>
       document.querySelector("x-a").attachShadow({ mode: "open" }).innerHTML = "<summary>More</summary>"
     </script>"""
@@ -998,7 +998,7 @@ async def test_a_summary_at_the_top_of_a_shadow_tree_is_text(tab: Page) -> None:
     assert await look(tab, html) == [[0, "text", "More", None]]
 
 
-async def test_deep_nesting_ends_with_a_word(tab: Page) -> None:
+async def test_very_deep_hidden_nesting_is_skipped(tab: Page) -> None:
     await tab.set_content("<main></main>")
     await tab.evaluate(
         """() => {
@@ -1039,7 +1039,7 @@ async def test_elements_deeper_than_the_limit_are_left_out(tab: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_of_too_many_nodes_is_cut_and_says_so(tab: Page) -> None:
+async def test_page_with_too_many_nodes_is_truncated_and_marked(tab: Page) -> None:
     await tab.set_content("<main></main>")
     await tab.evaluate("document.querySelector('main').innerHTML = '<hr>'.repeat(60000)")
 
@@ -1053,7 +1053,7 @@ async def test_a_page_of_too_many_nodes_is_cut_and_says_so(tab: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_of_too_much_text_is_cut_and_says_so(tab: Page) -> None:
+async def test_page_with_too_much_text_is_truncated_and_marked(tab: Page) -> None:
     await tab.set_content("<main></main>")
     fill = """document.querySelector('main').innerHTML = '<p></p>'.repeat(6000);
     for (const each of document.querySelectorAll('p')) each.textContent = '"'.repeat(1900); 0"""
@@ -1065,7 +1065,7 @@ async def test_a_page_of_too_much_text_is_cut_and_says_so(tab: Page) -> None:
     assert [len(nodes), nodes[-1][2]] == [1_046, "… the page goes on: these are its first 1045 nodes"]
 
 
-async def test_a_text_without_an_end_is_not_read_to_its_end(tab: Page) -> None:
+async def test_huge_text_is_read_only_partially(tab: Page) -> None:
     await tab.set_content("<pre></pre>")
     await tab.evaluate("document.querySelector('pre').textContent = ' '.repeat(3_000_000) + 'end'; 0")
 
@@ -1074,7 +1074,7 @@ async def test_a_text_without_an_end_is_not_read_to_its_end(tab: Page) -> None:
     assert nodes == [[0, "text", " " * 100 + "…", None]]
 
 
-async def test_long_and_broken_texts_are_made_fit(tab: Page) -> None:
+async def test_long_texts_are_shortened_and_invalid_characters_replaced(tab: Page) -> None:
     await tab.set_content("<button></button><p></p><i></i>")
     await tab.evaluate(
         """() => {
@@ -1143,7 +1143,7 @@ CHANGES = """async turn => {
 
 
 @pytest.mark.parametrize("start", sample_parameters(range(0, 180, 10), 0))
-async def test_a_pass_that_remembers_finds_what_a_new_one_finds(tab: Page, start: int) -> None:
+async def test_cached_snapshot_equals_a_new_one(tab: Page, start: int) -> None:
     await tab.set_content(
         """<style></style><main><ul><li>One<li>Two <button>Go</button></ul>
         <div id=host>Light <em>words</em></div>
@@ -1163,7 +1163,7 @@ async def test_a_pass_that_remembers_finds_what_a_new_one_finds(tab: Page, start
         assert seen["ops"] == [len(nodes)], (turn, nodes, apply_operations(nodes, seen["ops"]))
 
 
-async def test_a_document_that_is_written_anew_is_read_anew(tab: Page) -> None:
+async def test_rewritten_document_is_read_again(tab: Page) -> None:
     await look(tab, "<main><p>Old</p></main>")
     await tab.evaluate(
         "document.open(); document.write('<main><button>New</button></main>'); document.close()"

@@ -37,12 +37,12 @@ from footlight.errors import InvalidSelector
         ("e7 >> nth=0", ("footlight=e7 >> nth=0",)),
     ],
 )
-def test_a_selector_is_read_part_by_part(selector: str, parts: tuple[str, ...]) -> None:
+def test_selector_is_split_into_parts(selector: str, parts: tuple[str, ...]) -> None:
     assert parse(selector) == parts
 
 
 @pytest.mark.parametrize("selector", ["", "   ", ">>", "#a >>", ">> #a", "#a >> >> #b"])
-def test_an_empty_part_is_no_selector(selector: str) -> None:
+def test_empty_selector_part_is_refused(selector: str) -> None:
     with pytest.raises(InvalidSelector) as caught:
         parse(selector)
 
@@ -57,24 +57,24 @@ plain = st.text(st.characters(exclude_characters="\"'>\\"), min_size=1).filter(
 
 
 @given(st.lists(plain, min_size=1, max_size=4))
-def test_parts_without_quotes_come_back_as_they_were(parts: list[str]) -> None:
+def test_unquoted_parts_are_preserved(parts: list[str]) -> None:
     assert parse(" >> ".join(parts)) == tuple(part.strip() for part in parts)
 
 
 @given(st.text())
-def test_what_is_in_quotes_is_never_split(text: str) -> None:
+def test_quoted_text_is_not_split(text: str) -> None:
     part = f"[title={json.dumps(text, ensure_ascii=False)}]"
 
     assert parse(f"{part} >> {part}") == (part, part)
 
 
 @given(plain)
-def test_an_xpath_is_handed_on_whole(text: str) -> None:
+def test_xpath_is_passed_unsplit(text: str) -> None:
     assert parse(f"//{text}") == (f"xpath=//{text.rstrip()}",)
 
 
 @given(st.text())
-def test_any_text_is_parts_or_no_selector(text: str) -> None:
+def test_any_text_is_split_or_refused(text: str) -> None:
     try:
         parts = parse(text)
     except InvalidSelector:

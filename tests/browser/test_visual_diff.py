@@ -34,13 +34,13 @@ def summarize(difference: ImageDifference) -> tuple[int, tuple[Area, ...], bool]
     return difference.pixels, difference.regions, difference.sizes_differ
 
 
-def test_the_same_is_the_same() -> None:
+def test_identical_images_have_no_difference() -> None:
     difference = compare(page((1, 1, 9, 9)), page((1, 1, 9, 9)), threshold=0)
 
     assert (summarize(difference), difference.percent, difference.size) == ((0, (), False), 0.0, (400, 300))
 
 
-def test_changes_near_each_other_are_one_region_and_distant_ones_are_two() -> None:
+def test_nearby_changes_are_merged_and_distant_ones_separate() -> None:
     difference = compare(page(), page((10, 10, 5, 5), (18, 12, 2, 2), (300, 200, 20, 10)), threshold=0.1)
 
     assert summarize(difference) == (25 + 4 + 200, (Area(10, 10, 10, 5), Area(300, 200, 20, 10)), False)
@@ -59,7 +59,7 @@ def test_changes_near_each_other_are_one_region_and_distant_ones_are_two() -> No
         ("#808080", "#a0a0a0", 1, 0),
     ],
 )
-def test_a_colour_is_another_when_it_is_further_away_than_the_threshold(
+def test_colour_difference_is_compared_with_the_threshold(
     old: str, new: str, threshold: float, pixels: int
 ) -> None:
     before, after = page((5, 5, 10, 10), colour=old), page((5, 5, 10, 10), colour=new)
@@ -68,7 +68,7 @@ def test_a_colour_is_another_when_it_is_further_away_than_the_threshold(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_counts_what_a_plain_loop_counts(seed: int) -> None:
+def test_pixel_count_matches_the_reference_formula(seed: int) -> None:
     """The formula of pixelmatch, pixel by pixel."""
     chance = random.Random(seed)
     sizes = (70, 1100)
@@ -89,14 +89,14 @@ def distance(one: Sequence[int], other: Sequence[int]) -> float:
     return 0.5053 * y * y + 0.299 * i * i + 0.1957 * q * q
 
 
-def test_what_only_one_picture_has_is_changed() -> None:
+def test_area_outside_one_image_is_changed() -> None:
     difference = compare(page(size=(400, 300)), page(size=(410, 280)), threshold=1)
 
     assert difference.size == (410, 300)
     assert summarize(difference) == (410 * 300 - 400 * 280, (Area(0, 0, 410, 300),), True)
 
 
-def test_what_is_ignored_is_the_same() -> None:
+def test_ignored_areas_are_not_compared() -> None:
     after = page((10, 10, 50, 50), (200, 200, 5, 5))
 
     difference = compare(page(), after, threshold=0.1, ignored=[Area(-5, -5, 65, 65), Area(390, 290, 99, 99)])
@@ -116,7 +116,7 @@ def test_the_twenty_largest_changes_are_reported_in_reading_order() -> None:
 
 
 @pytest.mark.slow
-def test_a_single_pixel_of_a_long_page_is_found() -> None:
+def test_single_changed_pixel_of_a_long_page_is_found() -> None:
     difference = compare(
         page(size=(1280, 8000)), page((1279, 7999, 1, 1), (640, 3000, 1, 1), size=(1280, 8000)), threshold=0.1
     )
@@ -124,7 +124,7 @@ def test_a_single_pixel_of_a_long_page_is_found() -> None:
     assert summarize(difference) == (2, (Area(640, 3000, 1, 1), Area(1279, 7999, 1, 1)), False)
 
 
-def test_the_annotated_picture_is_red_where_it_changed_and_faded_elsewhere() -> None:
+def test_diff_image_marks_changes_red_and_fades_the_rest() -> None:
     difference = compare(page((50, 50, 10, 10)), page((50, 50, 10, 10), (100, 100, 10, 10)), threshold=0.1)
 
     with Image.open(io.BytesIO(difference.picture)) as picture:
@@ -132,7 +132,7 @@ def test_the_annotated_picture_is_red_where_it_changed_and_faded_elsewhere() -> 
     assert colours == [(230, 0, 35), (178, 178, 178), (255, 255, 255), (255, 140, 0)]
 
 
-def test_what_shows_through_is_white() -> None:
+def test_transparent_pixels_are_white() -> None:
     clear = png(Image.new("RGBA", (400, 300), (0, 0, 0, 0)))
 
     assert compare(clear, page(), threshold=0).pixels == 0
@@ -157,13 +157,13 @@ def with_chunk(kind: bytes, data: bytes) -> bytes:
         with_chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(10_000_000))),
     ],
 )
-def test_what_is_no_picture_is_refused(data: bytes) -> None:
+def test_invalid_image_is_refused(data: bytes) -> None:
     with pytest.raises(UnreadablePicture, match="it is not a readable PNG or JPEG"):
         compare(data, page(), threshold=0.1)
 
 
 @pytest.mark.slow
-def test_a_picture_that_would_fill_the_memory_is_refused() -> None:
+def test_image_above_the_memory_limit_is_refused() -> None:
     large = png(Image.new("1", (20_000, 20_000)))
 
     with pytest.raises(UnreadablePicture):

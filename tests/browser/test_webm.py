@@ -58,11 +58,11 @@ def frames(data: bytes) -> list[tuple[bytes, int, bool]]:
 FRAMES = [(b"a" * 5, 0, True), (b"b" * 300, 40, False), (b"c" * 70_000, 5_000, True), (b"d", 40_000, False)]
 
 
-def test_the_frames_that_were_written_are_in_it() -> None:
+def test_written_frames_are_read_back() -> None:
     assert frames(write_video(*FRAMES)) == FRAMES
 
 
-def test_its_duration_is_that_of_the_last_frame() -> None:
+def test_duration_is_that_of_the_last_frame() -> None:
     (duration,) = (
         struct.unpack(">d", data)[0] for id, _, data in elements(write_video(*FRAMES)) if id == DURATION
     )
@@ -70,7 +70,7 @@ def test_its_duration_is_that_of_the_last_frame() -> None:
     assert duration == 40_000
 
 
-def test_the_index_leads_to_the_clusters() -> None:
+def test_index_points_to_the_clusters() -> None:
     data = write_video(*FRAMES)
     found = list(elements(data))
     (segment,) = (at for id, at, _ in found if id == SEGMENT)
@@ -84,5 +84,5 @@ def test_the_index_leads_to_the_clusters() -> None:
     assert [data[segment + at :][:4] for at in positions] == [CLUSTER.to_bytes(4)] * 3
 
 
-def test_one_without_frames_is_whole_too() -> None:
+def test_video_without_frames_is_valid() -> None:
     assert frames(write_video()) == []

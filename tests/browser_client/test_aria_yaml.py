@@ -119,17 +119,17 @@ def write_node(name: str) -> str:
     return "'" + key.replace("'", "''") + "'" if _needs_quotes(key) else key
 
 
-def test_a_page_to_the_letter() -> None:
+def test_snapshot_is_parsed_exactly() -> None:
     """An earlier implementation could not read what the server answers."""
     assert read_aria_yaml(PAGE) == TREE
 
 
-def test_nothing_is_an_empty_page() -> None:
+def test_empty_text_is_an_empty_page() -> None:
     assert read_aria_yaml("") == read_aria_yaml("\n") == []
 
 
 @pytest.mark.parametrize("word", [*ODD.replace("\n", "|").split("|"), "line\nbreak"])
-def test_words_stay_what_they_are(word: str) -> None:
+def test_special_words_are_preserved(word: str) -> None:
     """The word is a text, the content of a node, and a name."""
     value = write_value(word)
     lines = f"- text: {value}\n- paragraph [ref=e1]: {value}\n- {write_node(word)}: {value}"
@@ -142,7 +142,7 @@ def test_words_stay_what_they_are(word: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-def test_any_words_stay_what_they_are(words: str) -> None:
+def test_any_words_are_preserved(words: str) -> None:
     lines = f"- {write_node(words)}:\n  - text: {write_value(words)}"
 
     assert read_aria_yaml(lines) == [
@@ -151,7 +151,7 @@ def test_any_words_stay_what_they_are(words: str) -> None:
 
 
 @given(st.text(st.characters(max_codepoint=0x7E), max_size=60))
-def test_a_yaml_reader_reads_the_same(words: str) -> None:
+def test_result_matches_a_yaml_parser(words: str) -> None:
     lines = f"- text: {write_value(words)}\n- {write_node(words)}: {write_value(words)}"
 
     text, button = yaml.load(lines, yaml.BaseLoader)
@@ -162,7 +162,7 @@ def test_a_yaml_reader_reads_the_same(words: str) -> None:
     ]
 
 
-def test_a_name_may_be_longer_than_a_key_of_yaml() -> None:
+def test_name_may_exceed_the_yaml_key_length() -> None:
     name = 'a "long": name ' * 60
     lines = f"- {write_node(name)}:\n  - /url: x"
 
@@ -171,7 +171,7 @@ def test_a_name_may_be_longer_than_a_key_of_yaml() -> None:
     assert read_aria_yaml(lines) == [{"role": "button", "name": name, "ref": "e1", "url": "x"}]
 
 
-def test_what_is_too_deep_is_with_its_ancestor() -> None:
+def test_node_depth_is_limited() -> None:
     lines = "\n".join(f"{'  ' * level}- group:" for level in range(2 * MOST_LEVELS))
 
     (node,) = read_aria_yaml(lines)
@@ -194,7 +194,7 @@ def test_what_is_too_deep_is_with_its_ancestor() -> None:
         ('- button "x', "Unterminated string starting at: line 1 column 8 (char 7)"),
     ],
 )
-def test_what_is_no_snapshot_is_refused(line: str, problem: str) -> None:
+def test_invalid_snapshot_is_refused(line: str, problem: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is what is compared
         read_aria_yaml(line)
 

@@ -36,7 +36,7 @@ async def connection(anyio_backend: str) -> AsyncGenerator[MCPConnectionControll
 
 
 @pytest.mark.slow
-async def test_a_connection_is_watched_from_its_beginning_to_its_end() -> None:
+async def test_connection_changes_are_observed() -> None:
     views: list[ConnectionView] = []
     connection = MCPConnectionController(config_of("footlight"))
     connection.subscribe(views.append)
@@ -68,14 +68,14 @@ async def test_a_failed_connection_is_raised_and_reported() -> None:
     )
 
 
-async def test_a_connection_that_connects_by_itself_tells_its_failure() -> None:
+async def test_failure_of_auto_connect_is_reported() -> None:
     async with MCPConnectionController(NOWHERE, auto_connect=True) as connection:
         error = connection.error
 
     assert (error is not None and error.code, connection.error) == ("SERVER_NOT_AVAILABLE", None)
 
 
-async def test_whoever_unsubscribes_hears_no_more() -> None:
+async def test_unsubscribed_listener_is_not_called() -> None:
     views: list[ConnectionView] = []
     connection = MCPConnectionController(NOWHERE)
     first, second = connection.subscribe(views.append), connection.subscribe(views.append)
@@ -90,7 +90,7 @@ async def test_whoever_unsubscribes_hears_no_more() -> None:
     assert [view.error is None for view in views] == [False]
 
 
-async def test_a_listener_that_fails_does_not_keep_the_others_from_hearing(
+async def test_failing_listener_does_not_block_other_listeners(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     views: list[ConnectionView] = []
@@ -108,7 +108,7 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_hearing(
     assert (len(views), [record.message for record in caplog.records]) == (1, ["a listener failed"])
 
 
-async def test_a_browser_is_watched_while_it_works(connection: MCPConnectionController, site: Site) -> None:
+async def test_loading_state_is_observed(connection: MCPConnectionController, site: Site) -> None:
     page = site.page("<title>Watched</title>")
     views: list[AutomationView] = []
     async with BrowserAutomation(connection) as browser:
@@ -127,7 +127,9 @@ async def test_a_browser_is_watched_while_it_works(connection: MCPConnectionCont
     assert views == [AutomationView(loading=True), AutomationView(loading=False)] * 3
 
 
-async def test_two_operations_at_once_load_once(connection: MCPConnectionController, site: Site) -> None:
+async def test_concurrent_operations_report_loading_once(
+    connection: MCPConnectionController, site: Site
+) -> None:
     views: list[AutomationView] = []
     browser = BrowserAutomation(connection)
     browser.subscribe(views.append)
@@ -138,7 +140,7 @@ async def test_two_operations_at_once_load_once(connection: MCPConnectionControl
     assert views == [AutomationView(loading=True), AutomationView(loading=False)]
 
 
-async def test_an_error_is_raised_and_reported_until_the_next_operation(
+async def test_error_is_reported_until_the_next_operation(
     connection: MCPConnectionController, site: Site
 ) -> None:
     views: list[AutomationView] = []
@@ -157,7 +159,7 @@ async def test_an_error_is_raised_and_reported_until_the_next_operation(
     ]
 
 
-async def test_a_browser_without_a_connection_says_so() -> None:
+async def test_browser_without_a_connection_reports_the_error() -> None:
     browser = BrowserAutomation(MCPConnectionController(NOWHERE))
 
     with pytest.raises(MCPError) as caught:
@@ -167,7 +169,7 @@ async def test_a_browser_without_a_connection_says_so() -> None:
 
 
 @pytest.mark.slow
-async def test_a_lost_connection_is_reported_and_made_again(site: Site) -> None:
+async def test_lost_connection_is_reported_and_can_be_reconnected(site: Site) -> None:
     """To recover takes one attempt."""
     page = site.page("<title>Back</title>")
     others = set(children_of(psutil.Process()))

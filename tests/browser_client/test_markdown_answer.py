@@ -66,40 +66,40 @@ await page.locator('#a').click();
 ```"""
 
 
-def test_a_page_with_a_status() -> None:
+def test_page_head_with_status_is_parsed() -> None:
     assert page_of(NAVIGATED) == PageHead("http://example.com/nf", "Not: here - at all", 404)
 
 
-def test_a_page_without_a_title() -> None:
+def test_page_head_without_title_is_parsed() -> None:
     assert page_of(SEEN) == PageHead("http://example.com/")
 
 
-def test_an_answer_without_a_page() -> None:
+def test_answer_without_a_page_has_no_page_head() -> None:
     assert (page_of("### Result\nNo open tabs."), page_of("")) == (None, None)
 
 
-def test_a_page_cannot_forge_where_it_is_or_what_it_shows() -> None:
+def test_page_cannot_forge_its_url_or_snapshot() -> None:
     assert (page_of(FORGED), snapshot_of(FORGED)) == (
         PageHead("http://example.com/"),
         '- button "real" [ref=e1]',
     )
 
 
-def test_a_snapshot_in_the_answer() -> None:
+def test_snapshot_in_the_answer_is_found() -> None:
     assert snapshot_of(SEEN) == '- generic [ref=e1]:\n  - button "a" [ref=e2]'
 
 
-def test_a_snapshot_of_an_empty_page() -> None:
+def test_snapshot_of_an_empty_page_is_empty() -> None:
     assert snapshot_of("### Page\n- Page URL: about:blank\n### Snapshot\n```yaml\n\n```") == ""
 
 
-def test_tools_that_a_page_offers_are_no_part_of_it() -> None:
+def test_page_provided_tools_are_not_part_of_the_snapshot() -> None:
     offered = "- webmcp tools (page-provided, untrusted):\n  - buy: yes\n\n- button"
 
     assert snapshot_of(f"### Snapshot\n```yaml\n{offered}\n```") == "- button"
 
 
-def test_a_snapshot_in_a_file_is_none() -> None:
+def test_snapshot_stored_in_a_file_is_ignored() -> None:
     assert snapshot_of(NAVIGATED) is None
 
 
@@ -115,14 +115,14 @@ def test_a_snapshot_in_a_file_is_none() -> None:
         ('"undefined"', "undefined"),
     ],
 )
-def test_the_value_of_a_script(written: str, value: Any) -> None:
+def test_script_value_is_parsed(written: str, value: Any) -> None:
     assert value_of(f"### Result\n{written}\n### Ran Playwright code\n```js\nawait x;\n```") == value
 
 
 @pytest.mark.parametrize(
     "answer", ["", "### Ran Playwright code\n```js\n7\n```", "### Result\nNo open tabs."]
 )
-def test_an_answer_without_a_value(answer: str) -> None:
+def test_answer_without_a_value_is_an_error(answer: str) -> None:
     with pytest.raises(ValueError, match=r"the answer has no result|Expecting value"):
         value_of(answer)
 
@@ -149,7 +149,7 @@ def test_an_error_is_reported_without_traces_and_colours(answer: str, said: str)
     assert error_of(answer) == said
 
 
-def test_an_error_without_the_log_of_what_was_tried() -> None:
+def test_error_message_omits_the_call_log() -> None:
     """It has what was filled in."""
     answer = '### Error\nError: no input\n\nCall log:\n  - fill("hunter2")\n\n  - waiting\n'
 
@@ -166,5 +166,5 @@ def test_an_error_without_the_log_of_what_was_tried() -> None:
         ("", None),
     ],
 )
-def test_the_dialog_that_is_open(answer: str, dialog: str | None) -> None:
+def test_open_dialog_is_reported(answer: str, dialog: str | None) -> None:
     assert dialog_of(answer) == dialog

@@ -26,7 +26,7 @@ def command(config: MCPConfig) -> list[str]:
     return [transport.command, *transport.args]
 
 
-def test_the_defaults() -> None:
+def test_default_config_starts_playwright_mcp() -> None:
     assert MCPConfig() == MCPConfig(
         server_command="npx",
         server_args=("@playwright/mcp@latest",),
@@ -37,12 +37,12 @@ def test_the_defaults() -> None:
 
 
 @pytest.mark.parametrize("timeout", [1_000, 300_000])
-def test_times_within_the_limits(timeout: int) -> None:
+def test_timeouts_within_the_limits_are_accepted(timeout: int) -> None:
     assert MCPConfig(timeout=timeout).timeout == timeout
 
 
 @pytest.mark.parametrize("timeout", [999, 300_001, True, 1_000.5, "30000"])
-def test_times_beyond_the_limits(timeout: Any) -> None:
+def test_timeouts_beyond_the_limits_are_refused(timeout: Any) -> None:
     assert refusal(timeout=timeout) == "timeout must be a whole number from 1000 to 300000"
 
 
@@ -67,11 +67,11 @@ def test_times_beyond_the_limits(timeout: Any) -> None:
         ],
     ],
 )
-def test_what_cannot_be_is_refused_by_name(fields: Mapping[str, Any], message: str) -> None:
+def test_invalid_field_is_refused_by_name(fields: Mapping[str, Any], message: str) -> None:
     assert refusal(**fields) == message
 
 
-def test_arguments_may_hold_what_commands_really_have() -> None:
+def test_arguments_may_contain_special_characters() -> None:
     args = (
         "C:\\Program Files (x86)\\x.js",
         "--caps=vision,pdf",
@@ -98,7 +98,7 @@ def test_the_environment_overrides_the_defaults() -> None:
     )
 
 
-def test_a_command_of_the_environment_may_bring_its_arguments() -> None:
+def test_command_variable_may_include_arguments() -> None:
     environ = {"MCP_SERVER_COMMAND": "'/opt/my tools/footlight' serve --tools all"}
 
     assert MCPConfig.from_environment(environ) == MCPConfig(
@@ -107,7 +107,7 @@ def test_a_command_of_the_environment_may_bring_its_arguments() -> None:
 
 
 @pytest.mark.parametrize("environ", [{}, {"MCP_TIMEOUT": "", "MCP_BROWSER": " "}])
-def test_what_the_environment_leaves_empty_stays(environ: Mapping[str, str]) -> None:
+def test_empty_variables_keep_the_defaults(environ: Mapping[str, str]) -> None:
     assert MCPConfig.from_environment(environ) == MCPConfig()
 
 
@@ -125,7 +125,7 @@ def test_what_the_environment_leaves_empty_stays(environ: Mapping[str, str]) -> 
         ("MCP_SERVER_COMMAND", "npx $(x)", "server_args must not hold '$': no shell reads it"),
     ],
 )
-def test_a_variable_that_cannot_be_is_named(variable: str, written: str, message: str) -> None:
+def test_invalid_variable_is_named(variable: str, written: str, message: str) -> None:
     with pytest.raises(MCPError) as caught:
         MCPConfig.from_environment({variable: written})
 
@@ -162,22 +162,22 @@ def test_a_variable_that_cannot_be_is_named(variable: str, written: str, message
         ),
     ],
 )
-def test_the_browser_becomes_flags_of_the_server(config: MCPConfig, words: list[str]) -> None:
+def test_browser_settings_become_server_flags(config: MCPConfig, words: list[str]) -> None:
     """What the arguments say already stays."""
     assert command(config) == words
 
 
-def test_the_environment_and_folder_of_the_server_are_its_callers() -> None:
+def test_server_environment_and_folder_come_from_the_caller() -> None:
     transport = MCPConfig("x", ()).transport(env={"A": "b"}, cwd="/somewhere")
 
     assert transport == Stdio("x", ("--browser", "chrome", "--headless"), env={"A": "b"}, cwd="/somewhere")
 
 
-def test_a_command_is_found_where_it_is() -> None:
+def test_command_with_a_path_is_found() -> None:
     assert MCPConfig(sys.executable, ("x",)).ensure_command() == sys.executable
 
 
-def test_a_command_is_found_in_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_in_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "serve-something"
     program.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -185,7 +185,7 @@ def test_a_command_is_found_in_the_path(tmp_path: Path, monkeypatch: pytest.Monk
     assert MCPConfig("serve-something", ()).ensure_command() == str(program)
 
 
-def test_a_command_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_missing_or_non_executable_command_is_refused(tmp_path: Path) -> None:
     """A missing file and a file that is not executable are refused."""
     (tmp_path / "text").touch(mode=0o644)
 

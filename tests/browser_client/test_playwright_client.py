@@ -100,7 +100,7 @@ def find_node(node: AccessibilityNode, role: str, name: str) -> AccessibilityNod
 # With a real browser
 
 
-async def test_navigation_leads_to_the_final_url(family: tuple[str, PlaywrightClient], site: Site) -> None:
+async def test_navigation_returns_the_final_url(family: tuple[str, PlaywrightClient], site: Site) -> None:
     """@playwright/mcp does not say the status of a success."""
     name, client = family
     page = site.page("<title>Act: 'one' &amp; \"two\"</title><h1>One</h1>")
@@ -120,13 +120,13 @@ async def test_navigation_leads_to_the_final_url(family: tuple[str, PlaywrightCl
     )
 
 
-async def test_a_page_that_is_not_there_is_a_page_with_a_status(client: PlaywrightClient, site: Site) -> None:
+async def test_http_error_page_is_returned_with_its_status(client: PlaywrightClient, site: Site) -> None:
     page = site.page("gone", status=410)
 
     assert (await client.navigate(page)).to_dict() == {"success": True, "url": page, "status": 410}
 
 
-async def test_a_navigation_that_fails_is_an_error_of_the_tool(client: PlaywrightClient) -> None:
+async def test_failed_navigation_raises_a_tool_error(client: PlaywrightClient) -> None:
     error = await check_refused(client.navigate("http://no-such-host.invalid/"))
 
     assert isinstance(error, ToolInvocationError)
@@ -136,9 +136,7 @@ async def test_a_navigation_that_fails_is_an_error_of_the_tool(client: Playwrigh
     assert "{" not in error.message
 
 
-async def test_a_navigation_that_fails_does_not_disturb_the_next(
-    client: PlaywrightClient, site: Site
-) -> None:
+async def test_failed_navigation_does_not_affect_the_next(client: PlaywrightClient, site: Site) -> None:
     """The browser's own page about it comes late."""
     titles = ["One", "Two", "Three", "Four", "Five"]
     seen: list[str | None] = []
@@ -150,7 +148,7 @@ async def test_a_navigation_that_fails_does_not_disturb_the_next(
 
 
 @pytest.mark.parametrize("format", ["png", "jpeg"])
-async def test_a_screenshot_is_an_image_of_the_size_it_says(
+async def test_screenshot_size_and_format_match_the_image(
     client: PlaywrightClient, site: Site, format: Any
 ) -> None:
     """An earlier implementation said 0 by 0."""
@@ -163,7 +161,7 @@ async def test_a_screenshot_is_an_image_of_the_size_it_says(
     assert shot.width > shot.height > 500
 
 
-async def test_a_screenshot_of_the_whole_page(client: PlaywrightClient, site: Site) -> None:
+async def test_full_page_screenshot_has_the_page_height(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<body style='margin: 0'><div style='height: 3000px'>"))
 
     shot = await client.screenshot(full_page=True)
@@ -182,7 +180,7 @@ async def test_a_large_screenshot_is_fetched_by_its_link(site: Site) -> None:
     assert Image.open(io.BytesIO(shot.image)).size == (shot.width, shot.height)
 
 
-async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightClient, site: Site) -> None:
+async def test_both_servers_give_the_same_snapshot_tree(client: PlaywrightClient, site: Site) -> None:
     page = site.page(
         "<title>Cast</title><main><h1>Cast: 'all'</h1><a href='/x?a=b#c'>Link</a><p>- <b>not</b> an item</p>"
         "<button disabled>a: \"b\"</button><input aria-label=Name value='5: x'></main>"
@@ -210,7 +208,7 @@ async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightCl
     }
 
 
-async def test_a_snapshot_of_a_large_page_is_whole(client: PlaywrightClient, site: Site) -> None:
+async def test_snapshot_of_a_large_page_is_complete(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("".join(f"<button>{'word ' * 20}{n}</button>" for n in range(3000))))
 
     tree = (await client.get_snapshot()).tree
@@ -218,14 +216,14 @@ async def test_a_snapshot_of_a_large_page_is_whole(client: PlaywrightClient, sit
     assert find_node(tree, "button", f"{'word ' * 20}2999") is not None
 
 
-async def test_a_page_without_anything_has_a_tree(client: PlaywrightClient) -> None:
+async def test_blank_page_has_an_empty_tree(client: PlaywrightClient) -> None:
     """After `close` another page is opened, by whatever comes."""
     await client.close()
 
     assert (await client.get_snapshot()).tree == {"role": "document", "url": "about:blank", "children": []}
 
 
-async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Site) -> None:
+async def test_click_accepts_selector_and_ref(client: PlaywrightClient, site: Site) -> None:
     """An earlier implementation gave the server a selector where it wanted a ref."""
     page = "<title>0</title><button id=b onclick='document.title++'>Press</button><button>Other</button>"
     await client.navigate(site.page(page))
@@ -239,7 +237,7 @@ async def test_a_click_by_selector_and_by_ref(client: PlaywrightClient, site: Si
 
 
 @pytest.mark.slow
-async def test_a_click_on_nothing_says_what_was_not_found(client: PlaywrightClient, site: Site) -> None:
+async def test_click_on_a_missing_element_names_the_selector(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<p>nothing"))
 
     error = await check_refused(client.click("#nothing", timeout_ms=5_000))
@@ -268,7 +266,7 @@ async def test_every_kind_of_field_is_filled(client: PlaywrightClient, site: Sit
     }
 
 
-async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: PlaywrightClient, site: Site) -> None:
+async def test_fill_error_does_not_reveal_the_value(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page("<button id=b>No field</button>"))
 
     error = await check_refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
@@ -291,7 +289,7 @@ async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) ->
     assert held == [["Ada", False], ["on", True]]
 
 
-async def test_a_form_is_filled_where_the_page_forbids_scripts(client: PlaywrightClient, site: Site) -> None:
+async def test_form_is_filled_despite_content_security_policy(client: PlaywrightClient, site: Site) -> None:
     headers = {"Content-Security-Policy": "default-src 'self'"}
     await client.navigate(site.page("<input id=a>", headers=headers))
 
@@ -321,16 +319,16 @@ def list_nodes(node: AccessibilityNode) -> list[AccessibilityNode]:
         ("'x'.repeat(300000)", "x" * 300_000),
     ],
 )
-async def test_the_value_of_a_script(client: PlaywrightClient, site: Site, script: str, value: Any) -> None:
+async def test_script_value_is_returned(
+    client: PlaywrightClient, site: Site, script: str, value: Any
+) -> None:
     """An earlier implementation wrapped the script twice."""
     await client.navigate(site.page("<title>Title</title>"))
 
     assert await client.evaluate(script) == value
 
 
-async def test_a_script_that_throws_is_reported_without_its_trace(
-    client: PlaywrightClient, site: Site
-) -> None:
+async def test_script_error_omits_the_stack_trace(client: PlaywrightClient, site: Site) -> None:
     await client.navigate(site.page(""))
 
     error = await check_refused(client.evaluate("() => { throw new Error('boom') }"))
@@ -338,9 +336,7 @@ async def test_a_script_that_throws_is_reported_without_its_trace(
     assert ("boom" in error.message, "    at " in error.message) == (True, False)
 
 
-async def test_too_little_time_is_an_error_of_its_own(
-    family: tuple[str, PlaywrightClient], site: Site
-) -> None:
+async def test_timeout_raises_a_timeout_error(family: tuple[str, PlaywrightClient], site: Site) -> None:
     name, client = family
 
     error = await check_refused(client.navigate(site.never(), timeout_ms=1_000))
@@ -361,7 +357,7 @@ async def test_the_browser_can_be_closed_twice_and_opened_again(client: Playwrig
     assert (await client.navigate(page)).title == "Again"
 
 
-async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Site, tmp_path: Path) -> None:
+async def test_blocked_navigation_reports_the_open_dialog(site: Site, tmp_path: Path) -> None:
     """@playwright/mcp says that it went, and stays."""
     asking = site.page("<script>alert('Wait')</script>")
     other = site.page("<title>Other</title>")
@@ -381,7 +377,7 @@ async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Sit
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
-async def test_launching_leaves_nothing_behind(name: str, site: Site, tmp_path: Path) -> None:
+async def test_closed_client_leaves_no_process(name: str, site: Site, tmp_path: Path) -> None:
     me = psutil.Process()
     before = set(descendants_of(me))
 
@@ -394,7 +390,7 @@ async def test_launching_leaves_nothing_behind(name: str, site: Site, tmp_path: 
 
 
 @pytest.mark.slow
-async def test_a_connection_without_a_default_session_is_given_one(site: Site) -> None:
+async def test_stateless_connection_gets_its_own_session(site: Site) -> None:
     """Requests of the stateless protocol stand alone."""
     page = site.page("<title>Alone</title><button id=b onclick='document.title = 1'>b</button>")
     async with (
@@ -442,7 +438,7 @@ async def test_a_connection_without_a_default_session_is_given_one(site: Site) -
         ),
     ],
 )
-async def test_nothing_is_sent_where_a_parameter_is_refused(
+async def test_refused_parameter_sends_no_request(
     call: Callable[[PlaywrightClient], Awaitable[object]], message: str
 ) -> None:
     async with serve_script(PLAYWRIGHT) as (mcp_client, script):
@@ -456,7 +452,7 @@ async def test_nothing_is_sent_where_a_parameter_is_refused(
         )
 
 
-async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
+async def test_unresolvable_host_sends_no_request() -> None:
     async with serve_script(PLAYWRIGHT) as (mcp_client, script):
         client = PlaywrightClient(mcp_client, resolve_hosts=True)
 
@@ -465,7 +461,7 @@ async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
         assert (error.reason, script.calls, script.listed) == ("invalid", [], 0)
 
 
-async def test_a_client_that_is_not_connected_is_refused() -> None:
+async def test_unconnected_client_is_refused() -> None:
     with pytest.raises(MCPConnectionError) as caught:
         PlaywrightClient(MCPClient("npx x"))
 
@@ -476,7 +472,7 @@ async def test_a_client_that_is_not_connected_is_refused() -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001])
-async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None:
+async def test_invalid_default_timeout_is_refused(timeout_ms: int) -> None:
     async with serve_script(PLAYWRIGHT) as (mcp_client, _):
         with pytest.raises(
             ToolInvocationError, match="timeout_ms must be a whole number from 1000 to 300000"
@@ -484,7 +480,7 @@ async def test_a_time_for_all_calls_has_the_same_limits(timeout_ms: int) -> None
             PlaywrightClient(mcp_client, timeout_ms=timeout_ms)
 
 
-async def test_a_server_of_another_kind_is_refused() -> None:
+async def test_server_without_browser_tools_is_refused() -> None:
     async with serve_script(("echo", "navigate")) as (mcp_client, script):
         error = await check_refused(PlaywrightClient(mcp_client).navigate("http://x"))
 
@@ -505,16 +501,14 @@ async def test_a_server_of_another_kind_is_refused() -> None:
         ),
     ],
 )
-async def test_a_tool_that_is_switched_off_is_reported_with_the_switch(
-    tools: tuple[str, ...], hint: str
-) -> None:
+async def test_disabled_tool_error_names_the_switch(tools: tuple[str, ...], hint: str) -> None:
     async with serve_script(tools) as (mcp_client, _):
         error = await check_refused(PlaywrightClient(mcp_client).evaluate("1"))
 
         assert (error.reason, error.message) == ("unknown_tool", hint)
 
 
-async def test_a_server_that_knows_no_selectors_is_too_old() -> None:
+async def test_server_without_selector_support_is_refused() -> None:
     async with serve_script(PLAYWRIGHT) as (mcp_client, script):
         script.forget_parameters()
 
@@ -613,7 +607,7 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
         ),
     ],
 )
-async def test_an_answer_that_breaks_the_rules_is_an_error(
+async def test_malformed_answer_is_a_protocol_error(
     tools: tuple[str, ...],
     answers: Mapping[str, Answer],
     call: Callable[[PlaywrightClient], Awaitable[object]],
@@ -628,7 +622,7 @@ async def test_an_answer_that_breaks_the_rules_is_an_error(
         assert error.result is not None
 
 
-async def test_a_failed_tool_is_an_error_even_without_words() -> None:
+async def test_failed_tool_without_a_message_is_an_error() -> None:
     """An earlier implementation did not look at isError."""
     async with serve_script(PLAYWRIGHT, {"browser_click": says(error=True)}) as (mcp_client, _):
         error = await check_refused(PlaywrightClient(mcp_client).click("#a"))
@@ -667,7 +661,7 @@ async def test_operations_run_one_after_the_other() -> None:
         )
 
 
-async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
+async def test_cancelled_operation_lets_the_next_run() -> None:
     answers: dict[str, Answer] = {
         "browser_navigate": wait_forever,
         "browser_evaluate": says("### Result\n7"),
@@ -683,7 +677,7 @@ async def test_an_operation_that_is_given_up_makes_room_for_the_next() -> None:
         assert (value, task.cancelled()) == (7, True)
 
 
-async def test_a_server_that_never_answers_is_given_up() -> None:
+async def test_unanswered_call_times_out() -> None:
     async with serve_script(PLAYWRIGHT, {"browser_take_screenshot": wait_forever}) as (mcp_client, _):
         error = await check_refused(PlaywrightClient(mcp_client, timeout_ms=1_000).screenshot())
 
@@ -698,7 +692,7 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
         }
 
 
-async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
+async def test_lost_connection_raises_a_connection_error() -> None:
     async with serve_script(PLAYWRIGHT) as (mcp_client, _):
         client = PlaywrightClient(mcp_client)
         await mcp_client.close()
@@ -709,7 +703,7 @@ async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
         assert isinstance(error, MCPConnectionError)
 
 
-async def test_the_slow_parts_are_imported_when_they_are_used() -> None:
+async def test_heavy_modules_are_not_imported_at_start() -> None:
     script = """
 import sys
 from footlight.browser_client import controllers, mcp_config, playwright_client
@@ -725,7 +719,7 @@ print(sorted(slow & sys.modules.keys()))
     assert out.decode().strip() == "[]"
 
 
-async def test_a_command_that_is_not_there_starts_nothing() -> None:
+async def test_missing_command_starts_no_process() -> None:
     with pytest.raises(MCPError) as caught:
         async with PlaywrightClient.launch(MCPConfig("no-such-command", ())):
             raise AssertionError

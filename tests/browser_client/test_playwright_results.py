@@ -36,7 +36,7 @@ def why_not(make: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-def test_a_navigation_as_json_leaves_out_what_is_not_known() -> None:
+def test_navigation_json_omits_unknown_values() -> None:
     whole = NavigateResult(success=True, url=PAGE, title="Example", status=404)
 
     assert (whole.to_dict(), NavigateResult(success=True, url=PAGE).to_dict()) == (
@@ -46,7 +46,7 @@ def test_a_navigation_as_json_leaves_out_what_is_not_known() -> None:
 
 
 @pytest.mark.parametrize("status", [100, 599])
-def test_a_status_within_the_limits(status: int) -> None:
+def test_valid_status_is_accepted(status: int) -> None:
     assert NavigateResult(success=False, url="about:blank", status=status).status == status
 
 
@@ -64,7 +64,7 @@ def test_a_status_within_the_limits(status: int) -> None:
         ({"status": 200.0}, "status is not an HTTP status: 200.0"),
     ],
 )
-def test_a_navigation_that_breaks_a_rule_is_not_made(fields: dict[str, Any], problem: str) -> None:
+def test_invalid_navigation_result_is_refused(fields: dict[str, Any], problem: str) -> None:
     assert why_not(lambda: NavigateResult(**{"success": True, "url": PAGE, **fields})) == problem
 
 
@@ -110,7 +110,7 @@ def test_a_very_large_image_is_measured_without_a_warning() -> None:
         ("A" * LARGEST_SCREENSHOT, "screenshot has 10485760 characters; there must be fewer than 10485760"),
     ],
 )
-def test_what_is_no_screenshot_is_not_made_into_one(screenshot: str, problem: str) -> None:
+def test_invalid_screenshot_data_is_refused(screenshot: str, problem: str) -> None:
     assert why_not(lambda: ScreenshotResult.of(screenshot)) == problem
 
 
@@ -124,19 +124,19 @@ def test_what_is_no_screenshot_is_not_made_into_one(screenshot: str, problem: st
         ({"format": "webp"}, "format must be png or jpeg: webp"),
     ],
 )
-def test_a_screenshot_that_breaks_a_rule_is_not_made(fields: dict[str, Any], problem: str) -> None:
+def test_inconsistent_screenshot_result_is_refused(fields: dict[str, Any], problem: str) -> None:
     whole = {"screenshot": picture("png"), "width": 3, "height": 2}
 
     assert why_not(lambda: ScreenshotResult(**{**whole, **fields})) == problem
 
 
-def test_a_screenshot_just_within_its_limit() -> None:
+def test_screenshot_at_the_size_limit_is_accepted() -> None:
     image = "A" * (LARGEST_SCREENSHOT - 4)
 
     assert ScreenshotResult(screenshot=image, width=1, height=1).format == "png"
 
 
-def test_the_long_parts_are_not_in_what_is_printed() -> None:
+def test_repr_omits_image_and_snapshot() -> None:
     shot = ScreenshotResult.of(picture("png"))
     snapshot = SnapshotResult(snapshot='{"role":"document"}', timestamp=1)
 
@@ -164,7 +164,7 @@ def test_a_snapshot_is_json_of_the_whole_page() -> None:
     assert taken.tree == {"role": "document", "name": "Example", "url": PAGE, "children": nodes}
 
 
-def test_a_snapshot_of_an_empty_page() -> None:
+def test_empty_page_is_an_empty_document() -> None:
     assert SnapshotResult.of([], url="about:blank", title=None).tree == {
         "role": "document",
         "url": "about:blank",
@@ -172,7 +172,7 @@ def test_a_snapshot_of_an_empty_page() -> None:
     }
 
 
-def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
+def test_lone_surrogate_is_escaped() -> None:
     """A page may have it, UTF-8 may not."""
     snapshot = SnapshotResult.of([{"role": "text", "name": "\ud800"}], url=PAGE, title=None).snapshot
 
@@ -203,14 +203,14 @@ def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
         ),
     ],
 )
-def test_json_that_is_no_tree_is_no_snapshot(tree: object, problem: str) -> None:
+def test_invalid_snapshot_tree_is_refused(tree: object, problem: str) -> None:
     assert why_not(lambda: SnapshotResult(snapshot=json.dumps(tree))) == (
         f"snapshot is not an accessibility tree: {problem}"
     )
 
 
 @pytest.mark.parametrize("snapshot", ["", "- button", "{'role': 'a'}", "{", "[" * 100_000])
-def test_what_is_no_json_is_no_snapshot(snapshot: str) -> None:
+def test_invalid_snapshot_json_is_refused(snapshot: str) -> None:
     """An earlier implementation took Markdown for it."""
     assert why_not(lambda: SnapshotResult(snapshot=snapshot)) == "snapshot is not valid JSON"
 
@@ -219,7 +219,7 @@ def nest(levels: int) -> str:
     return '{"role":"a","children":[' * (levels - 1) + '{"role":"a"}' + "]}" * (levels - 1)
 
 
-def test_a_tree_may_be_deep_but_not_endless() -> None:
+def test_snapshot_depth_is_limited() -> None:
     SnapshotResult(snapshot=nest(MOST_LEVELS))
 
     assert why_not(lambda: SnapshotResult(snapshot=nest(MOST_LEVELS + 1))) == (
@@ -227,7 +227,7 @@ def test_a_tree_may_be_deep_but_not_endless() -> None:
     )
 
 
-def test_a_snapshot_of_up_to_five_megabytes() -> None:
+def test_snapshot_size_is_limited_in_bytes() -> None:
     """Bytes are counted, not characters."""
     room = LARGEST_SNAPSHOT - len('{"role":"a","name":""}')
 
@@ -239,7 +239,7 @@ def test_a_snapshot_of_up_to_five_megabytes() -> None:
 
 
 @pytest.mark.parametrize("timestamp", [0, -1, 1.5, True])
-def test_a_time_that_is_none(timestamp: Any) -> None:
+def test_invalid_timestamp_is_refused(timestamp: Any) -> None:
     assert why_not(lambda: SnapshotResult(snapshot='{"role":"a"}', timestamp=timestamp)) == (
         f"timestamp must be a positive number of milliseconds: {timestamp}"
     )

@@ -69,7 +69,7 @@ def parts(corpus: str) -> list[str]:
         "http://a_b/",
     ],
 )
-def test_a_web_url_passes_as_it_is(url: str) -> None:
+def test_valid_web_url_is_unchanged(url: str) -> None:
     assert validate_url(url, tool="browser_navigate") == url
 
 
@@ -95,7 +95,7 @@ def test_a_web_url_passes_as_it_is(url: str) -> None:
         ],
     ],
 )
-def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: str) -> None:
+def test_invalid_web_url_is_refused_with_a_remedy(url: object, way_out: str) -> None:
     assert refusal(validate_url, url) == {
         "message": f"browser_x: url {way_out}",
         "reason": "invalid",
@@ -106,13 +106,13 @@ def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: st
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[::1]/", "http://localhost/"])
-async def test_a_host_with_an_address_passes(url: str) -> None:
+async def test_resolvable_host_is_accepted(url: str) -> None:
     await validate_host(url, tool="browser_navigate")
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "xn--a.invalid"])
-async def test_a_host_without_an_address_is_refused(host: str) -> None:
+async def test_unresolvable_host_is_refused(host: str) -> None:
     with pytest.raises(ToolInvocationError) as caught:
         await validate_host(f"http://{host}/", tool="browser_navigate")
 
@@ -120,13 +120,13 @@ async def test_a_host_without_an_address_is_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize("selector", parts(GOOD_SELECTORS))
-def test_todays_selectors_pass(selector: str) -> None:
+def test_modern_selectors_are_accepted(selector: str) -> None:
     """An earlier implementation knew the selectors of 1998."""
     assert validate_selector(selector, tool="browser_click") == selector
 
 
 @pytest.mark.parametrize("selector", parts(BAD_SELECTORS))
-def test_what_is_no_selector_is_refused(selector: str) -> None:
+def test_invalid_selector_is_refused(selector: str) -> None:
     assert problem_of(selector) is not None
 
 
@@ -146,7 +146,7 @@ def test_what_is_no_selector_is_refused(selector: str) -> None:
         (7, "must be a string"),
     ],
 )
-def test_a_refused_selector_is_reported_what_is_wrong_with_it(selector: object, problem: str) -> None:
+def test_invalid_selector_error_names_the_problem(selector: object, problem: str) -> None:
     assert refusal(validate_selector, selector) == {
         "message": f"browser_x: selector {problem}",
         "reason": "invalid",
@@ -156,7 +156,7 @@ def test_a_refused_selector_is_reported_what_is_wrong_with_it(selector: object, 
 
 
 @given(st.text(alphabet="a1#.[]()=:*|>+~,'\"\\ -n/_é\n", max_size=30))
-def test_any_text_is_judged(selector: str) -> None:
+def test_any_selector_text_is_accepted_or_refused(selector: str) -> None:
     """No text makes the judge itself fail."""
     problem = problem_of(selector)
 
@@ -165,7 +165,7 @@ def test_any_text_is_judged(selector: str) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.skipif(ENGINE != "chromium", reason="each engine has pseudo-classes of its own; Chromium judges")
-async def test_the_browser_agrees(shared_browser: Browser) -> None:
+async def test_selector_validation_matches_the_browser(shared_browser: Browser) -> None:
     selectors = [*parts(GOOD_SELECTORS), *parts(BAD_SELECTORS)]
     script = """selectors => selectors.filter(selector => {
         try { document.querySelector(selector); return true } catch { return false }
@@ -191,7 +191,7 @@ async def test_the_browser_agrees(shared_browser: Browser) -> None:
         "x" * 10_000,
     ],
 )
-def test_scripts_that_only_look_like_it_pass(script: str) -> None:
+def test_harmless_lookalike_scripts_are_accepted(script: str) -> None:
     assert validate_script(script, tool="browser_evaluate") == script
 
 
@@ -211,7 +211,7 @@ def test_scripts_that_only_look_like_it_pass(script: str) -> None:
         ("r\\u{000065}quire('x')", "require"),
     ],
 )
-def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) -> None:
+def test_script_that_loads_or_generates_code_is_refused(script: str, word: str) -> None:
     assert refusal(validate_script, script) == {
         "message": f"browser_x: script must not use {word}; write what it does in the script itself",
         "reason": "invalid",
@@ -235,18 +235,18 @@ def test_a_script_of_the_wrong_length_is_refused(script: object, problem: str) -
 
 
 @pytest.mark.parametrize("timeout_ms", [1_000, 30_000, 300_000])
-def test_times_within_the_limits_pass(timeout_ms: int) -> None:
+def test_timeouts_within_the_limits_are_accepted(timeout_ms: int) -> None:
     assert validate_timeout(timeout_ms, tool="browser_click") == timeout_ms
 
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001, 0, -1, True, 1_000.0, float("nan"), "30000", None])
-def test_times_beyond_the_limits_are_refused(timeout_ms: object) -> None:
+def test_timeouts_beyond_the_limits_are_refused(timeout_ms: object) -> None:
     assert refusal(validate_timeout, timeout_ms)["message"] == (
         "browser_x: timeout_ms must be a whole number from 1000 to 300000"
     )
 
 
-def test_fields_are_selectors_with_strings() -> None:
+def test_fields_map_selectors_to_strings() -> None:
     fields = {"#name": "Ada", "e12": "true"}
 
     assert validate_fields(fields, tool="browser_fill_form") == fields
@@ -262,5 +262,5 @@ def test_fields_are_selectors_with_strings() -> None:
         ({"#a": True}, "must have a string for #a; write true as 'true'"),
     ],
 )
-def test_fields_of_another_shape_are_refused(fields: object, problem: str) -> None:
+def test_malformed_fields_are_refused(fields: object, problem: str) -> None:
     assert refusal(validate_fields, fields)["message"] == f"browser_x: fields {problem}"

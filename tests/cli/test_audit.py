@@ -98,7 +98,7 @@ def rules(report: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.slow
-async def test_the_shop_can_be_used(tmp_path: Path) -> None:
+async def test_shop_is_audited_and_reported_in_every_format(tmp_path: Path) -> None:
     """Its facts, without a model; in each format at once."""
     outs = ["report.html", "report.md", "report.json", "deep/report.sarif"]
     async with serve_shop() as site:
@@ -122,9 +122,7 @@ async def test_the_shop_can_be_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_is_being_done_is_reported_on_standard_error_a_line_each(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_progress_is_reported_on_standard_error(site: Site, tmp_path: Path) -> None:
     """Only the report is on standard output: here JSON."""
     url = site.page(FAULTY)
 
@@ -143,9 +141,7 @@ async def test_what_is_being_done_is_reported_on_standard_error_a_line_each(
 
 
 @pytest.mark.slow
-async def test_too_many_findings_are_an_exit_status_and_a_sentence_also_if_it_is_quiet(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_exceeded_threshold_sets_exit_code_and_message_when_quiet(site: Site, tmp_path: Path) -> None:
     done = await audit(site.page(FAULTY), "--max-critical", "0", "--max-low", "90", "--quiet", cwd=tmp_path)
 
     assert (done.status, done.err) == (1, "")
@@ -155,7 +151,7 @@ async def test_too_many_findings_are_an_exit_status_and_a_sentence_also_if_it_is
 
 
 @pytest.mark.slow
-async def test_of_several_pages_one_fails(site: Site, tmp_path: Path) -> None:
+async def test_one_of_several_pages_fails(site: Site, tmp_path: Path) -> None:
     """Each is audited once. Lists are files, and standard input."""
     urls = [site.page(PAGE), NOWHERE, site.page(FAULTY)]
     (tmp_path / "urls.txt").write_text(f"\ufeff# the pages\n\n{urls[1]}\r\n  {urls[2]}\n")
@@ -176,7 +172,7 @@ async def test_of_several_pages_one_fails(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_state_that_was_saved_is_what_each_visit_begins_with(site: Site, tmp_path: Path) -> None:
+async def test_saved_state_is_applied_to_each_visit(site: Site, tmp_path: Path) -> None:
     url = site.page(
         "<!doctype html><html lang=en><title>Sign in</title>"
         "<script>if (localStorage.reader) document.title = 'Account';</script>"
@@ -206,7 +202,7 @@ async def read_until(process: asyncio.subprocess.Process, words: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind(
+async def test_interrupted_audit_writes_partial_report_and_leaves_no_process(
     site: Site, tmp_path: Path, number: signal.Signals
 ) -> None:
     urls = [site.page(PAGE), site.page(FAULTY), site.page(PAGE)]
@@ -231,7 +227,7 @@ async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind
     assert alive == []
 
 
-async def test_interrupted_before_a_page_it_ends_too(tmp_path: Path) -> None:
+async def test_interruption_before_the_first_page_ends_the_command(tmp_path: Path) -> None:
     server = f"{sys.executable} -c 'import sys; sys.stdin.read()'"
     async with start_audit(NOWHERE, "--server", server, "--log-file", "log", cwd=tmp_path) as process:
         await read_until(process, FACTS_ONLY)
@@ -242,7 +238,7 @@ async def test_interrupted_before_a_page_it_ends_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
+async def test_model_walks_and_judges_the_page(site: Site, tmp_path: Path) -> None:
     """Its words come line by line; its key is nowhere but with the vendor, and not with the server."""
     url = site.page(FAULTY)
     hostile = "Nobody \x1b[31mknows\x1b]0;owned\x07 [red]what\u202e it shows"
@@ -308,7 +304,7 @@ def make_call(id: str, name: str, **arguments: Any) -> Call:
 
 
 @pytest.mark.slow
-async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, tmp_path: Path) -> None:
+async def test_password_is_typed_by_name_and_never_disclosed(site: Site, tmp_path: Path) -> None:
     """Neither the model nor a report, a log or the terminal has it; the site does."""
     arrived: list[str] = []
 
@@ -345,14 +341,14 @@ async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, t
 
 
 @pytest.mark.slow
-async def test_secrets_that_are_not_there_are_reported_before_anything_is_started(tmp_path: Path) -> None:
+async def test_missing_secrets_file_is_reported_before_start(tmp_path: Path) -> None:
     done = await audit(NOWHERE, "--secrets", "none.env", cwd=tmp_path)
 
     assert (done.status, done.err) == (2, "footlight: --secrets none.env: there is no such file\n")
 
 
 @pytest.mark.slow
-async def test_a_model_that_fails_leaves_the_facts(site: Site, tmp_path: Path) -> None:
+async def test_model_failure_keeps_the_measured_facts(site: Site, tmp_path: Path) -> None:
     async with serve_vendor(OpenAI()) as vendor:
         flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See")
         vendor.answers([Turn(end="refusal", text=["I will not."])])
@@ -393,7 +389,7 @@ async def run_on_terminal(
 
 
 @pytest.mark.slow
-async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site, tmp_path: Path) -> None:
+async def test_terminal_output_is_live_and_escapes_hostile_text(site: Site, tmp_path: Path) -> None:
     hostile = "Nobody \x1b[31mknows\x1b]0;owned\x07 [red]what it shows"
     async with serve_vendor(OpenAI()) as vendor:
         hold = asyncio.Event()
@@ -413,7 +409,7 @@ async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site
 
 
 @pytest.mark.slow
-async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: Site, tmp_path: Path) -> None:
+async def test_no_color_and_dumb_terminals_are_respected(site: Site, tmp_path: Path) -> None:
     url = site.page(FAULTY)
 
     colourless, dumb = await asyncio.gather(
@@ -428,7 +424,7 @@ async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: S
 
 
 @pytest.mark.slow
-async def test_local_files_are_pages_and_the_findings_of_a_baseline_pass(tmp_path: Path) -> None:
+async def test_local_files_are_audited_and_baseline_findings_pass(tmp_path: Path) -> None:
     folder = tmp_path / "public"
     (folder / "shop").mkdir(parents=True)
     (folder / "index.html").write_text(PAGE)
@@ -450,7 +446,7 @@ async def test_local_files_are_pages_and_the_findings_of_a_baseline_pass(tmp_pat
 
 
 @pytest.mark.slow
-async def test_a_sitemap_names_the_pages(tmp_path: Path, site: Site) -> None:
+async def test_pages_are_read_from_a_sitemap(tmp_path: Path, site: Site) -> None:
     page = site.page(PAGE, path="/page?a=1&b=2")
     listed = f"<urlset><url><loc>\n{page.replace('&', '&amp;')} </loc></url></urlset>"
     index = f"<sitemapindex><sitemap><loc>{site.page(listed, path='/listed')}</loc></sitemap></sitemapindex>"
@@ -465,9 +461,7 @@ async def test_a_sitemap_names_the_pages(tmp_path: Path, site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_other_server_works_and_refuses_browser_options(site: Site, tmp_path: Path) -> None:
     config = config_of("@playwright/mcp")
     server = shlex.join((config.server_command, *config.server_args))
 
@@ -524,7 +518,7 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     ],
     ids=str,
 )
-async def test_what_cannot_be_is_refused_with_the_way_out(
+async def test_invalid_arguments_are_refused_with_a_remedy(
     tmp_path: Path, arguments: list[str], part: str
 ) -> None:
     (tmp_path / "list.txt").write_text(f"{NOWHERE}\nnonsense\n")
@@ -538,7 +532,7 @@ async def test_what_cannot_be_is_refused_with_the_way_out(
     assert "Traceback" not in done.err
 
 
-async def test_a_server_that_is_not_pinned_is_remarked_on(tmp_path: Path) -> None:
+async def test_unpinned_server_package_gives_a_warning(tmp_path: Path) -> None:
     done = await audit(NOWHERE, "--server", "/nowhere/npx @playwright/mcp@latest", cwd=tmp_path)
 
     assert "@playwright/mcp@latest is not pinned to a version; @playwright/mcp@VERSION" in done.err

@@ -36,7 +36,7 @@ async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.mark.slow
-async def test_the_browser_stays_between_calls(running: Background, site: Site) -> None:
+async def test_browser_persists_between_calls(running: Background, site: Site) -> None:
     url = site.page("<title>Kept</title><input aria-label=Name>")
 
     went = await running.call("navigate", "--url", url)
@@ -48,7 +48,7 @@ async def test_the_browser_stays_between_calls(running: Background, site: Site) 
 
 
 @pytest.mark.slow
-async def test_sessions_that_calls_make_are_theirs_together(running: Background, site: Site) -> None:
+async def test_sessions_are_shared_between_calls(running: Background, site: Site) -> None:
     made = (await running.call("create_session", "--locale", "de-DE"))["sessionId"]
 
     await running.call("navigate", "--session-id", made, "--url", site.page("<title>Two</title>"))
@@ -58,7 +58,7 @@ async def test_sessions_that_calls_make_are_theirs_together(running: Background,
     assert made in listed
 
 
-async def test_text_is_printed_as_the_tool_gives_it(running: Background, site: Site) -> None:
+async def test_text_result_is_printed(running: Background, site: Site) -> None:
     await running.call("navigate", "--url", site.page("<h1>Good morning</h1>"))
 
     done = await running.run("call", "get_text", "--selector", "h1")
@@ -68,7 +68,7 @@ async def test_text_is_printed_as_the_tool_gives_it(running: Background, site: S
     assert "Good morning" in done.out
 
 
-async def test_a_page_does_not_steer_the_terminal(running: Background, site: Site) -> None:
+async def test_page_text_is_escaped_on_a_terminal(running: Background, site: Site) -> None:
     """To a file the text goes as it is."""
     await running.call("navigate", "--url", site.page("<h1>a&#27;[31mred</h1>"))
     command = (sys.executable, "-m", "footlight", "call", "read_page")
@@ -88,7 +88,7 @@ async def test_a_page_does_not_steer_the_terminal(running: Background, site: Sit
     assert "# a\x1b[31mred\n" in piped.out
 
 
-async def test_json_is_the_whole_result(running: Background, site: Site) -> None:
+async def test_json_format_prints_the_whole_result(running: Background, site: Site) -> None:
     await running.call("navigate", "--url", site.page("<h1>x</h1>"))
 
     done = await running.run("call", "--format", "json", "get_text", "--selector", "h1")
@@ -98,7 +98,7 @@ async def test_json_is_the_whole_result(running: Background, site: Site) -> None
     assert result["structuredContent"]["data"]["text"] == "x"
 
 
-async def test_a_tools_own_parameter_comes_before_ours(running: Background, site: Site) -> None:
+async def test_tool_parameter_takes_precedence_over_a_command_option(running: Background, site: Site) -> None:
     """The format of a snapshot is the tool's; that of the answer can be given before the tool's name too."""
     await running.call("navigate", "--url", site.page("<h1>x</h1>"))
 
@@ -110,7 +110,7 @@ async def test_a_tools_own_parameter_comes_before_ours(running: Background, site
     assert tool_arguments(typed, theirs, read=str) == {"format": "json"}
 
 
-async def test_an_image_becomes_a_file(running: Background, site: Site) -> None:
+async def test_image_is_written_to_a_file(running: Background, site: Site) -> None:
     await running.call("navigate", "--url", site.page("<h1>x</h1>"))
 
     named = await running.run("call", "screenshot", "--output", "page.png")
@@ -124,7 +124,7 @@ async def test_an_image_becomes_a_file(running: Background, site: Site) -> None:
     assert (running.root / made).read_bytes().startswith(b"\xff\xd8\xff")
 
 
-async def test_in_json_an_image_is_in_the_result(running: Background, site: Site) -> None:
+async def test_json_result_contains_the_image(running: Background, site: Site) -> None:
     await running.call("navigate", "--url", site.page("<h1>x</h1>"))
 
     done = await running.run("call", "screenshot", "--format", "json")
@@ -133,7 +133,7 @@ async def test_in_json_an_image_is_in_the_result(running: Background, site: Site
     assert base64.b64decode(image["data"]).startswith(b"\x89PNG")
 
 
-async def test_text_can_go_into_a_file_too(running: Background, site: Site) -> None:
+async def test_text_can_be_written_to_a_file(running: Background, site: Site) -> None:
     await running.call("navigate", "--url", site.page("<h1>Written</h1>"))
 
     done = await running.run("call", "get_text", "--selector", "h1", "--output", "said.txt")
@@ -142,7 +142,7 @@ async def test_text_can_go_into_a_file_too(running: Background, site: Site) -> N
     assert "Written" in (running.root / "said.txt").read_text("utf-8")
 
 
-async def test_a_tool_that_fails_says_so_on_stderr(running: Background) -> None:
+async def test_tool_failure_is_reported_on_standard_error(running: Background) -> None:
     done = await running.run("call", "navigate", "--url", "nonsense")
 
     assert (done.status, done.out) == (1, "")
@@ -154,7 +154,7 @@ async def test_a_tool_that_fails_says_so_on_stderr(running: Background) -> None:
     ]
 
 
-async def test_an_error_is_json_only_where_json_is_asked_for(running: Background) -> None:
+async def test_error_is_json_only_on_request(running: Background) -> None:
     for asked in (("--json",), ("--format", "json")):
         done = await running.run("call", "navigate", "--url", "localhost:8765", *asked)
 
@@ -168,7 +168,7 @@ async def test_an_error_is_json_only_where_json_is_asked_for(running: Background
 
 
 @pytest.mark.slow
-async def test_an_error_links_to_the_documentation_of_the_servers_settings(running: Background) -> None:
+async def test_error_links_to_the_configured_documentation(running: Background) -> None:
     file = running.root / "settings.json"
     file.write_text('{"documentationUrl": "https://docs.example.com/browser"}')
 
@@ -213,14 +213,14 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("typed", MISTAKES)
-async def test_a_mistake_is_named(running: Background, typed: str) -> None:
+async def test_usage_mistake_is_named(running: Background, typed: str) -> None:
     done = await running.run("call", *typed.split())
 
     assert done == Done(2, "", f"footlight: {MISTAKES[typed]}\n")
 
 
 @pytest.mark.parametrize("mistake", [("--format", "yaml"), ("--output", ".")])
-async def test_a_tool_does_not_run_where_its_answer_could_not_be_shown(
+async def test_invalid_output_options_prevent_the_call(
     running: Background, site: Site, mistake: tuple[str, str]
 ) -> None:
     await running.call("navigate", "--url", site.page("<input aria-label=Name>"))
@@ -231,7 +231,7 @@ async def test_a_tool_does_not_run_where_its_answer_could_not_be_shown(
     assert (await running.call("get_value", "--selector", "input"))["value"] == ""
 
 
-async def test_a_file_that_is_no_text_is_named(running: Background) -> None:
+async def test_non_utf8_file_is_named(running: Background) -> None:
     (running.root / "latin.json").write_bytes(b'{"url": "\xff"}')
 
     done = await running.run("call", "navigate", "--json", "@latin.json")
@@ -240,7 +240,7 @@ async def test_a_file_that_is_no_text_is_named(running: Background) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-async def test_a_stream_that_is_closed_is_no_matter(running: Background, closed: str) -> None:
+async def test_closed_standard_stream_causes_no_error(running: Background, closed: str) -> None:
     process = await asyncio.create_subprocess_shell(
         f"exec {sys.executable} -m footlight call list_sessions {closed}",
         stdout=asyncio.subprocess.PIPE,
@@ -299,7 +299,7 @@ async def test_a_running_server_lists_its_own_tools(running: Background) -> None
     assert {*listed} == {tool.name for tool in load_tools()}
 
 
-async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
+async def test_call_starts_the_background_server(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as none:
         refused = await none.run("call", "list_sessions", "--no-start")
         servers = none.servers()
@@ -327,7 +327,7 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_server_that_ends_in_the_middle_of_a_call_is_reported(tmp_path: Path, site: Site) -> None:
+async def test_server_crash_during_a_call_is_reported(tmp_path: Path, site: Site) -> None:
     async with background(tmp_path) as own:
         await own.run("daemon", "start")
         process = own.process
@@ -366,7 +366,7 @@ async def test_any_other_server_can_be_called(running: Background, site: Site) -
 
 
 @pytest.mark.parametrize("server", ["no-such-command", "http://127.0.0.1:9/mcp", "'"])
-async def test_a_server_that_is_not_there_is_reported(running: Background, server: str) -> None:
+async def test_unreachable_server_is_reported(running: Background, server: str) -> None:
     done = await running.run("call", "navigate", "--url", "x", "--server", server)
     listed = await running.run("tools", "--server", server)
 
@@ -385,7 +385,7 @@ async def complete(running: Background, typed: str) -> list[str]:
     return [line.partition(",")[2] for line in done.out.splitlines()]
 
 
-async def test_what_is_typed_is_completed(running: Background) -> None:
+async def test_commands_tools_and_flags_are_completed(running: Background) -> None:
     assert await complete(running, "footlight ca") == ["call"]
     assert await complete(running, "footlight daemon st") == ["start", "status", "stop"]
     assert await complete(running, "footlight call navig") == ["navigate"]
@@ -400,7 +400,7 @@ async def test_what_is_typed_is_completed(running: Background) -> None:
 
 
 @pytest.mark.slow
-async def test_settings_that_cannot_be_are_reported_and_complete_nothing(tmp_path: Path) -> None:
+async def test_invalid_settings_are_reported_and_complete_nothing(tmp_path: Path) -> None:
     wrong = {"FOOTLIGHT_BROWSER_TYPE": "opera"}
     async with background(tmp_path) as none:
         helped = await none.run("call", "click", "--help", **wrong)
@@ -413,7 +413,7 @@ async def test_settings_that_cannot_be_are_reported_and_complete_nothing(tmp_pat
 
 
 @pytest.mark.slow
-async def test_tools_are_completed_where_no_server_runs(tmp_path: Path) -> None:
+async def test_tools_are_completed_without_a_server(tmp_path: Path) -> None:
     async with background(tmp_path) as none:
         assert await complete(none, "footlight call navig") == ["navigate"]
 
@@ -431,7 +431,7 @@ main()
 """
 
 
-async def test_a_call_costs_no_import_of_what_serves(running: Background) -> None:
+async def test_call_imports_no_server_modules(running: Background) -> None:
     done = await asyncio.to_thread(
         run_python, "-c", IMPORTS, "call", "list_sessions", **running.environment()
     )
@@ -483,19 +483,19 @@ def test_a_flag_has_the_type_of_its_parameter(words: tuple[str, ...]) -> None:
     assert tool_arguments(typed, SCHEMA, read=str) == TYPED[words]
 
 
-def test_json_that_is_too_deep_is_a_mistake() -> None:
+def test_too_deep_json_is_a_usage_error() -> None:
     typed = read_words(["fit", "--json", "[" * 100_000])
 
     with pytest.raises(BadUsage, match="--json must be JSON"):
         tool_arguments(typed, SCHEMA, read=str)
 
 
-def test_help_is_asked_for_by_a_flag_and_not_by_a_value() -> None:
+def test_help_flag_is_recognised_but_not_as_a_value() -> None:
     assert read_words(["fill", "-h"]).help
     assert not read_words(["fill", "--value", "-h"]).help
 
 
-def test_every_parameter_of_every_tool_can_be_typed() -> None:
+def test_every_tool_parameter_is_accepted_as_a_flag() -> None:
     for tool in load_tools():
         listed = {"name": tool.name, "inputSchema": tool.input_schema}
         for name in tool.input_schema["properties"]:

@@ -64,7 +64,7 @@ def generating(tmp_path: Path) -> Generating:
     return one
 
 
-def test_it_writes_once_and_then_only_what_is_new(generating: Generating) -> None:
+def test_module_is_written_once_and_then_only_on_changes(generating: Generating) -> None:
     """One process each time, which ends; the same tools are written once."""
     first = generating.run()
     written = (generating.out.read_bytes(), generating.out.stat().st_mtime_ns)
@@ -85,7 +85,7 @@ def test_it_writes_once_and_then_only_what_is_new(generating: Generating) -> Non
     ]
 
 
-def test_the_header_and_the_module_know_the_command(generating: Generating) -> None:
+def test_header_and_module_contain_the_command(generating: Generating) -> None:
     """It can be pasted, and is what drift tells to run."""
     generating.run()
     lines = generating.out.read_text("utf-8").split("\n")
@@ -98,7 +98,7 @@ def test_the_header_and_the_module_know_the_command(generating: Generating) -> N
     assert words == ["footlight", "codegen", "--server", generating.server, "--out", "mcp_tools.py"]
 
 
-def test_check_writes_nothing_and_says_what_differs(generating: Generating) -> None:
+def test_check_writes_nothing_and_reports_differences(generating: Generating) -> None:
     missing = generating.run("--check")
     generating.run()
     same = generating.run("--check")
@@ -122,7 +122,7 @@ def test_check_writes_nothing_and_says_what_differs(generating: Generating) -> N
     assert generating.out.read_bytes() == before
 
 
-def test_no_secret_of_the_server_comes_into_the_module(generating: Generating) -> None:
+def test_server_secrets_are_not_written_to_the_module(generating: Generating) -> None:
     ignored = ("listing", "--token", "t0k3n", "postgres://ann:hunter2@127.0.0.1/db")
     server = shlex.join(["sh", "-c", f"exec {generating.server}", *ignored])
     done = generating.run(server=server)
@@ -150,7 +150,7 @@ def test_no_secret_of_the_server_comes_into_the_module(generating: Generating) -
     )
 
 
-def test_a_url_with_credentials_is_connected_to_and_not_written(tmp_path: Path) -> None:
+def test_url_credentials_are_not_disclosed(tmp_path: Path) -> None:
     """Also where the server says that they are wrong, nothing of them is told."""
     server = "http://ann:hunter2@127.0.0.1:9/mcp?token=t0k3n"
     done = run("codegen", "--server", server, "--out", str(tmp_path / "tools.py"))
@@ -161,7 +161,7 @@ def test_a_url_with_credentials_is_connected_to_and_not_written(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.anyio
-async def test_a_module_with_secrets_connects_with_them(
+async def test_module_with_secrets_connects_using_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over HTTP, to a server that wants the token."""
@@ -182,7 +182,7 @@ async def test_a_module_with_secrets_connects_with_them(
 
 
 @pytest.mark.slow
-def test_another_spelling_of_the_same_file_is_no_change(generating: Generating) -> None:
+def test_different_spelling_of_the_output_path_changes_nothing(generating: Generating) -> None:
     generating.run()
     written = generating.out.read_bytes()
     (generating.folder / "inner").mkdir()
@@ -193,14 +193,14 @@ def test_another_spelling_of_the_same_file_is_no_change(generating: Generating) 
     assert generating.out.read_bytes() == written
 
 
-def test_an_adapter_that_is_named_and_would_be_taken_anyway_is_no_change(generating: Generating) -> None:
+def test_explicit_default_adapter_changes_nothing(generating: Generating) -> None:
     generating.run()
 
     assert generating.run("--check", "--adapter", "none") == (0, "No changes.\n", "")
     assert generating.run("--check", "--adapter", "browser")[0] == 1
 
 
-def test_a_header_is_for_a_url_and_is_not_reported() -> None:
+def test_header_is_validated_and_not_disclosed() -> None:
     def codegen(server: str, header: str) -> tuple[int, str]:
         done = run("codegen", "--server", server, "--out", "x.py", "--header", header)
         return done.status, done.err
@@ -210,7 +210,7 @@ def test_a_header_is_for_a_url_and_is_not_reported() -> None:
     assert (status, "s3cret" in said) == (2, False)
 
 
-def test_the_adapter_is_chosen_by_the_tools_or_given(generating: Generating) -> None:
+def test_adapter_is_chosen_by_tools_or_option(generating: Generating) -> None:
     generating.offer(GOTO, OPEN)
     generating.run()
     chosen = generating.out.read_text("utf-8")
@@ -222,7 +222,7 @@ def test_the_adapter_is_chosen_by_the_tools_or_given(generating: Generating) -> 
     assert given.split("\n")[1].endswith("--out mcp_tools.py --adapter none")
 
 
-def test_what_was_not_generated_is_not_overwritten(generating: Generating) -> None:
+def test_file_not_generated_is_not_overwritten(generating: Generating) -> None:
     generating.out.write_text("mine = 1\n")
     refused = generating.run()
     kept = generating.out.read_text()
@@ -238,7 +238,7 @@ def test_what_was_not_generated_is_not_overwritten(generating: Generating) -> No
     assert generating.notes.read_text() == "started\nended\n"  # The refusal started nothing.
 
 
-def test_a_module_that_was_cut_or_edited_is_written_anew(generating: Generating) -> None:
+def test_damaged_module_is_regenerated(generating: Generating) -> None:
     generating.run()
     generating.out.write_text(generating.out.read_text("utf-8")[:900] + "\n(", "utf-8")
     checked = generating.run("--check")
@@ -252,7 +252,7 @@ def test_a_module_that_was_cut_or_edited_is_written_anew(generating: Generating)
     assert generating.run("--check")[0] == 0
 
 
-def test_other_line_ends_are_no_change(generating: Generating) -> None:
+def test_other_line_endings_are_no_change(generating: Generating) -> None:
     """As git makes them on Windows."""
     generating.run()
     generating.out.write_bytes(generating.out.read_bytes().replace(b"\n", b"\r\n"))
@@ -261,7 +261,7 @@ def test_other_line_ends_are_no_change(generating: Generating) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither these links nor these modes")
-def test_a_link_and_a_mode_stay(generating: Generating) -> None:
+def test_symbolic_link_and_file_mode_are_kept(generating: Generating) -> None:
     target = generating.folder / "elsewhere.py"
     generating.out.symlink_to(target)
     generating.run()
@@ -298,7 +298,7 @@ def test_a_link_and_a_mode_stay(generating: Generating) -> None:
         ({"out": "binary"}, 2, "binary was not generated: give another --out, or --force to overwrite it"),
     ],
 )
-def test_what_cannot_be_is_said_with_the_way_out(
+def test_invalid_arguments_are_refused_with_a_remedy(
     generating: Generating, flags: Mapping[str, str], status: int, said: str
 ) -> None:
     (generating.folder / "binary").write_bytes(b"\xff\x00")
@@ -322,7 +322,7 @@ def test_what_cannot_be_is_said_with_the_way_out(
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="It is pasted into a shell of Unix")
-def test_the_command_can_be_pasted(server: str) -> None:
+def test_regenerate_command_can_be_pasted_into_a_shell(server: str) -> None:
     """Whatever shells make of quotes, the words are those that were typed."""
     command = command_line(server, Path("my tools.py"), adapter="none")
     displayed = subprocess.run(
@@ -338,13 +338,13 @@ def test_the_command_can_be_pasted(server: str) -> None:
     assert "\n" not in command
 
 
-def test_the_documents_command_is_written_as_the_document_has_it() -> None:
+def test_regenerate_command_matches_the_specification() -> None:
     assert command_line("footlight serve --toolset szkrabok", Path("mcp_tools.py")) == (
         'footlight codegen --server "footlight serve --toolset szkrabok" --out mcp_tools.py'
     )
 
 
-def test_its_help_imports_no_client() -> None:
+def test_help_imports_no_client() -> None:
     report = (
         "import atexit, sys\n"
         "atexit.register(lambda: print([name for name in sys.modules if 'footlight.client' in name]))\n"

@@ -51,7 +51,7 @@ async def wait_until_gone(process: psutil.Process) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
+async def test_server_is_started_found_and_stopped(tmp_path: Path) -> None:
     async with background(tmp_path) as own:
         started = await own.run("daemon", "start")
         state, process = own.state, own.process
@@ -83,14 +83,14 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_it_leaves_is_its_users_alone(running: Background) -> None:
+async def test_server_files_are_private_to_the_user(running: Background) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in running.folder.iterdir()}
 
     assert stat.S_IMODE(running.folder.stat().st_mode) == 0o700
     assert {mode for name, mode in modes.items() if not name.endswith(".sock")} == {0o600}
 
 
-async def test_a_folder_that_others_can_open_is_refused(own: Background) -> None:
+async def test_folder_accessible_to_others_is_refused(own: Background) -> None:
     own.folder.mkdir(mode=0o755)
 
     done = await own.run("daemon", "start")
@@ -104,7 +104,7 @@ async def test_a_folder_that_others_can_open_is_refused(own: Background) -> None
     "command",
     ["call list_sessions", "call list_sessions --no-start", "serve --shared", "daemon status", "daemon stop"],
 )
-async def test_the_state_in_a_folder_that_others_can_open_is_not_believed(
+async def test_state_in_a_folder_accessible_to_others_is_not_trusted(
     own: Background, running: Background, command: str
 ) -> None:
     """Who makes the folder first could have the calls sent to a server of theirs, or a process ended."""
@@ -119,7 +119,7 @@ async def test_the_state_in_a_folder_that_others_can_open_is_not_believed(
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
-async def test_the_folder_of_another_user_is_not_believed(own: Background, running: Background) -> None:
+async def test_folder_of_another_user_is_refused(own: Background, running: Background) -> None:
     own.folder.mkdir(mode=0o700)
     (own.folder / "state.json").write_bytes((running.folder / "state.json").read_bytes())
     os.chown(own.folder, 65534, 65534)
@@ -133,7 +133,7 @@ async def test_the_folder_of_another_user_is_not_believed(own: Background, runni
 @pytest.mark.parametrize(
     "wrong", [{"pid": -1}, {"pid": "x"}, {"started": None}, {"socket": 5}, {"nonce": 7}, {"command": 2}]
 )
-def test_a_state_of_another_shape_is_none(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_malformed_state_file_is_ignored(tmp_path: Path, wrong: dict[str, Any]) -> None:
     whole = State(1, 1.0, "1", "http://x", "/x", "n", "/", ["serve"])
     tmp_path.chmod(0o700)
     file = tmp_path / "state.json"
@@ -144,7 +144,7 @@ def test_a_state_of_another_shape_is_none(tmp_path: Path, wrong: dict[str, Any])
     assert read_state(tmp_path) is None
 
 
-def test_the_folder_is_one_whatever_is_in_the_environment(
+def test_folder_is_the_same_with_and_without_xdg_runtime_dir(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An MCP client gives its server few variables."""
@@ -174,21 +174,21 @@ async def run_in_removed_folder(own: Background, command: str) -> Done:
     return Done(process.returncode, out.decode(), err.decode())
 
 
-async def test_a_folder_that_was_removed_is_no_matter_to_who_finds_a_server(running: Background) -> None:
+async def test_shared_client_works_from_a_removed_working_directory(running: Background) -> None:
     shared = await run_in_removed_folder(running, "serve --shared")
 
     assert (shared.status, shared.out) == (0, "")
     assert "Traceback" not in shared.err
 
 
-async def test_none_is_started_in_a_folder_that_was_removed(own: Background) -> None:
+async def test_start_from_a_removed_working_directory_is_refused(own: Background) -> None:
     done = await run_in_removed_folder(own, "daemon start")
 
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("footlight: The current folder has been removed")
 
 
-async def test_over_http_it_asks_for_the_token_beside_the_state(running: Background) -> None:
+async def test_http_endpoint_requires_the_token(running: Background) -> None:
     token = (running.folder / "token").read_text().strip()
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"Accept": "application/json, text/event-stream"}
@@ -204,7 +204,7 @@ async def test_over_http_it_asks_for_the_token_beside_the_state(running: Backgro
 
 
 @pytest.mark.slow
-async def test_two_starts_at_once_make_one(own: Background) -> None:
+async def test_concurrent_starts_create_one_server(own: Background) -> None:
     done = await asyncio.gather(*(own.run("daemon", "start") for _ in range(3)))
 
     reported = f"process {own.state.pid}, {own.state.url}\n"
@@ -214,7 +214,7 @@ async def test_two_starts_at_once_make_one(own: Background) -> None:
     assert [each.pid for each in own.servers()] == [own.state.pid]
 
 
-async def test_another_start_says_that_its_options_do_not_count(running: Background) -> None:
+async def test_second_start_reports_ignored_options(running: Background) -> None:
     again = await running.run("daemon", "start", "--tools", "minimal")
 
     assert again.status == 0
@@ -226,7 +226,7 @@ async def test_another_start_says_that_its_options_do_not_count(running: Backgro
     assert (await running.status())["options"] == "--tools all"
 
 
-async def test_one_that_cannot_start_tells_why(own: Background) -> None:
+async def test_failed_start_reports_the_reason(own: Background) -> None:
     done = await own.run("daemon", "start", "--tools", "clik")
 
     assert (done.status, done.out) == (3, "")
@@ -235,14 +235,14 @@ async def test_one_that_cannot_start_tells_why(own: Background) -> None:
     assert read_state(own.folder) is None
 
 
-async def test_a_second_one_by_hand_is_refused(running: Background) -> None:
+async def test_second_server_started_by_hand_is_refused(running: Background) -> None:
     second = await running.run("serve", "--transport", "http", "--port", "0", "--local")
 
     assert second.status == 2
     assert f"already, as process {running.state.pid}" in second.err
 
 
-async def test_the_local_stream_needs_http(own: Background) -> None:
+async def test_local_mode_requires_http(own: Background) -> None:
     done = await own.run("serve", "--local")
 
     assert done.status == 2
@@ -255,7 +255,7 @@ def write_stale_state(own: Background, state: State) -> None:
 
 
 @pytest.mark.slow
-async def test_the_state_of_one_that_is_gone_is_replaced(own: Background) -> None:
+async def test_state_of_a_dead_server_is_replaced(own: Background) -> None:
     await own.run("daemon", "start")
     old, process = own.state, own.process
     process.kill()
@@ -270,7 +270,7 @@ async def test_the_state_of_one_that_is_gone_is_replaced(own: Background) -> Non
     assert ask_status(own.state) is not None
 
 
-async def test_another_process_with_its_number_is_left_alone(own: Background) -> None:
+async def test_unrelated_process_with_the_same_pid_is_not_stopped(own: Background) -> None:
     other = await asyncio.create_subprocess_exec(
         sys.executable, "-c", "input()", stdin=asyncio.subprocess.PIPE
     )
@@ -287,7 +287,7 @@ async def test_another_process_with_its_number_is_left_alone(own: Background) ->
 
 
 @pytest.mark.slow
-async def test_one_of_another_version_is_replaced(own: Background) -> None:
+async def test_server_of_another_version_is_replaced(own: Background) -> None:
     await own.run("daemon", "start")
     old, process = own.state, own.process
     write_stale_state(own, old._replace(version="0.0.1"))
@@ -300,7 +300,7 @@ async def test_one_of_another_version_is_replaced(own: Background) -> None:
 
 
 @pytest.mark.slow
-async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> None:
+async def test_server_of_another_version_in_use_is_kept(own: Background) -> None:
     await own.run("daemon", "start")
     write_stale_state(own, own.state._replace(version="0.0.1"))
 
@@ -312,14 +312,14 @@ async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> N
     assert [each.pid for each in own.servers()] == [own.state.pid]
 
 
-async def test_who_does_not_know_the_nonce_is_refused(running: Background) -> None:
+async def test_client_with_a_wrong_nonce_is_refused(running: Background) -> None:
     with pytest.raises(NoDaemon, match="That is not the nonce of this server"):
         await asyncio.to_thread(connect, running.state._replace(nonce="00" * 32), "call")
 
     assert ask_status(running.state) is not None
 
 
-async def test_one_that_does_not_know_the_nonce_is_not_believed(own: Background) -> None:
+async def test_server_without_the_nonce_is_not_trusted(own: Background) -> None:
     """It listens where the state says, and gives back what it was sent."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -338,7 +338,7 @@ async def test_one_that_does_not_know_the_nonce_is_not_believed(own: Background)
     assert found is None
 
 
-async def test_a_greeting_that_is_none_ends_the_connection(running: Background) -> None:
+async def test_invalid_greeting_closes_the_connection(running: Background) -> None:
     for said in (b"GET / HTTP/1.1\r\n\r\n", b"[1]\n", b'{"as": "stop"}\n', b"x" * 100_000):
         reader, writer = await asyncio.open_unix_connection(running.state.socket)
         challenge = read_line(await reader.readline())
@@ -356,7 +356,7 @@ async def test_a_greeting_that_is_none_ends_the_connection(running: Background) 
 
 
 @pytest.mark.slow
-async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path) -> None:
+async def test_overlong_socket_path_is_handled(tmp_path: Path) -> None:
     deep = tmp_path / ("deep" * 30)
     deep.mkdir()
     async with background(deep) as own:
@@ -371,7 +371,7 @@ async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path)
 
 
 @pytest.mark.slow
-async def test_it_ends_when_nobody_was_there_for_a_while(own: Background) -> None:
+async def test_idle_server_exits(own: Background) -> None:
     """Commands that only ask for it are nobody."""
     started = await own.run("daemon", "start", "--idle-exit", "0.5")
 
@@ -384,7 +384,7 @@ async def test_it_ends_when_nobody_was_there_for_a_while(own: Background) -> Non
 
 
 @pytest.mark.slow
-async def test_stopping_lets_a_call_that_runs_finish(tmp_path: Path) -> None:
+async def test_stopping_waits_for_a_running_call(tmp_path: Path) -> None:
     words = ("wait_for_selector", "--selector", "h1", "--timeout", "2000")
     async with background(tmp_path) as own:
         await own.run("daemon", "start")
@@ -401,7 +401,7 @@ async def test_stopping_lets_a_call_that_runs_finish(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
+async def test_hung_server_can_be_stopped(own: Background) -> None:
     await own.run("daemon", "start")
     process = own.process
     process.send_signal(signal.SIGSTOP)
@@ -415,12 +415,12 @@ async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
     await wait_until_gone(process)
 
 
-def test_the_options_of_its_user_are_those_between_ours() -> None:
+def test_user_options_are_separated_from_internal_ones() -> None:
     given = ["--headed", "--tools", "all"]
 
     assert serve_options(serve_command(given, log=Path("/log"))) == given
     assert serve_options(["serve", "--transport", "http", "--local"]) == ["--transport", "http"]
 
 
-def test_a_proof_of_one_end_is_none_of_the_other() -> None:
+def test_client_and_server_proofs_differ() -> None:
     assert make_proof("n", "c", of="client") != make_proof("n", "c", of="server")

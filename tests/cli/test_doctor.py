@@ -11,7 +11,7 @@ from footlight.errors import DOCUMENTATION_URL
 from tests.cli.commands import run
 
 
-def test_it_says_what_is_here() -> None:
+def test_report_lists_versions_browser_and_timing() -> None:
     done = run("doctor")
 
     assert done.status == 0
@@ -23,13 +23,13 @@ def test_it_says_what_is_here() -> None:
 
 
 @pytest.mark.slow
-def test_it_can_be_quiet() -> None:
+def test_quiet_run_prints_nothing() -> None:
     done = run("doctor", "--quiet")
 
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
-def test_it_says_what_is_missing_and_what_mends_it(tmp_path: Path) -> None:
+def test_missing_browser_is_reported_with_a_remedy(tmp_path: Path) -> None:
     missing = tmp_path / "nothing"
 
     done = run("doctor", "--quiet", "--executable-path", str(missing))
@@ -44,7 +44,7 @@ def test_it_says_what_is_missing_and_what_mends_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_says_what_mends_a_machine_without_a_browser(tmp_path: Path) -> None:
+def test_machine_without_a_browser_gets_installation_advice(tmp_path: Path) -> None:
     done = run("doctor", "--quiet", PATH=str(tmp_path), PLAYWRIGHT_BROWSERS_PATH=str(tmp_path))
 
     assert done.status == 1
@@ -53,7 +53,7 @@ def test_it_says_what_mends_a_machine_without_a_browser(tmp_path: Path) -> None:
     assert "apt-get install chromium" in done.err
 
 
-def test_it_names_a_bad_setting(tmp_path: Path) -> None:
+def test_invalid_setting_is_named(tmp_path: Path) -> None:
     done = run("doctor", "--config", str(tmp_path / "missing.toml"))
 
     assert done.status == 2

@@ -20,9 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
-    order: Order, tmp_path: Path
-) -> None:
+async def test_recorded_shop_order_is_exported_as_a_passing_test(order: Order, tmp_path: Path) -> None:
     """The locators that were really used are in it, and no ref."""
     test = tmp_path / "test_order.py"
     flags = ("--out", str(test), "--server", shlex.join(SERVER), "--var", f"SHOP={order.url}")
@@ -49,7 +47,7 @@ async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
     assert [(order["Production"], order["Quantity"]) for order in orders] == [("Macbeth", "3")]
 
 
-def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> None:
+def test_edited_test_is_not_overwritten(tmp_path: Path) -> None:
     """The same text may be written again."""
     log, test = tmp_path / "log.jsonl", tmp_path / "test_log.py"
     log.write_text('{"name":"fill","arguments":{"value":"${door}"}}\n')
@@ -73,7 +71,7 @@ def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_written_to_and_never_read(tmp_path: Path) -> None:
+def test_named_pipe_is_written_without_reading(tmp_path: Path) -> None:
     log, pipe = tmp_path / "log.jsonl", tmp_path / "pipe"
     log.write_text('{"name":"fill","arguments":{}}\n')
     os.mkfifo(pipe)

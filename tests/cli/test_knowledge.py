@@ -61,7 +61,7 @@ def test_the_latest_steps_are_listed(folder: Path) -> None:
     assert [step["sessionId"] for step in read(folder, "last")] == ["mm-two", "mm-one", "mm-one", "mm-one"]
 
 
-def test_steps_are_found_by_words(folder: Path) -> None:
+def test_steps_are_found_by_search_words(folder: Path) -> None:
     """What is found stands under where it was."""
     assert run_knowledge(folder, "search", "collectible", "--tool", "click").splitlines()[:2] == [
         "  9.8  2026-01-15T12:00:02.000Z  mm-one  mm_click  home  FAILED",
@@ -74,13 +74,13 @@ def test_steps_are_found_by_words(folder: Path) -> None:
     assert read(folder, "search", "launch", "--since", "1h") == []
 
 
-def test_a_search_that_finds_nothing_says_so(folder: Path) -> None:
+def test_empty_search_result_is_reported(folder: Path) -> None:
     done = run("knowledge", "search", "xylophone", cwd=folder)
 
     assert (done.status, done.out, done.err) == (0, "", "Nothing was found.\n")
 
 
-def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
+def test_session_is_summarised_as_a_recipe(folder: Path) -> None:
     assert run_knowledge(folder, "summarize", "mm-one") == (
         "mm-one\n"
         "   1. launch → unlock\n"
@@ -90,7 +90,7 @@ def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
     assert read(folder, "summarize")["sessionId"] == "mm-two"
 
 
-def test_a_session_is_exported_as_it_was_recorded(folder: Path) -> None:
+def test_session_is_exported_unchanged(folder: Path) -> None:
     said = run_knowledge(folder, "export", "mm-one", "--out", "one.jsonl")
 
     assert said == "one.jsonl: 3 steps\n"
@@ -104,7 +104,7 @@ def test_a_session_is_exported_as_it_was_recorded(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_not_replaced_by_a_file(folder: Path) -> None:
+def test_named_pipe_is_not_replaced_by_a_file(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
 
     done = run("knowledge", "export", "mm-one", "--out", "pipe", "--force", cwd=folder)
@@ -114,7 +114,7 @@ def test_a_pipe_is_not_replaced_by_a_file(folder: Path) -> None:
     assert (folder / "pipe").is_fifo()
 
 
-def test_a_report_is_a_page_of_its_own(folder: Path) -> None:
+def test_report_is_a_standalone_page(folder: Path) -> None:
     write(folder / ROOT, *make_long_session())
 
     said = run_knowledge(folder, "report", "mm-long", "--out", "report.html")
@@ -126,7 +126,7 @@ def test_a_report_is_a_page_of_its_own(folder: Path) -> None:
     assert "cannot be written" in check_refused(folder, "report", "mm-one", "--out", "nowhere/report.html")
 
 
-def test_old_sessions_are_removed_when_that_is_confirmed(folder: Path) -> None:
+def test_old_sessions_are_removed_after_confirmation(folder: Path) -> None:
     """And leave the index with it."""
     unconfirmed = check_refused(folder, "prune", "--keep", "1")
     kept = read(folder, "prune", "--before", "2026-01-15", "--yes")
@@ -143,7 +143,7 @@ def test_old_sessions_are_removed_when_that_is_confirmed(folder: Path) -> None:
     assert b"nft" not in (folder / ROOT / "index.sqlite").read_bytes()
 
 
-def test_another_folder_can_be_named(folder: Path, tmp_path: Path) -> None:
+def test_another_folder_can_be_selected(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "mine", record("mm_launch", session_id="mm-mine"))
 
     assert read(folder, "summarize", "--root", "mine")["sessionId"] == "mm-mine"
@@ -173,5 +173,5 @@ def test_another_folder_can_be_named(folder: Path, tmp_path: Path) -> None:
         (["learn"], "No such command 'learn'"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(folder: Path, words: list[str], said: str) -> None:
+def test_invalid_arguments_are_refused(folder: Path, words: list[str], said: str) -> None:
     assert said in check_refused(folder, *words)

@@ -37,13 +37,13 @@ def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subproc
 @pytest.mark.parametrize(
     "question", ["--help", "-h", "--version", "serve --help", "doctor --help", "demo --help", "", "fly"]
 )
-def test_a_question_costs_no_import_of_what_serves(question: str) -> None:
+def test_help_and_version_import_no_server_modules(question: str) -> None:
     done = run("-c", REPORT, *question.split())
 
     assert done.stdout.splitlines()[-1] == "imported:"
 
 
-def test_it_runs_as_a_module_and_as_a_command() -> None:
+def test_module_and_command_entry_points_are_equal() -> None:
     as_module = run("-m", "footlight", "--version")
     as_command = subprocess.run(
         [Path(sys.executable).with_name("footlight"), "--version"],
@@ -69,7 +69,7 @@ def test_the_help_of_a_command_ends_with_examples(command: str) -> None:
     assert "ptions:" in options or "Pages:" in options
 
 
-def test_the_help_of_serve_has_every_option_in_a_section_and_common_ones_first() -> None:
+def test_serve_help_groups_options_with_common_ones_first() -> None:
     lines = run("-m", "footlight", "serve", "--help").stdout.splitlines()
     heads = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
 
@@ -77,7 +77,7 @@ def test_the_help_of_serve_has_every_option_in_a_section_and_common_ones_first()
     assert lines[lines.index("Other options:") + 1 :][:2] == ["  -h, --help  Show this message and exit.", ""]
 
 
-def test_the_statuses_of_all_commands_are_in_one_table() -> None:
+def test_exit_codes_are_listed_in_one_table() -> None:
     table = run("-m", "footlight", "--help").stdout.partition("Exit status:\n")[2].partition("\n\n")[0]
 
     assert re.findall(r"^  (\d+) ", table, re.MULTILINE) == ["0", "1", "2", "3", "130"]
@@ -85,7 +85,7 @@ def test_the_statuses_of_all_commands_are_in_one_table() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
-def test_a_window_without_a_display_is_refused_at_the_start(tmp_path: Path) -> None:
+def test_headed_mode_without_a_display_is_refused_at_start(tmp_path: Path) -> None:
     nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
     served = run("-m", "footlight", "serve", "--headed", cwd=tmp_path, **nowhere)
     folder = tmp_path / "daemon"
@@ -126,7 +126,7 @@ REFUSED = {
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("flag", REFUSED)
-def test_a_value_that_a_flag_cannot_have_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
+def test_invalid_flag_value_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
     done = run("-m", "footlight", "serve", flag, cwd=tmp_path)
 
     first, *others = done.stderr.splitlines()
@@ -135,7 +135,7 @@ def test_a_value_that_a_flag_cannot_have_is_named_with_its_setting(tmp_path: Pat
     assert others == ["Correct the setting.", f"More: {DOCUMENTATION_URL}reference/configuration.html"]
 
 
-def test_errors_link_to_the_documentation_of_the_environment(tmp_path: Path) -> None:
+def test_errors_link_to_the_configured_documentation(tmp_path: Path) -> None:
     own = {**os.environ, "FOOTLIGHT_DOCUMENTATION_URL": "https://docs.example.com/footlight"}
     command = (sys.executable, "-m", "footlight", "serve", "--timeout=0")
     done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
@@ -158,7 +158,7 @@ OVERRIDDEN = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", OVERRIDDEN)
-def test_a_flag_takes_the_place_of_its_variable(tmp_path: Path, flag: str) -> None:
+def test_flag_overrides_its_environment_variable(tmp_path: Path, flag: str) -> None:
     """Of one that is wrong, so that it shows whether it counts."""
     environment = {OVERRIDDEN[flag]: "none", "FOOTLIGHT_TRANSPORT": "carrier-pigeon"}
     wrong = {name: f"environment variable {name}: " for name in environment}
@@ -173,7 +173,7 @@ def test_a_flag_takes_the_place_of_its_variable(tmp_path: Path, flag: str) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_an_endpoint_goes_with_chromium_alone(tmp_path: Path) -> None:
+def test_cdp_endpoint_requires_chromium(tmp_path: Path) -> None:
     done = run(
         "-m", "footlight", "serve", "--browser=webkit", "--cdp-endpoint=http://127.0.0.1:9", cwd=tmp_path
     )

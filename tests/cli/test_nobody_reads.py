@@ -19,7 +19,7 @@ import pytest
     ],
     ids=lambda given: given[0] if isinstance(given, list) else None,
 )
-def test_nothing_is_said_where_nobody_reads(tmp_path: Path, words: list[str], status: int) -> None:
+def test_closed_output_pipe_causes_no_error_message(tmp_path: Path, words: list[str], status: int) -> None:
     """Only a replay has not done what was wanted."""
     (tmp_path / "log.jsonl").write_text('{"name":"fill","arguments":{"value":"Macbeth"}}\n')
     read, write = os.pipe()

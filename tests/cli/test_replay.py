@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-async def test_an_order_in_a_shop_is_made_again_in_a_new_one(order: Order) -> None:
+async def test_recorded_shop_order_is_replayed_in_a_new_shop(order: Order) -> None:
     log = order.log.with_name("order-anywhere.jsonl")
     log.write_text(order.log.read_text().replace(order.url, "${shop}"))
 
@@ -72,7 +72,7 @@ async def record(file: Path, *, sidecar: bool = False) -> None:
 
 
 @pytest.mark.slow
-async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: Path) -> None:
+async def test_log_with_its_own_session_is_replayed_unchanged(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl")
 
     assert replay(tmp_path / "log.jsonl", "--verify") == (
@@ -92,7 +92,7 @@ async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
+async def test_log_can_be_replayed_in_a_named_session(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl")
 
     status, data, _ = replay(
@@ -109,7 +109,7 @@ async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_differs_is_shown(tmp_path: Path) -> None:
+async def test_differences_from_the_log_are_shown(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl", sidecar=True)
 
     status, data, said = replay(tmp_path / "log.jsonl", "--verify", server=f"{NOTES} ciao")
@@ -132,7 +132,7 @@ async def test_what_differs_is_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_first_call_that_fails_is_the_last(tmp_path: Path) -> None:
+async def test_replay_stops_at_the_first_failed_call(tmp_path: Path) -> None:
     """The session is closed all the same."""
     file = tmp_path / "s.jsonl"
     file.write_text(
@@ -154,7 +154,7 @@ async def test_the_first_call_that_fails_is_the_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_variables_are_given_and_do_not_come_out_again(tmp_path: Path) -> None:
+async def test_variable_values_are_not_disclosed(tmp_path: Path) -> None:
     """The new log has their names, and can be replayed with them."""
     file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
     file.write_text(lines({"name": "add", "arguments": {"text": "${one} and ${two}"}}))
@@ -185,7 +185,7 @@ def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
+def test_log_is_read_from_standard_input(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.touch()
     asked = lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "fly"})
@@ -196,7 +196,7 @@ def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
     assert '"name":"echo"' in log.read_text()
 
 
-async def test_a_server_does_not_steer_the_terminal(tmp_path: Path) -> None:
+async def test_server_text_is_escaped_on_a_terminal(tmp_path: Path) -> None:
     """Neither by what it answers nor by how it refuses."""
     (tmp_path / "s.jsonl").write_text(lines({"name": "read", "arguments": {"id": "\x1b[31m\x9b2J"}}))
     terminal, line = os.openpty()
@@ -245,7 +245,7 @@ async def test_a_server_does_not_steer_the_terminal(tmp_path: Path) -> None:
         (None, [], 2, "FILE: No such file or directory"),
     ],
 )
-def test_what_cannot_be_meant(
+def test_invalid_arguments_are_refused(
     tmp_path: Path, content: str | None, flags: list[str], status: int, said: str
 ) -> None:
     file = tmp_path / "s.jsonl"
@@ -258,7 +258,7 @@ def test_what_cannot_be_meant(
 
 
 @pytest.mark.slow
-def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
+def test_only_calls_with_a_logged_result_are_compared(tmp_path: Path) -> None:
     call = {"name": "echo", "arguments": {"text": "a"}}
     sequence, cut = tmp_path / "s.jsonl", tmp_path / "cut.jsonl"
     sequence.write_text(lines(call))
@@ -286,7 +286,7 @@ def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_session_that_nobody_named_is_new_each_time_and_leaves_nothing(tmp_path: Path) -> None:
+def test_unnamed_session_is_new_each_time_and_removed(tmp_path: Path) -> None:
     """On a server that keeps them: the second replay must not find what the first one left."""
     file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
     server = shlex.join(
@@ -311,7 +311,7 @@ def test_a_session_that_nobody_named_is_new_each_time_and_leaves_nothing(tmp_pat
     assert [path.name for path in (tmp_path / "s").iterdir() if path.name.startswith("replay")] == []
 
 
-def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+def test_unavailable_server_is_reported(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(lines({"name": "a"}))
 
     status, data, said = replay(tmp_path / "s.jsonl", server="no-such-command")

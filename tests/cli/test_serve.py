@@ -58,7 +58,7 @@ def test_the_version_is_printed() -> None:
         ("{", "not valid JSON"),
     ],
 )
-def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, part: str) -> None:
+def test_invalid_configuration_file_is_named(tmp_path: Path, content: str, part: str) -> None:
     file = tmp_path / "settings.json"
     file.write_text(content)
 
@@ -86,7 +86,7 @@ def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, p
         (["--prompts", "missing"], {}, "setting 'prompts.directory': missing cannot be read"),
     ],
 )
-def test_a_bad_setting_ends_the_start_with_a_reason(
+def test_invalid_setting_prevents_the_start(
     tmp_path: Path, arguments: list[str], environment: dict[str, str], part: str
 ) -> None:
     done = run("serve", *arguments, cwd=tmp_path, **environment)
@@ -112,7 +112,7 @@ async def test_flags_without_an_effect_are_reported(tmp_path: Path) -> None:
     ]
 
 
-async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_path: Path) -> None:
+async def test_flags_override_variables_and_variables_override_the_file(site: Site, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"name": "from the file", "version": "3", "session": {"maxSessions": 1}}))
     flags = ("--config", str(file), "--max-sessions", "2")
@@ -125,7 +125,7 @@ async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_
 
 
 @pytest.mark.slow
-async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> None:
+async def test_missing_browser_is_reported_at_the_first_call(tmp_path: Path) -> None:
     """The server starts; the first call that needs a browser says it."""
     missing = tmp_path / "nothing"
     async with wired("--executable-path", str(missing), cwd=tmp_path) as wire:
@@ -144,7 +144,7 @@ async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_browser_that_does_not_start_is_reported(tmp_path: Path) -> None:
+async def test_failed_browser_start_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     words = "chromium: error while loading shared libraries: libnss3.so: cannot open shared object file"
     broken.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 127\n")
@@ -162,7 +162,7 @@ async def test_a_browser_that_does_not_start_is_reported(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a script and a named pipe")
-async def test_a_browser_that_never_finishes_its_start_ends_with_the_server(tmp_path: Path) -> None:
+async def test_hanging_browser_start_ends_with_the_server(tmp_path: Path) -> None:
     silent, pipe = tmp_path / "silent", tmp_path / "pid"
     os.mkfifo(pipe)
     silent.write_text(f"#!/bin/sh\necho $$ > {pipe}\nexec sleep 1000\n")
@@ -176,7 +176,7 @@ async def test_a_browser_that_never_finishes_its_start_ends_with_the_server(tmp_
 
 
 @pytest.mark.slow
-async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Path) -> None:
+async def test_browser_installed_after_the_start_is_used(site: Site, tmp_path: Path) -> None:
     from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
@@ -191,7 +191,7 @@ async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "text"])
-async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> None:
+async def test_log_destination_and_format_follow_the_flags(tmp_path: Path, form: str) -> None:
     log = tmp_path / "logs" / "footlight.log"
     flags = ("--log-file", str(log), "--log-format", form, "--log-level", "info")
     async with wired(*flags, cwd=tmp_path) as wire:
@@ -210,7 +210,7 @@ async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> No
 
 
 @pytest.mark.slow
-async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
+async def test_log_level_limits_the_log(tmp_path: Path) -> None:
     async with wired("--log-level", "error", cwd=tmp_path) as wire:
         await wire.initialize()
         await wire.call("get_cookies")
@@ -218,7 +218,7 @@ async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
         assert wire.log.lines == ["Playwright MCP Server running on stdio"]
 
 
-async def test_settings_switch_tools_off(site: Site, tmp_path: Path) -> None:
+async def test_settings_disable_tools(site: Site, tmp_path: Path) -> None:
     config = {"security": {"enableFileUpload": False, "maxScreenshotSize": 100}}
     (tmp_path / "settings.json").write_text(json.dumps(config))
     async with wired("--config", "settings.json", cwd=tmp_path) as wire:

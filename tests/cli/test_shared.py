@@ -87,7 +87,7 @@ async def ids(browser: Browser) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_two_clients_have_nothing_of_each_other(running: Background, site: Site, mode: str) -> None:
+async def test_two_clients_have_isolated_sessions(running: Background, site: Site, mode: str) -> None:
     async with connect_client(running, site, mode=mode) as one, connect_client(running, site) as two:
         await one.show("<title>One</title><h1>One</h1>")
         await two.show("<title>Two</title><h1>Two</h1>")
@@ -109,7 +109,7 @@ async def test_two_clients_have_nothing_of_each_other(running: Background, site:
 
 
 @pytest.mark.slow
-async def test_commands_and_clients_have_nothing_of_each_other(running: Background, site: Site) -> None:
+async def test_commands_and_clients_have_isolated_sessions(running: Background, site: Site) -> None:
     async with connect_client(running, site) as client:
         await client.show("<h1>Theirs</h1>")
         await running.call("navigate", "--url", site.page("<h1>Ours</h1>"))
@@ -123,7 +123,7 @@ async def test_commands_and_clients_have_nothing_of_each_other(running: Backgrou
 
 
 @pytest.mark.slow
-async def test_a_client_that_dies_takes_only_its_own_sessions(running: Background, site: Site) -> None:
+async def test_killed_client_loses_only_its_own_sessions(running: Background, site: Site) -> None:
     async with connect_client(running, site) as other:
         await other.show("<h1>Still here</h1>")
         async with start_process(running) as dying:
@@ -142,7 +142,7 @@ async def test_a_client_that_dies_takes_only_its_own_sessions(running: Backgroun
     assert still["text"] == "Still here"
 
 
-async def test_a_session_that_is_opening_when_its_client_dies_goes_too(running: Background) -> None:
+async def test_session_opening_when_its_client_dies_is_closed(running: Background) -> None:
     async with start_process(running) as dying:
         await dying.initialize()
         for number in range(3):
@@ -162,7 +162,7 @@ async def test_a_session_that_is_opening_when_its_client_dies_goes_too(running: 
     await wait_for_sessions(running, 0)
 
 
-async def test_it_is_small(running: Background) -> None:
+async def test_shared_client_uses_little_memory(running: Background) -> None:
     async with start_process(running) as wire:
         await wire.initialize()
         process = psutil.Process(wire.process.pid)
@@ -171,7 +171,7 @@ async def test_it_is_small(running: Background) -> None:
         assert process.children() == []
 
 
-async def test_the_end_of_its_input_ends_it(running: Background) -> None:
+async def test_end_of_input_ends_the_shared_client(running: Background) -> None:
     async with start_process(running) as wire:
         await wire.initialize()
 
@@ -180,7 +180,7 @@ async def test_the_end_of_its_input_ends_it(running: Background) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_it(running: Background, number: signal.Signals) -> None:
+async def test_signal_ends_the_shared_client(running: Background, number: signal.Signals) -> None:
     async with start_process(running) as wire:
         await wire.initialize()
         wire.process.send_signal(number)
@@ -188,7 +188,7 @@ async def test_a_signal_ends_it(running: Background, number: signal.Signals) -> 
         assert await wire.exit() == 0
 
 
-async def test_a_request_that_is_longer_than_any_buffer_passes(running: Background) -> None:
+async def test_request_longer_than_any_buffer_is_forwarded(running: Background) -> None:
     text = "é" * 3_000_000
     async with start_process(running) as wire:
         await wire.initialize()
@@ -198,7 +198,7 @@ async def test_a_request_that_is_longer_than_any_buffer_passes(running: Backgrou
 
 
 @pytest.mark.slow
-async def test_an_answer_that_is_longer_than_any_buffer_passes(running: Background, site: Site) -> None:
+async def test_answer_longer_than_any_buffer_is_forwarded(running: Background, site: Site) -> None:
     text = "é" * 1_000_000
     async with connect_client(running, site) as browser:
         await browser.show(f"<p>{text}")
@@ -211,7 +211,7 @@ async def test_an_answer_that_is_longer_than_any_buffer_passes(running: Backgrou
     assert json.loads(whole.text)["data"] == {"text": text}
 
 
-async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -> None:
+async def test_invalid_message_is_answered_as_on_stdio(running: Background) -> None:
     async with start_process(running) as wire:
         await wire.send(b"nonsense\n\n[1]\n")
         answers = [await wire.message(), await wire.message()]
@@ -219,14 +219,14 @@ async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -
     assert [answer["error"]["code"] for answer in answers] == [-32700, -32600]
 
 
-async def test_both_eras_are_spoken(running: Background) -> None:
+async def test_stateless_protocol_is_supported(running: Background) -> None:
     async with start_process(running) as modern:
         result = await modern.call_modern("list_sessions")
 
     assert result["structuredContent"]["success"]
 
 
-async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_path: Path) -> None:
+async def test_background_server_is_started_and_outlives_its_client(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own:
         async with start_process(own, "--tools", "minimal") as first:
             await first.initialize()
@@ -246,7 +246,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
     assert same
 
 
-async def test_options_that_do_not_count_are_reported(running: Background, tmp_path: Path) -> None:
+async def test_ignored_options_are_reported(running: Background, tmp_path: Path) -> None:
     async with start_process(running, "--headed", cwd=tmp_path) as wire:
         await wire.initialize()
         first = await wire.log.wait_for_line("these options are ignored")
@@ -261,7 +261,7 @@ async def test_options_that_do_not_count_are_reported(running: Background, tmp_p
     )
 
 
-async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_start(tmp_path: Path) -> None:
+async def test_unknown_option_is_reported_by_the_failed_server(tmp_path: Path) -> None:
     async with background(tmp_path) as own, start_process(own, "--fly") as wire:
         status = await wire.exit()
         said = await wire.log.wait_for_line("No such option")
@@ -271,7 +271,7 @@ async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_st
 
 
 @pytest.mark.slow
-async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
+async def test_killed_server_ends_the_shared_client(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.initialize()
         own.process.kill()
@@ -281,7 +281,7 @@ async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
+async def test_stopped_server_ends_the_shared_client(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own, start_process(own) as wire:
         await wire.initialize()
         process = own.process
@@ -292,7 +292,7 @@ async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
+async def test_server_stop_completes_the_subscription_stream(tmp_path: Path) -> None:
     """It is a request that would last; the end of the server does not wait for it."""
     params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
     request = {"jsonrpc": "2.0", "id": "news", "method": "subscriptions/listen", "params": params}
@@ -308,7 +308,7 @@ async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
+async def test_unanswered_requests_are_limited_per_client(tmp_path: Path) -> None:
     """The limit is one client's: another is answered."""
     params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
     news = {"jsonrpc": "2.0", "id": "news", "method": "subscriptions/listen", "params": params}
@@ -332,7 +332,7 @@ async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_it_ends_with_the_one_who_started_it(running: Background) -> None:
+async def test_shared_client_ends_with_its_parent_process(running: Background) -> None:
     """Though another holds its input open."""
     read, write = os.pipe()
     code = f"import subprocess; print(subprocess.Popen({[*SHARED]!r}, stdin={read}).pid, flush=True); input()"

@@ -20,7 +20,7 @@ onsubmit="document.querySelector('h1').textContent = 'Welcome, ' + this.user.val
 
 
 @pytest.mark.slow
-def test_it_is_written_where_agents_look_for_skills(tmp_path: Path) -> None:
+def test_skill_is_written_to_the_agent_skill_folders(tmp_path: Path) -> None:
     done = run("skill", "install", "--claude", "--cursor", "--dir", "mine", cwd=tmp_path)
 
     files = [f"{folder}/footlight/SKILL.md" for folder in (".claude/skills", ".cursor/skills", "mine")]
@@ -34,7 +34,7 @@ def test_it_is_written_where_agents_look_for_skills(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_skill_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> None:
+def test_existing_foreign_skill_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / ".claude/skills/footlight/SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("mine")
@@ -50,7 +50,7 @@ def test_a_skill_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_its_commands_work_as_they_are_written(tmp_path: Path, site: Site) -> None:
+async def test_skill_commands_work_as_written(tmp_path: Path, site: Site) -> None:
     """In order, with a page of the test in place of the example's."""
     run("skill", "install", cwd=tmp_path)
     text = (tmp_path / ".claude/skills/footlight/SKILL.md").read_text("utf-8")

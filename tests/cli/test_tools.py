@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-async def test_the_flag_chooses_the_tools_and_the_instructions_fit(tmp_path: Path) -> None:
+async def test_tools_flag_selects_tools_and_instructions(tmp_path: Path) -> None:
     async with wired("--tools", "navigate,get_text", "--tools", "fill,-fill", cwd=tmp_path) as wire:
         hello = await wire.initialize()
         listed = (await wire.ask("tools/list"))["result"]["tools"]
@@ -35,7 +35,7 @@ async def test_the_flag_chooses_the_tools_and_the_instructions_fit(tmp_path: Pat
 
 
 @pytest.mark.slow
-async def test_a_file_chooses_too(tmp_path: Path) -> None:
+async def test_configuration_file_selects_tools(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(json.dumps({"tools": {"groups": ["all"], "deny": ["evaluate"]}}))
     async with wired("--config", "settings.json", cwd=tmp_path) as wire:
         await wire.initialize()
@@ -70,7 +70,7 @@ for line in sys.stdin:
 """
 
 
-def test_half_of_a_surrogate_pair_in_a_description_is_shown_as_an_escape(tmp_path: Path) -> None:
+def test_lone_surrogate_in_a_description_is_escaped(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(HOSTILE_SERVER)
     server = f"{sys.executable} {tmp_path / 'server.py'}"
 
@@ -90,7 +90,7 @@ def test_half_of_a_surrogate_pair_in_a_description_is_shown_as_an_escape(tmp_pat
         (["--secrets", "short.env"], "short.env line 1: PIN has fewer than 4 characters"),
     ],
 )
-def test_what_cannot_be_ends_the_start_with_a_reason(tmp_path: Path, flags: list[str], part: str) -> None:
+def test_invalid_flags_prevent_the_start(tmp_path: Path, flags: list[str], part: str) -> None:
     (tmp_path / "short.env").write_text("PIN=123\n")
 
     done = run("serve", *flags, cwd=tmp_path)

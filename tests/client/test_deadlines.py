@@ -66,7 +66,7 @@ async def measure_timeout(call: Awaitable[object]) -> tuple[MCPTimeoutError, flo
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["call_tool", "ping"])
-async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path) -> None:
+async def test_connecting_counts_toward_the_call_timeout(name: str, tmp_path: Path) -> None:
     """The tool is not blamed, and what is left of the process is ended without the caller."""
     transport = stubborn(tmp_path)
     client = MCPClient(transport)
@@ -85,7 +85,7 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path) -> 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])
-async def test_whatever_connects_has_one_deadline(name: str) -> None:
+async def test_every_method_that_connects_has_one_deadline(name: str) -> None:
     has_its_own = name in CALLS
     timeout_ms = LIMIT_SECONDS * 1000 if has_its_own else SHORT_MS
     client = MCPClient(Place(LEGACY, gate=asyncio.Event()), timeout_ms=timeout_ms)
@@ -97,7 +97,7 @@ async def test_whatever_connects_has_one_deadline(name: str) -> None:
     await client.close()
 
 
-async def test_a_call_may_have_more_time_to_connect_than_the_client() -> None:
+async def test_call_may_have_a_longer_connect_timeout_than_the_client() -> None:
     place = Place({**LEGACY, "ping": {}}, gate=asyncio.Event())
     client = MCPClient(place, timeout_ms=50)
     ping = asyncio.create_task(client.ping(timeout_ms=LIMIT_SECONDS * 1000))
@@ -110,7 +110,7 @@ async def test_a_call_may_have_more_time_to_connect_than_the_client() -> None:
     await client.close()
 
 
-async def test_what_a_handshake_took_is_missing_for_the_answer() -> None:
+async def test_handshake_time_counts_toward_the_call_deadline() -> None:
     """One deadline, not one for each step."""
     place = Place({})
     client = MCPClient(place)
@@ -128,7 +128,7 @@ async def test_what_a_handshake_took_is_missing_for_the_answer() -> None:
     await client.close()
 
 
-async def test_a_call_over_stateless_http_lists_tools_in_its_own_time() -> None:
+async def test_stateless_http_call_counts_tool_listing_toward_its_deadline() -> None:
     """To know which arguments are repeated in headers. The tool is not blamed for the list."""
     place = Place({**STATELESS}, http=True)
     async with MCPClient(place) as client:
@@ -160,7 +160,7 @@ async def test_all_pages_of_a_list_have_one_deadline() -> None:
     assert took < AT_ONCE_SECONDS
 
 
-async def test_who_waits_for_anothers_list_waits_for_its_own_time() -> None:
+async def test_caller_waiting_for_a_shared_list_keeps_its_own_timeout() -> None:
     place = Place(LEGACY)
     async with MCPClient(place, timeout_ms=LIMIT_SECONDS * 1000) as client:
         first = asyncio.create_task(client.list_tools())
@@ -173,7 +173,7 @@ async def test_who_waits_for_anothers_list_waits_for_its_own_time() -> None:
     assert error.message == f"tools/list had no answer within {SHORT_MS}ms"
 
 
-async def test_closing_ends_a_try_to_connect() -> None:
+async def test_close_ends_a_pending_connection_attempt() -> None:
     """It need not be waited for, and those who wait hear why it ended."""
     place = Place(LEGACY, gate=asyncio.Event())
     client = MCPClient(place)
@@ -187,7 +187,7 @@ async def test_closing_ends_a_try_to_connect() -> None:
 
 
 @pytest.mark.slow
-async def test_when_nobody_waits_any_more_nothing_is_left(tmp_path: Path) -> None:
+async def test_cancelled_connection_attempt_leaves_no_process_or_task(tmp_path: Path) -> None:
     """No process and no task is left after the client is closed."""
     before = asyncio.all_tasks()
     client = MCPClient(stubborn(tmp_path))

@@ -44,11 +44,11 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def test_the_protocol_version_of_a_client() -> None:
+def test_default_protocol_version_is_2025_06_18() -> None:
     assert get_protocol_version() == "2025-06-18"
 
 
-def test_parameters_as_lines() -> None:
+def test_parameters_are_formatted_as_lines() -> None:
     schema = {**SCHEMA, "required": ["url", "tags"]}
 
     assert format_parameters(Tool("go", input_schema=schema)) == "\n".join(
@@ -66,7 +66,7 @@ def test_parameters_as_lines() -> None:
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"properties": {}}])
-def test_no_parameters(schema: dict[str, Any]) -> None:
+def test_tool_without_parameters_is_described(schema: dict[str, Any]) -> None:
     assert (
         format_parameters(Tool("x", input_schema=schema)),
         generate_example(Tool("x", input_schema=schema)),
@@ -76,7 +76,7 @@ def test_no_parameters(schema: dict[str, Any]) -> None:
     )
 
 
-def test_an_example_is_python_with_all_that_is_required() -> None:
+def test_example_is_valid_python_with_all_required_arguments() -> None:
     tool = Tool("go", input_schema=SCHEMA)
 
     example = generate_example(tool, client="mcp")
@@ -89,7 +89,7 @@ def test_an_example_is_python_with_all_that_is_required() -> None:
     ast.parse(example.removeprefix("result = await "))
 
 
-def test_a_schema_inside_itself_has_an_example() -> None:
+def test_recursive_schema_gets_an_example() -> None:
     schema = {
         "type": "object",
         "properties": {"inside": {"$ref": "#"}, "self": {"$ref": "#/properties/self"}},
@@ -101,7 +101,7 @@ def test_a_schema_inside_itself_has_an_example() -> None:
 
 
 @pytest.mark.anyio
-async def test_examples_of_real_tools_are_what_they_take(shared_browser: Browser) -> None:
+async def test_examples_of_real_tools_match_their_schemas(shared_browser: Browser) -> None:
     listed = (await shared_browser.client.list_tools()).tools
 
     wrong = {
@@ -132,7 +132,7 @@ async def test_examples_of_real_tools_are_what_they_take(shared_browser: Browser
         (timedelta(days=-30), "2025-11-11"),
     ],
 )
-def test_a_time_beside_now(ago: timedelta, words: str) -> None:
+def test_relative_time_is_formatted_in_words(ago: timedelta, words: str) -> None:
     """An earlier implementation said "1 minutes ago", and "just now" of the future."""
     assert format_relative_time(NOW - ago, now=NOW) == words
 
@@ -147,11 +147,11 @@ def test_a_time_beside_now(ago: timedelta, words: str) -> None:
         "2025-10-12T13:00:00+02:00",
     ],
 )
-def test_a_time_may_be_given_in_many_ways(moment: Any) -> None:
+def test_relative_time_accepts_several_time_formats(moment: Any) -> None:
     assert format_relative_time(moment, now=NOW) == "1 hour ago"
 
 
-def test_no_time_at_all() -> None:
+def test_missing_time_is_not_available_and_invalid_text_raises() -> None:
     assert format_relative_time(None) == "N/A"
     with pytest.raises(ValueError, match="Invalid isoformat string"):
         format_relative_time("yesterday")

@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).parents[2]
 Use = Callable[[MCPClient], Coroutine[Any, Any, Any]]
 
 
-def test_a_lock_serves_one_loop_after_the_other() -> None:
+def test_lock_works_in_successive_event_loops() -> None:
     lock = LoopLock()
 
     async def use() -> list[int]:
@@ -42,7 +42,7 @@ def test_a_lock_serves_one_loop_after_the_other() -> None:
     assert [asyncio.run(use()), asyncio.run(use())] == [[1, 2], [1, 2]]
 
 
-def test_one_client_is_connected_in_one_loop_after_the_other() -> None:
+def test_client_connects_in_successive_event_loops() -> None:
     client = MCPClient(InMemory(make_server()))
 
     async def use() -> list[int]:
@@ -63,7 +63,7 @@ def test_one_client_is_connected_in_one_loop_after_the_other() -> None:
     ],
 )
 @pytest.mark.parametrize("http", [False, True])
-def test_what_a_loop_left_open_is_lost(use: Use, http: bool) -> None:
+def test_connection_left_open_by_an_ended_event_loop_is_lost(use: Use, http: bool) -> None:
     client = MCPClient(Place(TOOLS, http=http))
     asyncio.run(client.connect())
 
@@ -83,7 +83,7 @@ def test_what_a_loop_left_open_is_lost(use: Use, http: bool) -> None:
     ],
     ids=["handshake", "http", "stateless"],
 )
-def test_what_a_loop_left_open_can_be_closed_and_connected_again(client: MCPClient) -> None:
+def test_client_left_open_by_an_ended_event_loop_can_reconnect(client: MCPClient) -> None:
     async def leave_open() -> bool:
         return await client.open_stream(print)
 
@@ -99,7 +99,7 @@ def test_what_a_loop_left_open_can_be_closed_and_connected_again(client: MCPClie
 
 
 @pytest.mark.slow
-def test_a_loop_that_ends_takes_the_process_with_it() -> None:
+def test_server_process_ends_with_its_event_loop() -> None:
     client = MCPClient(Stdio(sys.executable, ("-m", "tests.client.sdk_server"), cwd=REPOSITORY))
 
     others = set(children_of(psutil.Process()))
@@ -115,7 +115,7 @@ def test_a_loop_that_ends_takes_the_process_with_it() -> None:
 
 
 @pytest.mark.parametrize("use", [MCPClient.ping, MCPClient.reconnect, MCPClient.close])
-def test_a_client_is_used_in_the_loop_that_it_is_connected_in(use: Use) -> None:
+def test_client_is_refused_in_another_event_loop(use: Use) -> None:
     client = MCPClient(Place(TOOLS))
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)

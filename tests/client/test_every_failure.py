@@ -521,7 +521,7 @@ TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("row", TABLE, ids=str)
-async def test_what_is_reported_and_what_is_left(
+async def test_every_failure_is_reported_and_leaves_the_documented_state(
     row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -655,7 +655,7 @@ def serve_row(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
 # Where there is no server
 
 
-async def test_a_command_that_is_not_there_is_reported_and_starts_once_it_is(tmp_path: Path) -> None:
+async def test_missing_command_is_reported_and_starts_once_installed(tmp_path: Path) -> None:
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     async with process.broken_process(None, "", tmp_path, PATH=path) as server:
         await starts_later(
@@ -667,7 +667,7 @@ async def test_a_command_that_is_not_there_is_reported_and_starts_once_it_is(tmp
         await server.deserted()
 
 
-async def test_a_command_that_cannot_be_executed_is_reported_and_starts_once_it_can(tmp_path: Path) -> None:
+async def test_non_executable_command_is_reported_and_starts_once_executable(tmp_path: Path) -> None:
     command = process.install(tmp_path / "broken-server", mode=0o644)
     async with process.broken_process(None, "", tmp_path) as server:
         await starts_later(
@@ -678,7 +678,7 @@ async def test_a_command_that_cannot_be_executed_is_reported_and_starts_once_it_
         await server.deserted()
 
 
-async def test_a_folder_that_is_not_there_is_reported_and_the_server_starts_once_it_is(
+async def test_missing_folder_is_reported_and_server_starts_once_created(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "folder"
@@ -711,7 +711,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("scheme", ["http", "ws"])
-async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
+async def test_closed_port_is_reported_and_reached_once_open(
     scheme: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -730,7 +730,7 @@ async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
     assert [secret for secret in SECRETS if secret in caplog.text] == []
 
 
-async def test_an_http_server_that_stops_for_a_while_is_reported_and_used_again() -> None:
+async def test_restarted_http_server_is_reported_and_used_again() -> None:
     """HTTP has no connection that could be lost."""
     async with http.broken_http(None, "") as server:
         port = server.port
@@ -805,7 +805,7 @@ async def test_a_server_without_tls_is_reported(over: Any, expected_report: Repo
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
 
-async def test_without_a_session_404_is_a_status_like_others() -> None:
+async def test_status_404_without_a_session_is_an_ordinary_error() -> None:
     async with http.broken_http(NOT_FOUND, "broken", session_id=None) as server:
         async with MCPClient(server.transport) as client:
             reported = refuse(404, "Not Found", "Nothing is here")["broken"]
@@ -836,7 +836,7 @@ ELSEWHERE = [
 """What other tests are about."""
 
 
-def test_the_page_names_each_kind_of_failure_once() -> None:
+def test_errors_page_names_each_kind_of_failure_once() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
     lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     kinds = [tuple(cell.strip("`") for cell in line[1:4]) for line in lines]

@@ -159,7 +159,9 @@ async def check_refused(client: MCPClient, tool: str, arguments: Mapping[str, An
 
 @pytest.mark.slow
 @every_way
-async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
+async def test_protocol_version_is_negotiated_with_every_server(
+    servers: Servers, peer: Peer, over: Over
+) -> None:
     """Each other revision of the server works too; `auto` is the newest."""
 
     async def negotiate(requested: RequestedVersion) -> str:
@@ -176,14 +178,14 @@ async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over)
 
 
 @pytest.mark.sampled(3)
-async def test_the_server_says_what_it_is(client: MCPClient, subject: Subject) -> None:
+async def test_server_info_version_and_capabilities_are_known(client: MCPClient, subject: Subject) -> None:
     assert client.get_protocol_version() == subject.version
     assert client.get_server_info()["name"] == subject.peer.server_name
     assert set(client.get_server_capabilities()) == subject.peer.capabilities
     assert (client.state, client.is_connected()) == ("connected", True)
 
 
-async def test_it_answers_a_ping(client: MCPClient) -> None:
+async def test_server_answers_ping(client: MCPClient) -> None:
     await client.ping()
 
 
@@ -191,7 +193,7 @@ async def test_it_answers_a_ping(client: MCPClient) -> None:
 
 
 @pytest.mark.sampled(5)
-async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subject) -> None:
+async def test_tools_are_listed_and_found_by_name(client: MCPClient, subject: Subject) -> None:
     tools = await client.list_tools()
     names = [tool.name for tool in tools]
 
@@ -204,13 +206,13 @@ async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subjec
 
 
 @pytest.mark.sampled(3)
-async def test_its_tools_are_searched(client: MCPClient, subject: Subject) -> None:
+async def test_tools_are_searched_by_text(client: MCPClient, subject: Subject) -> None:
     query, names = subject.peer.search
 
     assert [tool.name for tool in await client.search_tools(query)] == list(names)
 
 
-async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> None:
+async def test_call_returns_the_result(visitor: Visitor, subject: Subject) -> None:
     known = subject.peer.known
     result = await visitor.call(known)
     called = await visitor.client.call(known.tool, visitor.arguments(known.arguments))
@@ -219,7 +221,7 @@ async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> No
     assert (result.text, result.structured_content) == (called.text, called.raw.get("structuredContent"))
 
 
-async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
+async def test_unknown_tool_is_reported_as_not_found(client: MCPClient) -> None:
     """Each server says it in its own way."""
     error = await check_refused(client, "no-such-tool", {})
 
@@ -227,7 +229,7 @@ async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
     assert error.tool_name == "no-such-tool"
 
 
-async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Subject) -> None:
+async def test_invalid_arguments_are_reported_clearly(client: MCPClient, subject: Subject) -> None:
     wrong = subject.peer.wrong
     error = await check_refused(client, wrong.tool, wrong.arguments)
 
@@ -237,13 +239,13 @@ async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Sub
 
 
 @pytest.mark.sampled(5)
-async def test_many_calls_at_once_each_get_their_own_answer(visitor: Visitor, subject: Subject) -> None:
+async def test_concurrent_calls_each_get_their_own_result(visitor: Visitor, subject: Subject) -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         await asyncio.gather(*(visitor.call(subject.peer.numbered(number)) for number in range(AT_ONCE)))
 
 
 @only_servers_with(lambda peer: peer.progress)
-async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Subject) -> None:
+async def test_progress_arrives_before_the_result(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.progress is not None
     heard: list[tuple[float, float | None]] = []
 
@@ -258,7 +260,7 @@ async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Su
 
 
 @pytest.mark.sampled(5)
-async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
+async def test_timed_out_call_is_abandoned_and_the_next_call_works(
     visitor: Visitor, subject: Subject
 ) -> None:
     tool, arguments = subject.peer.slow
@@ -272,7 +274,7 @@ async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
 
 
 @only_servers_with(lambda peer: peer.question)
-async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: Subject) -> None:
+async def test_server_request_for_input_is_answered(client: MCPClient, subject: Subject) -> None:
     """By a request of its own, or by a result that asks back."""
     assert subject.peer.question is not None
     tool, says = subject.peer.question
@@ -284,7 +286,7 @@ async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: 
 
 
 @only_servers_with(lambda peer: peer.resource)
-async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subject) -> None:
+async def test_resources_are_listed_and_read(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.resource is not None
     client, (template, says) = visitor.client, subject.peer.resource
     uri = visitor.fill_template(template)
@@ -299,7 +301,7 @@ async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subj
 
 
 @only_servers_with(lambda peer: peer.resource)
-async def test_a_resource_that_is_not_there_is_an_error_of_the_servers(client: MCPClient) -> None:
+async def test_unknown_resource_is_reported_as_a_server_error(client: MCPClient) -> None:
     with pytest.raises(MCPError) as error:
         await client.read_resource("no-such://resource")
 
@@ -308,7 +310,7 @@ async def test_a_resource_that_is_not_there_is_an_error_of_the_servers(client: M
 
 
 @only_servers_with(lambda peer: peer.prompt)
-async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Subject) -> None:
+async def test_prompts_are_listed_and_rendered(client: MCPClient, subject: Subject) -> None:
     assert subject.peer.prompt is not None
     name, arguments, says = subject.peer.prompt
     listed = {prompt.name: prompt for prompt in await client.list_prompts()}
@@ -337,7 +339,7 @@ async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> N
 
 @pytest.mark.sampled(5)
 @only_servers_with(lambda peer: peer.news)
-async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
+async def test_resource_update_notification_arrives(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
     client, uri = visitor.client, visitor.fill_template(subject.peer.resource[0])
@@ -359,7 +361,7 @@ async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, su
 
 
 @only_servers_with(lambda peer: peer is SDK)
-async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
+async def test_changed_tool_list_is_requested_again(client: MCPClient) -> None:
     before = await client.list_tools()
     reported = asyncio.Event()
 
@@ -378,7 +380,7 @@ async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None
     assert after == before
 
 
-async def test_listening_does_not_keep_calls_waiting(visitor: Visitor, subject: Subject) -> None:
+async def test_open_stream_does_not_delay_calls(visitor: Visitor, subject: Subject) -> None:
     """Over stdio and WebSocket what the server says comes anyway."""
     assert await visitor.client.open_stream(lambda _: None) is True
     await visitor.call(subject.peer.known)
@@ -389,7 +391,7 @@ async def test_listening_does_not_keep_calls_waiting(visitor: Visitor, subject: 
 
 
 @over_http
-async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: Subject) -> None:
+async def test_terminated_session_is_replaced_by_a_new_one(servers: Servers, subject: Subject) -> None:
     async with await servers.client(subject.peer, subject.over, subject.version) as client:
         first = client.get_session_id()
         ended = await client.terminate_session()
@@ -405,7 +407,7 @@ async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: S
 
 @pytest.mark.slow
 @select_subjects(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
-async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
+async def test_client_continues_after_a_server_restart(subject: Subject, tmp_path: Path) -> None:
     """Its session is gone with it; in the stateless protocol nothing is."""
     port = free_port()
     async with AsyncExitStack() as stack:
@@ -449,7 +451,7 @@ async def begin_call(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
 
 @pytest.mark.sampled(3)
 @every_way
-async def test_it_is_closed_from_another_task_and_nothing_is_left(
+async def test_closing_from_another_task_leaves_nothing_behind(
     servers: Servers, peer: Peer, over: Over, site: Site
 ) -> None:
     """What waits fails at once, and a process that we started is gone."""
@@ -473,9 +475,7 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("peer", sample_parameters(PEERS.values(), *OURS_AND_THE_SDK), ids=PEERS)
-async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
-    servers: Servers, peer: Peer
-) -> None:
+async def test_killed_server_is_an_error_until_reconnected(servers: Servers, peer: Peer) -> None:
     me = psutil.Process()
     client = await servers.client(peer, "stdio")
     before = set(children_of(me))

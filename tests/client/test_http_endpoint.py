@@ -58,7 +58,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
         ("HTTP://EXAMPLE.com/mcp", "http://EXAMPLE.com/mcp"),
     ],
 )
-def test_a_place_is_named_without_secrets(url: str, where: str) -> None:
+def test_server_url_is_shown_without_secrets(url: str, where: str) -> None:
     transport = StreamableHTTP(url, headers={"Authorization": "Bearer x"}, proxy="http://u:p@proxy")
 
     assert (transport.where, repr(transport)) == (where, f"StreamableHTTP({where!r})")
@@ -75,14 +75,14 @@ def test_a_place_is_named_without_secrets(url: str, where: str) -> None:
         ("http://example.com:99999", "The URL has no host, or no valid port"),
     ],
 )
-def test_what_is_no_url_of_a_server(url: str, message: str) -> None:
+def test_invalid_server_url_is_refused(url: str, message: str) -> None:
     with pytest.raises(MCPError) as refused:
         StreamableHTTP(url)
 
     assert (refused.value.reason, refused.value.message) == ("invalid", message)
 
 
-async def test_the_path_and_the_query_are_the_servers() -> None:
+async def test_url_path_and_query_reach_the_server() -> None:
     async with (
         serve_script(answer_by_method({})) as server,
         connect_caller(f"{server.origin}/a/b?c=d#e") as caller,
@@ -128,7 +128,9 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
         (303, "/new", "{origin}/new"),
     ],
 )
-async def test_another_redirect_is_not_followed(status: int, location: str, place_pattern: str) -> None:
+async def test_redirect_to_another_origin_or_method_is_not_followed(
+    status: int, location: str, place_pattern: str
+) -> None:
     """A POST is not turned into a GET, and credentials go nowhere else."""
     async with serve_script(redirect(status, location)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
@@ -143,14 +145,14 @@ async def test_another_redirect_is_not_followed(status: int, location: str, plac
     assert len(server.requests) == 1
 
 
-async def test_a_redirect_to_what_is_no_url_is_an_error() -> None:
+async def test_redirect_to_an_invalid_url_is_an_error() -> None:
     async with serve_script(redirect(307, "http://x:y/")) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
     assert (error.status, error.message) == (307, f"{server.url} redirects (307) to no valid URL")
 
 
-async def test_redirects_have_an_end() -> None:
+async def test_redirect_loop_is_limited_to_five_redirects() -> None:
     async with serve_script(redirect(307, "/mcp")) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
@@ -159,7 +161,7 @@ async def test_redirects_have_an_end() -> None:
 
 
 @pytest.mark.parametrize("status", [300, 304])
-async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
+async def test_redirect_without_location_is_an_error(status: int) -> None:
     async with serve_script(answer_status(status)) as server, connect_caller(server) as caller:
         assert (await caller.fail_request()).status == status
 
@@ -167,7 +169,7 @@ async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
 # The network
 
 
-async def test_where_nobody_listens() -> None:
+async def test_refused_connection_is_reported_as_server_not_available() -> None:
     async with serve_script(answer_status(200)) as server:
         pass
     async with connect_caller(server) as caller:
@@ -182,7 +184,7 @@ async def test_where_nobody_listens() -> None:
     }
 
 
-async def test_a_host_that_is_not_there() -> None:
+async def test_unknown_host_is_reported_as_server_not_available() -> None:
     async with connect_caller("http://nowhere.invalid/mcp?token=x") as caller:
         error = await caller.fail_request()
 
@@ -190,7 +192,7 @@ async def test_a_host_that_is_not_there() -> None:
     assert error.message.startswith("http://nowhere.invalid/mcp cannot be reached: ")
 
 
-async def test_a_host_that_can_have_no_name_is_refused() -> None:
+async def test_host_with_invalid_characters_is_refused() -> None:
     with pytest.raises(MCPError, match="the URL is not valid") as refused:
         await StreamableHTTP("http://\ud83d/mcp").open(Recorder())
 
@@ -198,7 +200,7 @@ async def test_a_host_that_can_have_no_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["x-a\n", "", "x a"])
-def test_a_header_that_http_does_not_allow(name: str) -> None:
+def test_invalid_header_name_is_refused(name: str) -> None:
     with pytest.raises(MCPError) as refused:
         StreamableHTTP("http://host/mcp", headers={name: "secret"})
 
@@ -222,7 +224,7 @@ async def secure(certificate: Certificate) -> AsyncGenerator[HttpServer]:
         yield server
 
 
-async def test_a_certificate_is_verified(secure: HttpServer) -> None:
+async def test_untrusted_certificate_is_refused(secure: HttpServer) -> None:
     async with connect_caller(secure) as caller:
         error = await caller.fail_request()
 
@@ -232,7 +234,7 @@ async def test_a_certificate_is_verified(secure: HttpServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["context", "file", "nobody"])
-async def test_who_trusts_a_certificate_is_served(
+async def test_trusted_certificate_is_accepted(
     secure: HttpServer, certificate: Certificate, how: str
 ) -> None:
     verify = {"context": certificate.trusting(), "file": str(certificate.path), "nobody": False}[how]
@@ -251,7 +253,7 @@ async def test_who_trusts_a_certificate_is_served(
         ({"proxy": "http://u:secret@x:y"}, "the proxy cannot be used: its URL is not valid"),
     ],
 )
-async def test_what_cannot_be_used_is_refused(options: dict[str, Any], what: str) -> None:
+async def test_unusable_tls_or_proxy_option_is_refused(options: dict[str, Any], what: str) -> None:
     with pytest.raises(MCPError) as refused:
         await StreamableHTTP("https://localhost/mcp", **options).open(Recorder())
 
@@ -268,7 +270,7 @@ async def proxy() -> AsyncGenerator[HttpServer]:
         yield server
 
 
-async def test_a_proxy_that_is_given_is_used(proxy: HttpServer) -> None:
+async def test_given_proxy_is_used(proxy: HttpServer) -> None:
     """Also for this machine."""
     async with connect_caller("http://127.0.0.1:9/mcp", proxy=proxy.origin) as caller:
         assert await caller.ask() == [answer(1)]
@@ -276,7 +278,7 @@ async def test_a_proxy_that_is_given_is_used(proxy: HttpServer) -> None:
     assert proxy.requests[0].target == "http://127.0.0.1:9/mcp"
 
 
-async def test_the_environments_proxy_is_used(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxy_from_the_environment_is_used(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy.origin)
     async with connect_caller("http://mcp.example/mcp") as caller:
         assert await caller.ask() == [answer(1)]
@@ -286,7 +288,7 @@ async def test_the_environments_proxy_is_used(proxy: HttpServer, monkeypatch: py
 
 @pytest.mark.parametrize("auth", [None, httpx2.BasicAuth("u", "p")], ids=["alone", "with auth"])
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
-async def test_the_environments_proxy_is_not_for_this_machine(
+async def test_environment_proxy_is_not_used_for_loopback(
     proxy: HttpServer, monkeypatch: pytest.MonkeyPatch, host: str, auth: httpx2.Auth | None
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy.origin)
@@ -298,7 +300,7 @@ async def test_the_environments_proxy_is_not_for_this_machine(
     assert (len(server.requests), proxy.requests) == (1, [])
 
 
-async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unusable_environment_proxy_does_not_affect_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for which a package is missing, in the environment of a client of this machine."""
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
@@ -307,7 +309,7 @@ async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://127.0.0.1:1", "http://[::1"])
 @pytest.mark.parametrize("who", ["nobody", "the URL's user", "an auth"])
-async def test_a_proxy_that_cannot_be_used_is_no_concern_of_this_machine(
+async def test_invalid_environment_proxy_does_not_affect_authenticated_loopback(
     monkeypatch: pytest.MonkeyPatch, who: str, proxy: str
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
@@ -319,7 +321,7 @@ async def test_a_proxy_that_cannot_be_used_is_no_concern_of_this_machine(
             assert await caller.ask() == [answer(1)]
 
 
-async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used(
+async def test_auth_request_elsewhere_does_not_bypass_an_unusable_proxy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It may be there for a reason."""
@@ -344,7 +346,7 @@ async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used
     )
 
 
-async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
+async def test_unreachable_proxy_is_named_without_its_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with listen_on_free_port() as listener:
@@ -359,7 +361,7 @@ async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
     )
 
 
-async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_variable_is_respected(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy.origin)
     monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
     async with connect_caller("http://nowhere.invalid/mcp") as caller:
@@ -368,7 +370,7 @@ async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyP
     assert proxy.requests == []
 
 
-async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
+async def test_proxy_that_refuses_the_tunnel_is_reported(proxy: HttpServer) -> None:
     proxy.script = answer_status(407)
     async with connect_caller("https://mcp.example/mcp", proxy=proxy.origin) as caller:
         error = await caller.fail_request()
@@ -380,7 +382,7 @@ async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
 # Credentials
 
 
-async def test_the_urls_user_is_an_authorization() -> None:
+async def test_user_in_the_url_becomes_basic_authorization() -> None:
     async with (
         serve_script(answer_by_method({})) as server,
         connect_caller(server.url.replace("//", "//user:p%40ss@")) as caller,
@@ -416,7 +418,7 @@ async def answer_with_token(request: Received, reply: Reply) -> None:
         await reply.result()
 
 
-async def test_any_auth_may_be_given() -> None:
+async def test_custom_httpx_auth_is_used() -> None:
     async with (
         serve_script(answer_with_token) as server,
         connect_caller(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
@@ -426,7 +428,7 @@ async def test_any_auth_may_be_given() -> None:
     assert [request.target for request in server.requests] == ["/mcp", "/token", "/mcp"]
 
 
-async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
+async def test_failing_auth_is_reported_as_mcp_error() -> None:
     async with (
         serve_script(answer_status(401)) as server,
         connect_caller(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
@@ -443,7 +445,7 @@ async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
     }
 
 
-async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
+async def test_unreachable_token_endpoint_is_named() -> None:
     """It is not the server that is down."""
     async with serve_script(answer_status(401)) as down:
         pass
@@ -462,7 +464,7 @@ async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
 SECRET = re.compile("s3cr3t")
 
 
-async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+async def test_secrets_are_in_no_error_log_or_name(caplog: pytest.LogCaptureFixture) -> None:
     """No session id, no credentials, no query; in no error, log or name, however loud the log."""
     caplog.set_level(logging.DEBUG)
     failures = [
@@ -500,7 +502,7 @@ async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> N
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ns3cr3t\r\n", "illegal chunk header"),
     ],
 )
-async def test_what_is_not_http_is_not_repeated(sent: bytes, why: str) -> None:
+async def test_malformed_http_response_is_not_quoted_in_the_error(sent: bytes, why: str) -> None:
     """It may hold what nobody should read."""
     async with serve_script(answer_bytes(sent)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
@@ -512,7 +514,7 @@ def render_causes(error: BaseException | None) -> str:
     return "" if error is None else f"{error!r} {render_causes(error.__cause__ or error.__context__)}"
 
 
-async def test_who_asks_the_library_by_name_hears_it(caplog: pytest.LogCaptureFixture) -> None:
+async def test_http_library_logs_can_be_enabled_by_name(caplog: pytest.LogCaptureFixture) -> None:
     """To look into what goes over the wire is still possible."""
     with caplog.at_level(logging.DEBUG, logger="httpcore2"):
         async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
@@ -521,7 +523,7 @@ async def test_who_asks_the_library_by_name_hears_it(caplog: pytest.LogCaptureFi
     assert any(record.name.startswith("httpcore2") for record in caplog.records)
 
 
-def test_nothing_slow_is_imported_before_a_channel_is_opened() -> None:
+def test_slow_modules_are_imported_only_when_a_channel_opens() -> None:
     code = (
         "import sys; from footlight.client.transports.http import StreamableHTTP\n"
         "StreamableHTTP('http://localhost/mcp')\n"

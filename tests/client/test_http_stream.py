@@ -58,7 +58,7 @@ async def open_until_closed(request: Received, reply: Reply) -> None:
 
 
 @pytest.mark.parametrize("clean", [True, False], ids=["ended", "broken"])
-async def test_a_cut_answer_goes_on(clean: bool) -> None:
+async def test_cut_response_stream_is_resumed(clean: bool) -> None:
     """The client sends GET with the id of the last event; no event is passed on twice."""
     rest = event(progress(1), "a1") + event(progress(2), "a2") + event(answer(1), "a3")
     async with (
@@ -82,7 +82,7 @@ async def test_a_cut_answer_goes_on(clean: bool) -> None:
     ]
 
 
-async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
+async def test_response_stream_is_resumed_after_each_cut() -> None:
     """This holds for a connection without messages."""
     async with (
         serve_script(
@@ -102,7 +102,7 @@ async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
     assert list_header(server.requests, "Last-Event-ID") == [None, "a0", "a0", "a1", "a1", "a1"]
 
 
-async def test_the_server_says_how_long_to_wait() -> None:
+async def test_retry_field_sets_the_reconnect_delay() -> None:
     times: list[float] = []
 
     async def cut(request: Received, reply: Reply) -> None:
@@ -120,7 +120,7 @@ async def test_the_server_says_how_long_to_wait() -> None:
 
 
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
-async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(rest: bytes) -> None:
+async def test_incomplete_event_is_not_skipped_on_resume(rest: bytes) -> None:
     async with (
         serve_script(
             answer_in_turn(answer_chunks(CUT + rest), answer_chunks(event(answer(1), "a2")))
@@ -133,7 +133,7 @@ async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(r
 
 
 @pytest.mark.parametrize("place", [b"a\x01", b"a\x7f", b"a\tb", b" a "], ids=["SOH", "DEL", "tab", "space"])
-async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
+async def test_event_id_invalid_in_a_header_is_not_resumed_from(place: bytes) -> None:
     """The answer is lost, and nobody's header is blamed."""
     cut = answer_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
     async with serve_script(answer_in_turn(cut)) as server, connect_caller(server) as caller:
@@ -151,9 +151,7 @@ async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
         pytest.param([b"retry: 1\n\n"], False, id="broken"),
     ],
 )
-async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
-    chunks: list[bytes], clean: bool
-) -> None:
+async def test_reconnect_delay_doubles_for_streams_that_end_at_once(chunks: list[bytes], clean: bool) -> None:
     """The pauses double, whatever the server says."""
     times: list[float] = []
     ending = answer_chunks(*chunks, clean=clean)
@@ -172,7 +170,7 @@ async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
     assert [pause > least for pause, least in zip(pauses, (0.09, 0.19, 0.39), strict=True)] == [True] * 3
 
 
-async def test_a_message_ends_the_back_off() -> None:
+async def test_received_message_resets_the_reconnect_delay() -> None:
     times: list[float] = []
     nothing = answer_chunks(b"retry: 1\n\n")
     scripts = iter([nothing] * 3 + [answer_chunks(CUT)] + [nothing] * 3)
@@ -190,7 +188,7 @@ async def test_a_message_ends_the_back_off() -> None:
     assert times[4] - times[3] < times[3] - times[2]
 
 
-async def test_each_stream_has_its_own_place() -> None:
+async def test_each_stream_keeps_its_own_last_event_id() -> None:
     """One's ids are not another's."""
 
     async def rest(request: Received, reply: Reply) -> None:
@@ -209,13 +207,13 @@ async def test_each_stream_has_its_own_place() -> None:
     assert sorted(map(str, list_header(server.requests, "Last-Event-ID"))) == ["10", "20", "None", "None"]
 
 
-async def test_an_id_that_repeats_on_one_connection_is_no_replay() -> None:
+async def test_repeated_event_id_on_one_connection_is_not_a_replay() -> None:
     same = event(progress(1), "1") + event(progress(2), "1") + event(answer(1), "1")
     async with serve_script(answer_chunks(same)) as server, connect_caller(server) as caller:
         assert await caller.ask() == [progress(1), progress(2), answer(1)]
 
 
-async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
+async def test_cut_initialize_response_is_resumed_in_its_session() -> None:
     """The id came with what was cut."""
 
     async def cut(request: Received, reply: Reply) -> None:
@@ -234,7 +232,7 @@ async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
 
 @pytest.mark.parametrize("status", [400, 404, 405])
 @pytest.mark.parametrize(("clean", "reason"), [(True, "protocol"), (False, "network")])
-async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
+async def test_stream_that_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
     """A broken connection is the network's fault, an end is the server's."""
     async with (
         serve_script(answer_in_turn(answer_chunks(CUT, clean=clean), answer_status(status))) as server,
@@ -246,7 +244,7 @@ async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool,
     assert server.asked == ["ping", "GET"]
 
 
-async def test_a_page_is_no_resumed_stream() -> None:
+async def test_html_response_is_not_accepted_as_resumed_stream() -> None:
     async with (
         serve_script(
             answer_in_turn(answer_chunks(CUT), answer_status(200, b"<p>", content_type="text/html"))
@@ -258,7 +256,7 @@ async def test_a_page_is_no_resumed_stream() -> None:
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
 
 
-async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
+async def test_session_may_have_expired_when_its_stream_is_resumed() -> None:
     """A server that began anew does not know it."""
     async with (
         serve_script(answer_in_turn(handshake("s-1"), break_stream(CUT), answer_status(404))) as server,
@@ -269,7 +267,7 @@ async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
         assert (error.reason, caller.channel.session_id) == ("session_expired", None)
 
 
-async def test_a_server_that_is_gone_does_not_go_on() -> None:
+async def test_resuming_on_a_stopped_server_is_a_network_error() -> None:
     """The server took the request, so it is not reported as unavailable."""
     cut = asyncio.Event()
 
@@ -296,7 +294,7 @@ async def test_a_server_that_is_gone_does_not_go_on() -> None:
 @pytest.mark.parametrize(
     "stream", [data_of(progress(1)), event(progress(1), "a1")], ids=["no id", "stateless"]
 )
-async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
+async def test_stream_without_event_id_or_stateless_is_not_resumed(stream: bytes) -> None:
     """A stream of the stateless protocol cannot be resumed."""
     meta = {"_meta": MODERN_META} if b"id: a1" in stream else {}
     async with serve_script(answer_chunks(stream)) as server, connect_caller(server) as caller:
@@ -307,7 +305,7 @@ async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "during"])
-async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
+async def test_cancelling_a_cut_request_ends_its_resumption(when: str) -> None:
     """The pause before it goes on, and the stream on which it does."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
@@ -344,7 +342,7 @@ async def messages(caller: Caller, count: int) -> list[object]:
     return [await caller.recorder.message() for _ in range(count)]
 
 
-async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
+async def test_get_stream_resumes_until_it_is_stopped() -> None:
     """That goes on by itself, until it is stopped; which is no error."""
     gone = asyncio.Event()
 
@@ -371,7 +369,7 @@ async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
     assert list_header(server.requests[1:], "Accept") == ["text/event-stream"] * 2
 
 
-async def test_a_server_need_not_have_a_stream() -> None:
+async def test_server_without_get_stream_still_works() -> None:
     """Everything else works."""
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         assert await caller.listen() is False
@@ -389,7 +387,9 @@ async def test_a_server_need_not_have_a_stream() -> None:
         (answer_status(200, b"{}", content_type="application/json"), "protocol", 200),
     ],
 )
-async def test_why_there_is_no_stream(script: Script, reason: str, status: int) -> None:
+async def test_get_stream_refusal_is_reported_with_the_reason(
+    script: Script, reason: str, status: int
+) -> None:
     async with serve_script(script) as server, connect_caller(server) as caller:
         with pytest.raises(MCPError) as refused:
             await caller.listen()
@@ -397,7 +397,9 @@ async def test_why_there_is_no_stream(script: Script, reason: str, status: int) 
     assert (refused.value.reason, refused.value.status, len(server.requests)) == (reason, status, 1)
 
 
-async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_get_stream_opens_when_headers_arrive_with_the_first_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A server that sends no head before that has a stream all the same."""
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
@@ -415,7 +417,7 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
         assert await messages(caller, 1) == [progress(1)]
 
 
-async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_refusal_of_the_get_stream_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
@@ -430,7 +432,7 @@ async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.slow
-async def test_a_stream_is_given_up_after_several_failures() -> None:
+async def test_stream_is_abandoned_after_repeated_failures() -> None:
     """Told once; a message in between begins the count anew."""
     failing = [answer_status(503)] * 4
     async with (
@@ -454,7 +456,7 @@ async def test_a_stream_is_given_up_after_several_failures() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 405])
-async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> None:
+async def test_refused_stream_is_not_requested_again(status: int) -> None:
     async with (
         serve_script(answer_in_turn(answer_chunks(CUT), answer_status(status))) as server,
         connect_caller(server) as caller,
@@ -465,7 +467,7 @@ async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> N
     assert len(server.requests) == 2
 
 
-async def test_a_stream_tells_that_its_session_is_gone() -> None:
+async def test_get_stream_reports_an_expired_session() -> None:
     async with (
         serve_script(answer_in_turn(handshake("s-1"), answer_chunks(CUT), answer_status(404))) as server,
         connect_caller(server) as caller,
@@ -476,7 +478,7 @@ async def test_a_stream_tells_that_its_session_is_gone() -> None:
         assert (error.reason, caller.channel.session_id) == ("session_expired", None)
 
 
-async def test_a_stream_ends_with_its_session() -> None:
+async def test_get_stream_does_not_continue_in_another_session() -> None:
     """It does not go on in another."""
     cut = asyncio.Event()
     sessions = iter(("s-1", "s-2"))
@@ -504,7 +506,7 @@ async def test_a_stream_ends_with_its_session() -> None:
     assert server.asked == ["initialize", "GET", "initialize"]
 
 
-async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+async def test_invalid_messages_on_the_get_stream_are_skipped(caplog: pytest.LogCaptureFixture) -> None:
     """It does not end the stream."""
 
     async def stream(request: Received, reply: Reply) -> None:
@@ -523,7 +525,7 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
     ]
 
 
-async def test_another_stream_takes_the_place_of_the_first() -> None:
+async def test_new_get_stream_replaces_the_first() -> None:
     gone = asyncio.Event()
 
     async def answer_first(request: Received, reply: Reply) -> None:
@@ -541,7 +543,7 @@ async def test_another_stream_takes_the_place_of_the_first() -> None:
     assert len(server.requests) == 2
 
 
-async def test_to_close_closes_the_stream() -> None:
+async def test_closing_the_channel_closes_the_get_stream() -> None:
     gone = asyncio.Event()
 
     async def stream(request: Received, reply: Reply) -> None:
@@ -560,7 +562,7 @@ async def test_to_close_closes_the_stream() -> None:
 @pytest.mark.parametrize(
     ("status", "ended"), [(200, True), (202, True), (204, True), (404, True), (405, False), (500, False)]
 )
-async def test_a_session_is_ended(status: int, ended: bool) -> None:
+async def test_terminated_session_id_is_forgotten_for_any_status(status: int, ended: bool) -> None:
     """The id is forgotten in any case, and the stream is closed."""
     async with (
         serve_script(
@@ -584,7 +586,7 @@ async def test_a_session_is_ended(status: int, ended: bool) -> None:
     assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1"]
 
 
-async def test_a_session_on_a_lost_server_is_forgotten() -> None:
+async def test_session_on_an_unreachable_server_is_forgotten() -> None:
     async def reset(request: Received, reply: Reply) -> None:
         reply.break_off()
 

@@ -88,7 +88,7 @@ async def test_each_request_has_the_protocols_headers() -> None:
     ]
 
 
-async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
+async def test_caller_headers_do_not_replace_protocol_headers() -> None:
     theirs = {name: "theirs" for name in ("ACCEPT", "Content-type", "mcp-protocol-version", "Mcp-Method")}
     theirs |= {"Mcp-Session-Id": "theirs", "Last-Event-ID": "theirs", "Content-Length": "1"}
     async with (
@@ -101,7 +101,7 @@ async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
     assert [own(request) for request in server.requests] == [{**POST, "x-a": "b"}] * 2
 
 
-async def test_messages_go_as_they_are() -> None:
+async def test_messages_are_sent_unchanged_as_ascii_json() -> None:
     message = notification("notifications/x", {"text": "é\ud800"})
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         await caller.send(message)
@@ -110,7 +110,7 @@ async def test_messages_go_as_they_are() -> None:
     assert server.requests[0].message == message
 
 
-async def test_what_was_agreed_on_is_in_the_header() -> None:
+async def test_negotiated_version_is_in_the_header() -> None:
     """A handshake names the version that it proposes."""
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         caller.channel.use_version("2025-11-25")
@@ -121,7 +121,7 @@ async def test_what_was_agreed_on_is_in_the_header() -> None:
     assert list_header(server.requests, "MCP-Protocol-Version") == ["2025-11-25", "2025-03-26", "2025-06-18"]
 
 
-async def test_a_stateless_request_says_what_it_is_about() -> None:
+async def test_stateless_request_names_its_version_method_and_tool_in_headers() -> None:
     """2026-07-28: its own revision, its method and name; and no session."""
     async with (
         serve_script(answer_by_method({"initialize": handshake("s-1")})) as server,
@@ -155,7 +155,7 @@ async def test_a_stateless_request_says_what_it_is_about() -> None:
         ("tools/call", {"name": 1}, None),
     ],
 )
-async def test_a_stateless_request_names_its_object(
+async def test_stateless_request_names_its_object_in_a_header(
     method: str, params: Mapping[str, Any], header: str | None
 ) -> None:
     """2026-07-28."""
@@ -166,7 +166,7 @@ async def test_a_stateless_request_names_its_object(
     assert list_header(server.requests, "Mcp-Name") == [header]
 
 
-async def test_a_stateless_request_cannot_end_a_session() -> None:
+async def test_stateless_404_does_not_end_a_session() -> None:
     """2026-07-28: 404 is an unknown method there."""
     async with (
         serve_script(answer_by_method({"initialize": handshake("s-1"), "x": answer_status(404)})) as server,
@@ -177,7 +177,7 @@ async def test_a_stateless_request_cannot_end_a_session() -> None:
         assert (error.reason, caller.channel.session_id) == ("http", "s-1")
 
 
-async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
+async def test_message_without_meta_uses_the_negotiated_protocol() -> None:
     """2026-07-28: notifications and answers. To close is to cancel then."""
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         assert caller.channel.cancels_by_closing is False
@@ -192,7 +192,7 @@ async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
     }
 
 
-async def test_to_open_sends_nothing() -> None:
+async def test_opening_the_channel_sends_nothing() -> None:
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         channel: Channel = caller.channel
         session: HttpFeatures = caller.channel
@@ -207,7 +207,7 @@ async def test_to_open_sends_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
-async def test_the_session_has_the_id_of_initialize(name: str) -> None:
+async def test_session_uses_the_id_from_initialize(name: str) -> None:
     async with (
         serve_script(
             answer_in_turn(answer_json(answer(0), headers={name: "!~1"}), answer_json(answer(1)))
@@ -221,7 +221,7 @@ async def test_the_session_has_the_id_of_initialize(name: str) -> None:
     assert list_header(server.requests, "Mcp-Session-Id") == [None, "!~1"]
 
 
-async def test_a_server_without_sessions_has_no_id() -> None:
+async def test_server_without_sessions_gets_no_session_id() -> None:
     async with serve_script(answer_by_method({})) as server, connect_caller(server) as caller:
         await caller.initialize()
         await caller.ask()
@@ -230,7 +230,7 @@ async def test_a_server_without_sessions_has_no_id() -> None:
     assert list_header(server.requests, "Mcp-Session-Id") == [None, None]
 
 
-async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
+async def test_only_initialize_sets_the_session_id() -> None:
     """A second one begins another session, or none."""
     other = {"Mcp-Session-Id": "other"}
     async with (
@@ -251,7 +251,7 @@ async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
 
 
 @pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
-async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
+async def test_session_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"
     async with serve_script(answer_bytes(head.encode())) as server, connect_caller(server) as caller:
         error = await caller.fail_request("initialize")
@@ -298,7 +298,7 @@ async def test_an_expired_session_is_reported_once() -> None:
         "Invalid session ID",
     ],
 )
-async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
+async def test_status_400_about_the_session_is_an_expiry(says: str) -> None:
     """Servers after the SDKs' examples say so, and a client would never recover."""
     gone = answer_json(error_message(None, -32000, says), status=400)
     async with (
@@ -312,7 +312,7 @@ async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
     assert (error.message, error.reason, error.status) == ("Session expired", "session_expired", 400)
 
 
-async def test_another_400_is_no_expiry() -> None:
+async def test_other_status_400_is_not_an_expiry() -> None:
     bad = answer_json(error_message(1, -32602, "sessionId must be a string"), status=400)
     unknown = answer_json(error_message(1, -32000, "No valid session ID provided"), status=400)
     async with (
@@ -328,7 +328,7 @@ async def test_another_400_is_no_expiry() -> None:
     assert (error.reason, error.rpc_code, error.status) == ("peer", -32602, 400)
 
 
-async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
+async def test_late_expiry_of_an_old_session_keeps_the_new_one() -> None:
     asked, answered = asyncio.Event(), asyncio.Event()
 
     async def answer_late(request: Received, reply: Reply) -> None:
@@ -360,7 +360,7 @@ async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
 @pytest.mark.parametrize(
     "media", [JSON, "application/json; charset=utf-8", "Application/JSON;charset=UTF-8", " application/json "]
 )
-async def test_an_answer_in_json(media: str) -> None:
+async def test_json_response_is_read(media: str) -> None:
     message = answer(1, {"text": "Füße"})
     body = json.dumps(message, ensure_ascii=False).encode()
     async with (
@@ -371,7 +371,7 @@ async def test_an_answer_in_json(media: str) -> None:
 
 
 @pytest.mark.parametrize("media", ["text/event-stream", "Text/Event-Stream; charset=utf-8"])
-async def test_an_answer_in_a_stream(media: str) -> None:
+async def test_event_stream_response_is_read(media: str) -> None:
     """What comes before the answer is handed on, in order, and does not end the wait."""
     before = [PROGRESS, answer(2, {"not": "mine"}), {"jsonrpc": "2.0", "id": 1, "method": "ping"}]
 
@@ -385,7 +385,7 @@ async def test_an_answer_in_a_stream(media: str) -> None:
         assert await caller.ask() == [*before, answer(1, {"mine": True})]
 
 
-async def test_a_stream_comes_in_any_pieces() -> None:
+async def test_event_stream_is_read_from_chunks_of_any_size() -> None:
     message = answer(1, {"text": "Füße €"})
     stream = f"id: 1\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n".encode()
     pieces = [stream[i : i + 1] for i in range(len(stream))]
@@ -404,12 +404,12 @@ async def test_a_stream_comes_in_any_pieces() -> None:
         pytest.param(b'data: {"jsonrpc": "2.0",\ndata: "id": 1, "result": {}}\n\n', id="two lines"),
     ],
 )
-async def test_an_answer_is_found_among_other_things(stream: bytes) -> None:
+async def test_response_is_found_among_other_stream_content(stream: bytes) -> None:
     async with serve_script(answer_chunks(stream)) as server, connect_caller(server) as caller:
         assert await caller.ask() == [answer(1)]
 
 
-async def test_the_exchange_ends_with_the_answer() -> None:
+async def test_exchange_ends_with_the_response() -> None:
     """The stream is closed, whether or not the server ends it."""
     gone = asyncio.Event()
 
@@ -424,7 +424,7 @@ async def test_the_exchange_ends_with_the_answer() -> None:
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
 
 
-async def test_a_connection_is_used_again() -> None:
+async def test_http_connection_is_reused() -> None:
     """After answers of each kind that were read to their end."""
 
     async def stream(request: Received, reply: Reply) -> None:
@@ -439,7 +439,7 @@ async def test_a_connection_is_used_again() -> None:
     assert (len(server.requests), server.connections) == (10, 1)
 
 
-async def test_an_error_of_the_servers_is_an_answer() -> None:
+async def test_json_rpc_error_is_returned_as_response() -> None:
     error = error_message(1)
     async with (
         serve_script(answer_in_turn(answer_json(error), answer_chunks(data_of(PROGRESS, error)))) as server,
@@ -450,7 +450,7 @@ async def test_an_error_of_the_servers_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize("how", ["JSON", "stream", "status"])
-async def test_an_error_without_id_is_the_answer(how: str) -> None:
+async def test_error_without_id_answers_the_request(how: str) -> None:
     """The server could not even read which request it was."""
     error = error_message(None, -32700, "Parse error")
     scripts = {"JSON": answer_json(error), "stream": answer_chunks(data_of(error))}
@@ -471,7 +471,7 @@ async def test_an_error_without_id_is_the_answer(how: str) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 202, 204])
-async def test_what_has_no_answer_is_accepted(status: int) -> None:
+async def test_empty_success_status_accepts_a_notification(status: int) -> None:
     async with serve_script(answer_status(status)) as server, connect_caller(server) as caller:
         assert await caller.tell() == []
         assert await caller.send(answer_to("s", result={})) == []
@@ -482,7 +482,7 @@ async def test_what_has_no_answer_is_accepted(status: int) -> None:
 @pytest.mark.parametrize(
     "head", ["HTTP/1.1 202 Accepted\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"]
 )
-async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
+async def test_body_of_an_accepted_message_is_not_waited_for(head: str) -> None:
     """Only the end of the connection would end such a body."""
 
     async def script(request: Received, reply: Reply) -> None:
@@ -570,7 +570,7 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
         ),
     ],
 )
-async def test_what_is_no_answer_is_the_servers_error(
+async def test_invalid_response_is_reported_as_protocol_error(
     script: Script, message: str, rpc_code: int, status: int | None
 ) -> None:
     async with serve_script(script) as server, connect_caller(server) as caller:
@@ -601,7 +601,7 @@ async def test_what_is_no_answer_is_the_servers_error(
         pytest.param(answer_bytes(b"SSH-2.0-OpenSSH_9.9\r\n"), id="not HTTP"),
     ],
 )
-async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> None:
+async def test_broken_connection_is_a_network_error(script: Script) -> None:
     async with serve_script(script) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
 
@@ -621,7 +621,7 @@ async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> No
         (503, b"x" * 100_000, "x" * 65_536),
     ],
 )
-async def test_a_status_that_is_an_error(status: int, body: bytes, data: object) -> None:
+async def test_http_error_status_is_reported(status: int, body: bytes, data: object) -> None:
     """This holds for requests and for notifications."""
     async with serve_script(answer_status(status, body)) as server, connect_caller(server) as caller:
         error = await caller.fail_request()
@@ -663,7 +663,7 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
     ],
 )
 @pytest.mark.parametrize("body", ["text", "error"])
-async def test_when_to_try_again_is_reported(
+async def test_retry_after_is_reported(
     headers: dict[str, str], retry_after_ms: float | None, body: str
 ) -> None:
     script = (
@@ -695,7 +695,7 @@ async def test_when_to_try_again_is_reported(
         ("text/plain", b"x" * 300, ": " + "x" * 200 + "…"),
     ],
 )
-async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body: bytes, words: str) -> None:
+async def test_readable_body_of_an_http_error_is_in_the_message(media: str, body: bytes, words: str) -> None:
     async with (
         serve_script(answer_status(503, body, content_type=media)) as server,
         connect_caller(server) as caller,
@@ -705,7 +705,7 @@ async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body:
     assert error.message == f"{server.url} answers 503 Service Unavailable{words}"
 
 
-async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
+async def test_http_error_does_not_reveal_sent_credentials() -> None:
     headers = {"Authorization": "Bearer s3cret-token", "X-Api-Key": "k3y-of-mine", "X-Team": "props"}
 
     async def script(request: Received, reply: Reply) -> None:
@@ -725,7 +725,7 @@ async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br"])
 @pytest.mark.parametrize("how", ["JSON", "stream", "status"])
-async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: str) -> None:
+async def test_unrequested_compression_is_named_in_the_error(how: str, coding: str) -> None:
     """The error is not about JSON. A caller cannot ask for an encoding that the client cannot decode."""
     sent = {"Content-Encoding": coding}
     scripts = {
@@ -751,7 +751,7 @@ async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: s
 
 
 @pytest.mark.parametrize("how", ["JSON", "stream"])
-async def test_an_id_may_come_back_as_a_text(how: str) -> None:
+async def test_response_id_may_be_returned_as_a_string(how: str) -> None:
     said = answer("1")
     script = answer_json(said) if how == "JSON" else answer_chunks(data_of(said, PROGRESS))
     async with serve_script(script) as server, connect_caller(server) as caller:
@@ -759,7 +759,7 @@ async def test_an_id_may_come_back_as_a_text(how: str) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 404, 500])
-async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
+async def test_json_rpc_error_takes_precedence_over_its_status(status: int) -> None:
     """In the stateless protocol, 404 means an unknown method."""
     error = {"code": -32601, "message": "no such method", "data": {"method": "x"}}
     script = answer_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
@@ -784,7 +784,7 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
         ({"authorization": "Bearer x"}, "it does not accept the credentials"),
     ],
 )
-async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advice: str) -> None:
+async def test_status_401_explains_how_to_give_credentials(headers: Mapping[str, str], advice: str) -> None:
     async with serve_script(answer_status(401)) as server, connect_caller(server, headers=headers) as caller:
         error = await caller.fail_request()
 
@@ -814,7 +814,7 @@ async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advic
     ],
     ids=["body", "event", "compressed"],
 )
-async def test_an_answer_that_is_too_large_is_refused(script: Script, message: str) -> None:
+async def test_too_large_response_is_refused(script: Script, message: str) -> None:
     async with (
         serve_script(script) as server,
         connect_caller(server, max_body_size=1000, max_event_size=1000) as caller,
@@ -825,7 +825,7 @@ async def test_an_answer_that_is_too_large_is_refused(script: Script, message: s
 
 
 @pytest.mark.parametrize("form", ["JSON", "stream", "compressed"])
-async def test_a_large_answer_arrives(form: str) -> None:
+async def test_large_response_is_received_whole(form: str) -> None:
     """Larger than the SDK's limit of a megabyte for an event."""
     message = answer(1, {"text": "ü" * (5 << 20)})
     body = json.dumps(message, ensure_ascii=False).encode()
@@ -840,7 +840,7 @@ async def test_a_large_answer_arrives(form: str) -> None:
         assert await caller.ask() == [message]
 
 
-async def test_a_large_body_is_not_copied_many_times() -> None:
+async def test_large_response_is_not_copied_many_times() -> None:
     size = 20 << 20
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     begin, end = b'{"jsonrpc":"2.0","id":1,"result":"', b'"}'
@@ -866,7 +866,7 @@ async def test_a_large_body_is_not_copied_many_times() -> None:
 # At the same time, and the end
 
 
-async def test_exchanges_do_not_wait_for_each_other() -> None:
+async def test_concurrent_exchanges_do_not_block_each_other() -> None:
     """More than a pool usually has connections for."""
     everyone = asyncio.Barrier(120)
 
@@ -879,7 +879,7 @@ async def test_exchanges_do_not_wait_for_each_other() -> None:
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["before the answer", "in a stream"])
-async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
+async def test_cancelled_exchange_closes_its_connection(begun: bool) -> None:
     """The server sees it at once."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
@@ -900,7 +900,7 @@ async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
         await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
 
 
-async def test_to_close_fails_what_runs() -> None:
+async def test_closing_fails_running_exchanges() -> None:
     """It may be called twice, and from another task."""
     asked = asyncio.Event()
 
@@ -935,7 +935,7 @@ async def test_to_close_fails_what_runs() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 413, 429])
-async def test_a_proxy_in_front_is_distinguished_from_the_server(status: int) -> None:
+async def test_refusal_with_null_id_is_reported_as_an_http_error(status: int) -> None:
     """In whatever words the refusal comes, it is no answer of the server that was asked."""
     refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
 

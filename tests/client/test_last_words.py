@@ -29,7 +29,7 @@ def words_of(written: str) -> list[str]:
     return words.text().splitlines()
 
 
-def test_each_exception_of_a_group_is_a_reason() -> None:
+def test_each_exception_of_a_group_is_kept() -> None:
     died = subprocess.run([sys.executable, "-c", GROUP], capture_output=True, text=True, check=False)
 
     assert words_of(died.stderr) == [
@@ -85,11 +85,11 @@ def test_each_exception_of_a_group_is_a_reason() -> None:
         pytest.param("| a | b |\n+---+---+", ["| a | b |", "+---+---+"], id="a table"),
     ],
 )
-def test_of_a_trace_the_reason_is_kept(written: str, words: list[str]) -> None:
+def test_error_reason_is_kept_without_its_stack_trace(written: str, words: list[str]) -> None:
     assert words_of(written) == words
 
 
-def test_a_long_trace_does_not_push_out_the_reason_before_it() -> None:
+def test_long_stack_trace_does_not_push_out_an_earlier_reason() -> None:
     frames = "".join(f'  File "x.py", line {n}, in f\n    f()\n' for n in range(500))
 
     assert words_of(f"bad configuration\nTraceback (most recent call last):\n{frames}Exit: 2") == [
@@ -99,7 +99,7 @@ def test_a_long_trace_does_not_push_out_the_reason_before_it() -> None:
 
 
 @pytest.mark.parametrize("character", " |+-^~.9\tat")
-def test_a_long_line_costs_what_its_characters_cost(character: str) -> None:
+def test_long_lines_are_processed_in_linear_time(character: str) -> None:
     words = LastWords()
 
     with limit_processor_time(1):

@@ -9,7 +9,7 @@ from footlight.client.transports.process_output import LineBuffer
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda data: data.replace(b"x", b"\n")), max_size=20))
-def test_the_pieces_do_not_matter(pieces: list[bytes]) -> None:
+def test_lines_do_not_depend_on_chunk_boundaries(pieces: list[bytes]) -> None:
     lines = LineBuffer(limit=1_000)
     whole = [line for piece in pieces for line in lines.feed(piece)]
 
@@ -17,7 +17,7 @@ def test_the_pieces_do_not_matter(pieces: list[bytes]) -> None:
     assert not lines.truncated
 
 
-def test_what_is_beyond_the_limit_is_dropped() -> None:
+def test_line_beyond_the_limit_is_dropped() -> None:
     lines = LineBuffer(limit=4)
 
     assert lines.feed(b"12345\n1234\n12") == [b"1234", b"1234"]
@@ -27,7 +27,7 @@ def test_what_is_beyond_the_limit_is_dropped() -> None:
     assert lines.truncated
 
 
-def test_a_line_of_the_limit_is_whole() -> None:
+def test_line_of_exactly_the_limit_is_kept() -> None:
     lines = LineBuffer(limit=4)
 
     assert lines.feed(b"12") == []

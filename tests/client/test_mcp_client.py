@@ -84,7 +84,7 @@ async def wait_in_time(task: asyncio.Task[Any]) -> None:
 @pytest.mark.parametrize(
     "version", ["0.1.0", "1.0.0-alpha.1", "1.2.3+build.5", "10.20.30-a-b.0+x", "1.0.0-0a"]
 )
-def test_good_names_and_versions(name: str, version: str) -> None:
+def test_valid_client_names_and_versions_are_accepted(name: str, version: str) -> None:
     client = MCPClient(name=name, version=version)
 
     assert (client.name, client.version) == (name, version)
@@ -118,21 +118,21 @@ def test_good_names_and_versions(name: str, version: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(options: dict[str, Any], message: str) -> None:
+def test_invalid_client_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MCPError) as refused:
         MCPClient(**options)
 
     assert (refused.value.message, refused.value.reason) == (message, "invalid")
 
 
-def test_a_client_says_what_it_is_without_its_secrets() -> None:
+def test_client_repr_shows_no_secrets() -> None:
     client = MCPClient("https://me:hunter2@host/mcp?token=x", headers={"Authorization": "Bearer x"})
 
     assert repr(client) == "<MCPClient footlight https://host/mcp disconnected>"
     assert repr(MCPClient(name="me")) == "<MCPClient me disconnected>"
 
 
-def test_a_client_can_be_made_outside_of_a_loop() -> None:
+def test_client_can_be_created_outside_an_event_loop() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -148,7 +148,7 @@ def test_a_client_can_be_made_outside_of_a_loop() -> None:
 # Its life
 
 
-async def test_the_states_of_a_client() -> None:
+async def test_client_state_follows_its_lifecycle() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     seen: list[Any] = []
@@ -177,7 +177,7 @@ async def test_the_states_of_a_client() -> None:
     assert client.transport is None
 
 
-async def test_what_the_server_is_is_known_while_connected() -> None:
+async def test_server_facts_are_known_only_while_connected() -> None:
     client = MCPClient(Place({"initialize": make_initialize_result("2025-11-25", instructions="Be kind.")}))
 
     def read_server_facts() -> list[Any]:
@@ -199,11 +199,11 @@ async def test_what_the_server_is_is_known_while_connected() -> None:
 @pytest.mark.parametrize(
     ("requested", "offered"), [(None, "2025-06-18"), ("2025-11-25", "2025-11-25"), ("auto", "2025-06-18")]
 )
-def test_the_version_that_would_be_offered(requested: Any, offered: str) -> None:
+def test_offered_protocol_version_is_known_before_connecting(requested: Any, offered: str) -> None:
     assert MCPClient(protocol_version=requested).get_protocol_version() == offered
 
 
-async def test_what_the_client_can_do_is_reported() -> None:
+async def test_client_declares_its_capabilities_in_the_handshake() -> None:
     place = Place(LEGACY)
     async with MCPClient(
         place,
@@ -231,7 +231,7 @@ async def test_what_the_client_can_do_is_reported() -> None:
     assert answers == [{"roots": [{"uri": "file:///a"}]}, {"model": "m"}, {"action": "accept"}]
 
 
-async def test_one_server_at_a_time(client: MCPClient) -> None:
+async def test_connected_client_refuses_another_connect(client: MCPClient) -> None:
     with pytest.raises(MCPError) as refused:
         await client.connect("another")
 
@@ -245,7 +245,7 @@ async def test_one_server_at_a_time(client: MCPClient) -> None:
     assert [tool.name for tool in await client.list_tools()] == ["a", "b"]
 
 
-async def test_connecting_at_once_connects_once() -> None:
+async def test_concurrent_connects_open_one_connection() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -270,7 +270,7 @@ async def test_connecting_at_once_connects_once() -> None:
     ],
     ids=["list_tools", "call_tool", "call", "get_tool", "ping", "request", "open_stream", "reconnect"],
 )
-async def test_a_client_of_nothing_is_not_connected(use: Callable[[MCPClient], Any]) -> None:
+async def test_client_without_a_target_reports_not_connected(use: Callable[[MCPClient], Any]) -> None:
     with pytest.raises(MCPConnectionError) as refused:
         await use(MCPClient())
 
@@ -283,7 +283,7 @@ async def test_a_client_of_nothing_is_not_connected(use: Callable[[MCPClient], A
     }
 
 
-async def test_there_must_be_something_to_connect_to() -> None:
+async def test_connecting_without_a_target_is_refused() -> None:
     client = MCPClient()
     with pytest.raises(MCPError, match="there is nothing to connect to"):
         await client.connect()
@@ -293,7 +293,7 @@ async def test_there_must_be_something_to_connect_to() -> None:
     assert client.state == "disconnected"
 
 
-async def test_a_closed_client_says_so_and_can_be_connected_again() -> None:
+async def test_closed_client_reports_not_connected_and_can_reconnect() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     async with client:
@@ -306,7 +306,7 @@ async def test_a_closed_client_says_so_and_can_be_connected_again() -> None:
     assert place.opening == 2
 
 
-async def test_closing_may_be_done_at_any_time_and_often() -> None:
+async def test_close_may_be_called_at_any_time_and_repeatedly() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.close()
@@ -318,7 +318,7 @@ async def test_closing_may_be_done_at_any_time_and_often() -> None:
     assert client.state == "disconnected"
 
 
-async def test_closing_ends_what_waits(client: MCPClient) -> None:
+async def test_closing_fails_pending_calls(client: MCPClient) -> None:
     wire = wire_of(client)
     calling = asyncio.create_task(client.call_tool("a"))
     await wire.asked("tools/call")
@@ -352,7 +352,7 @@ async def test_a_handler_may_close_its_client(monkeypatch: pytest.MonkeyPatch) -
     assert client.state == "disconnected"
 
 
-async def test_opened_in_one_task_and_closed_in_another() -> None:
+async def test_client_opened_in_one_task_can_be_closed_in_another() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await asyncio.create_task(client.connect())
@@ -378,7 +378,7 @@ async def test_opened_in_one_task_and_closed_in_another() -> None:
     ],
     ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
 )
-async def test_what_fails_to_connect_leaves_nothing(place: Place, error: type[MCPError]) -> None:
+async def test_failed_connect_leaves_no_task_or_open_channel(place: Place, error: type[MCPError]) -> None:
     before = asyncio.all_tasks()
     client = MCPClient(place, timeout_ms=50)
 
@@ -392,7 +392,7 @@ async def test_what_fails_to_connect_leaves_nothing(place: Place, error: type[MC
     assert asyncio.all_tasks() == before
 
 
-async def test_after_a_failure_one_may_try_again() -> None:
+async def test_connect_can_be_retried_after_a_failure() -> None:
     place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
     client = MCPClient(place)
     with pytest.raises(ServerNotAvailableError):
@@ -403,7 +403,7 @@ async def test_after_a_failure_one_may_try_again() -> None:
     await client.close()
 
 
-async def test_the_error_says_which_command_it_was() -> None:
+async def test_connection_error_names_the_server_command() -> None:
     client = MCPClient(Place({"initialize": Refusal(-32603)}, command="server", where="server --flag"))
 
     with pytest.raises(MCPConnectionError) as failed:
@@ -412,7 +412,7 @@ async def test_the_error_says_which_command_it_was() -> None:
     assert failed.value.server_command == "server --flag"
 
 
-async def test_giving_up_while_it_connects_leaves_nothing() -> None:
+async def test_cancelled_connect_leaves_nothing_open() -> None:
     place = Place({})
     client = MCPClient(place)
     connecting = asyncio.create_task(client.connect())
@@ -426,7 +426,7 @@ async def test_giving_up_while_it_connects_leaves_nothing() -> None:
     assert place.wire.closed == 1
 
 
-async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
+async def test_cancelled_close_still_completes() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
@@ -453,7 +453,7 @@ async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
     assert client.state == "disconnected"
 
 
-async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
+async def test_cancelled_stream_close_still_closes_the_connection() -> None:
     place = Place(TOOLS, http=True)
     client = MCPClient(place)
     await client.open_stream(print)
@@ -477,7 +477,7 @@ async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
 # Lost
 
 
-async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> None:
+async def test_call_on_a_lost_connection_fails_at_once(client: MCPClient) -> None:
     wire = wire_of(client)
     wire.lose(LOST)
     sent = len(wire.sent)
@@ -495,7 +495,7 @@ async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> N
         await client.connect()
 
 
-async def test_a_call_that_waits_hears_of_the_loss(client: MCPClient) -> None:
+async def test_pending_calls_fail_when_the_connection_is_lost(client: MCPClient) -> None:
     wire = wire_of(client)
     calls = [asyncio.create_task(client.call_tool(name)) for name in ("a", "b")]
     await wire.asked("tools/call", 2)
@@ -507,7 +507,7 @@ async def test_a_call_that_waits_hears_of_the_loss(client: MCPClient) -> None:
     assert errors[0] is not errors[1]
 
 
-async def test_after_a_failed_reconnect_it_is_disconnected() -> None:
+async def test_failed_reconnect_leaves_the_client_disconnected() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
@@ -523,7 +523,7 @@ async def test_after_a_failed_reconnect_it_is_disconnected() -> None:
     await client.close()
 
 
-async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
+async def test_cancelled_reconnect_leaves_nothing_open() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
@@ -541,7 +541,7 @@ async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
 # The first call connects
 
 
-async def test_the_first_call_connects_once_however_many_there_are() -> None:
+async def test_concurrent_first_calls_connect_once() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
 
@@ -553,7 +553,7 @@ async def test_the_first_call_connects_once_however_many_there_are() -> None:
     await client.close()
 
 
-async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
+async def test_call_after_a_failed_implicit_connect_tries_again() -> None:
     place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
     client = MCPClient(place)
     with pytest.raises(ServerNotAvailableError):
@@ -563,7 +563,7 @@ async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
     await client.close()
 
 
-async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> None:
+async def test_cancelled_first_caller_does_not_prevent_the_next_from_connecting() -> None:
     place = Place(TOOLS, gate=asyncio.Event())
     client = MCPClient(place)
     first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
@@ -580,7 +580,7 @@ async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> Non
 # An HTTP session that expires
 
 
-async def test_after_an_expired_session_the_next_call_begins_another() -> None:
+async def test_call_after_an_expired_session_begins_a_new_one() -> None:
     replies: list[Any] = [make_listing("old"), EXPIRED, make_listing("new")]
     place = Place({**LEGACY, "tools/list": lambda _: replies.pop(0)}, http=True)
     async with MCPClient(place) as client:
@@ -600,7 +600,7 @@ async def test_after_an_expired_session_the_next_call_begins_another() -> None:
     ]
 
 
-async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
+async def test_concurrent_calls_after_expiry_begin_one_new_session() -> None:
     place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
     async with MCPClient(place) as client:
         errors = await asyncio.gather(*(client.call_tool("a") for _ in range(5)), return_exceptions=True)
@@ -612,7 +612,7 @@ async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
     assert len(place.wire.of("initialize")) == 2
 
 
-async def test_a_late_word_of_the_old_session_does_not_end_the_new_one() -> None:
+async def test_late_expiry_of_an_old_session_keeps_the_new_one() -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         wire = place.wire
@@ -632,7 +632,7 @@ async def test_a_late_word_of_the_old_session_does_not_end_the_new_one() -> None
     assert len(wire.of("initialize")) == 2
 
 
-async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> None:
+async def test_failed_new_session_is_retried_by_the_next_call() -> None:
     place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
     async with MCPClient(place) as client:
         with pytest.raises(MCPConnectionError, match="Session expired"):
@@ -645,7 +645,7 @@ async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> 
         assert len(await client.list_tools()) == 2
 
 
-async def test_a_session_is_ended_when_the_client_is_closed() -> None:
+async def test_session_is_terminated_when_the_client_closes() -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         assert client.get_session_id() == "session-1"
@@ -654,7 +654,7 @@ async def test_a_session_is_ended_when_the_client_is_closed() -> None:
     assert (place.wire.terminated, place.wire.closed) == (1, 1)
 
 
-async def test_that_a_session_cannot_be_ended_does_not_keep_a_client_from_closing() -> None:
+async def test_failed_session_termination_does_not_prevent_closing() -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place):
         place.wire.ending = MCPConnectionError("Reset")
@@ -663,7 +663,7 @@ async def test_that_a_session_cannot_be_ended_does_not_keep_a_client_from_closin
 
 
 @pytest.mark.parametrize("did", [True, False])
-async def test_ending_a_session_by_hand(did: bool) -> None:
+async def test_terminated_session_is_replaced_by_the_next_call(did: bool) -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.ending = did
@@ -675,7 +675,7 @@ async def test_ending_a_session_by_hand(did: bool) -> None:
     assert len(place.wire.of("initialize")) == 2
 
 
-async def test_a_session_that_could_not_be_ended_is_over_too() -> None:
+async def test_session_is_forgotten_even_if_its_termination_fails() -> None:
     """Its id is gone, so the next call needs another."""
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
@@ -687,7 +687,7 @@ async def test_a_session_that_could_not_be_ended_is_over_too() -> None:
     assert len(place.wire.of("initialize")) == 2
 
 
-async def test_where_there_is_no_session_none_is_ended(client: MCPClient) -> None:
+async def test_terminating_without_a_session_does_nothing(client: MCPClient) -> None:
     assert await client.terminate_session() is False
     assert client.get_session_id() is None
     assert len(wire_of(client).of("initialize")) == 1
@@ -696,7 +696,7 @@ async def test_where_there_is_no_session_none_is_ended(client: MCPClient) -> Non
 # Tools
 
 
-async def test_tools_are_asked_for_once_and_forgotten_with_the_connection() -> None:
+async def test_tool_list_is_cached_until_the_connection_closes() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     first = await client.list_tools()
@@ -713,7 +713,7 @@ async def test_tools_are_asked_for_once_and_forgotten_with_the_connection() -> N
     await client.close()
 
 
-async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None:
+async def test_changed_tool_list_is_requested_again(client: MCPClient) -> None:
     wire = wire_of(client)
     await client.list_tools()
     wire.notify("notifications/resources/list_changed")
@@ -725,7 +725,7 @@ async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None
     assert len(wire.of("tools/list")) == 2
 
 
-async def test_tools_that_change_while_they_are_reported_are_asked_for_again(client: MCPClient) -> None:
+async def test_tool_list_changed_during_listing_is_requested_again(client: MCPClient) -> None:
     wire = wire_of(client)
     tools = wire.script.pop("tools/list")
     asking = asyncio.create_task(client.list_tools())
@@ -739,7 +739,7 @@ async def test_tools_that_change_while_they_are_reported_are_asked_for_again(cli
     assert len(wire.of("tools/list")) == 2
 
 
-async def test_all_pages_are_read(client: MCPClient) -> None:
+async def test_all_pages_of_a_tool_list_are_read(client: MCPClient) -> None:
     """An empty text is a cursor too."""
     pages = {
         None: make_listing("a", nextCursor=""),
@@ -778,7 +778,7 @@ async def test_all_pages_are_read(client: MCPClient) -> None:
         pytest.param({None: make_listing("a", nextCursor=""), "": make_listing()}, id="an empty page"),
     ],
 )
-async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Mapping[Any, Any]) -> None:
+async def test_empty_cursor_may_end_a_list(client: MCPClient, pages: Mapping[Any, Any]) -> None:
     """Many servers say so where the protocol wants no cursor. Nothing is listed twice."""
     wire_of(client).script["tools/list"] = lambda params: pages.get(
         params.get("cursor"), Refusal(-32602, "Invalid cursor")
@@ -789,7 +789,9 @@ async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Map
     assert names == (["a", "b"] if "2" in pages else ["a"])
 
 
-async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_endless_pages_are_stopped_with_an_error(
+    client: MCPClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client_session, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = make_listing("a", nextCursor="again")
@@ -806,7 +808,7 @@ async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytes
     assert (len(wire.of("tools/list")), len(wire.of("resources/list"))) == (2, 7)
 
 
-async def test_tools_are_found_by_name_and_by_words() -> None:
+async def test_tools_are_found_by_name_and_by_search_text() -> None:
     entries = [
         {"name": "browser_click", "description": "Click an element.", "inputSchema": {}},
         {"name": "browser_navigate", "title": "Go to a page", "inputSchema": {}},
@@ -834,7 +836,7 @@ async def test_tools_are_found_by_name_and_by_words() -> None:
 # Calls
 
 
-async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
+async def test_call_returns_call_result_with_parsed_data(client: MCPClient) -> None:
     wire, raw = wire_of(client), make_result('{"a": 1}')
     wire.script["tools/call"] = raw
 
@@ -851,7 +853,7 @@ async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
     ]
 
 
-async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
+async def test_call_tool_returns_tool_result_with_structured_content(client: MCPClient) -> None:
     raw = make_result("hello", structuredContent={"a": 1})
     wire_of(client).script["tools/call"] = raw
 
@@ -861,7 +863,7 @@ async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
     assert wire_of(client).of("tools/call")[0]["params"] == {"name": "a", "arguments": {}}
 
 
-async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client: MCPClient) -> None:
+async def test_call_returns_a_tool_failure_and_call_tool_raises_it(client: MCPClient) -> None:
     """An earlier implementation passed over isError."""
     raw = make_result("No such page", isError=True)
     wire_of(client).script["tools/call"] = raw
@@ -883,7 +885,7 @@ async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client
     assert raised.value.result.raw is raw
 
 
-async def test_a_failure_that_is_reported_as_json_is_raised_in_its_words_with_its_error(
+async def test_json_tool_failure_is_raised_with_its_message_and_data(
     client: MCPClient,
 ) -> None:
     error = {"code": "MM_LAUNCH_FAILED", "message": "No chain", "details": {"port": 8545}}
@@ -897,7 +899,7 @@ async def test_a_failure_that_is_reported_as_json_is_raised_in_its_words_with_it
     assert (raised.value.data, raised.value.reason) == (error, "tool")
 
 
-async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:
+async def test_tool_failure_without_text_gets_a_default_message(client: MCPClient) -> None:
     wire_of(client).script["tools/call"] = {"isError": True}
 
     with pytest.raises(ToolInvocationError, match=r"^The tool a failed without a message$"):
@@ -905,7 +907,9 @@ async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:
 
 
 @pytest.mark.parametrize("call", [MCPClient.call, MCPClient.call_tool])
-async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callable[..., Any]) -> None:
+async def test_rejected_call_is_raised_by_call_and_call_tool(
+    client: MCPClient, call: Callable[..., Any]
+) -> None:
     wire_of(client).script["tools/call"] = Refusal(-32602, "url: missing", {"field": "url"})
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -947,7 +951,9 @@ async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callabl
         (-32000, "", False),
     ],
 )
-async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: str, unknown: bool) -> None:
+async def test_unknown_tool_is_recognized_by_code_and_message(
+    client: MCPClient, code: int, message: str, unknown: bool
+) -> None:
     wire_of(client).script["tools/call"] = Refusal(code, message)
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -957,7 +963,7 @@ async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: s
     assert (refused.value.message, refused.value.rpc_code) == (message, code)
 
 
-async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCPClient) -> None:
+async def test_unknown_tool_may_be_reported_as_a_tool_failure(client: MCPClient) -> None:
     wire_of(client).script["tools/call"] = make_result("Unknown tool: a", isError=True)
 
     with pytest.raises(ToolInvocationError) as refused:
@@ -966,7 +972,7 @@ async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCP
     assert is_tool_not_found(refused.value)
 
 
-async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClient) -> None:
+async def test_transport_error_is_not_a_tool_error(client: MCPClient) -> None:
     wire_of(client).script["tools/call"] = MCPError("A 500", reason="http", rpc_code=500, status=500)
 
     with pytest.raises(MCPError) as failed:
@@ -976,7 +982,7 @@ async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClien
     assert failed.value.rpc_code == 500
 
 
-async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent() -> None:
+async def test_arguments_without_json_form_are_refused_before_sending() -> None:
     async with MCPClient(Place(TOOLS)) as client:
         wire = wire_of(client)
         wire.script["tools/call"] = make_result("x")
@@ -994,7 +1000,7 @@ async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent()
         assert (await client.call_tool("a")).text == "x"
 
 
-async def test_a_call_has_its_own_time(client: MCPClient) -> None:
+async def test_call_timeout_cancels_the_request(client: MCPClient) -> None:
     with pytest.raises(MCPTimeoutError) as late:
         await client.call_tool("a", timeout_ms=5)
     reported = await wire_of(client).asked("notifications/cancelled")
@@ -1011,7 +1017,7 @@ async def test_a_call_has_its_own_time(client: MCPClient) -> None:
     assert reported["params"]["requestId"] == wire_of(client).of("tools/call")[0]["id"]
 
 
-async def test_a_call_without_a_time_has_the_clients() -> None:
+async def test_call_without_a_timeout_uses_the_client_default() -> None:
     assert MCPClient().timeout_ms == 30_000
     async with MCPClient(Place(TOOLS), timeout_ms=50) as client:
         with pytest.raises(MCPTimeoutError, match="within 50ms"):
@@ -1020,7 +1026,7 @@ async def test_a_call_without_a_time_has_the_clients() -> None:
             await client.request("x")
 
 
-async def test_a_call_hears_of_its_progress(client: MCPClient) -> None:
+async def test_progress_reaches_the_callback_of_its_call(client: MCPClient) -> None:
     heard: list[Any] = []
     wire = wire_of(client)
     calling = asyncio.create_task(client.call_tool("a", on_progress=lambda *news: heard.append(news)))
@@ -1033,7 +1039,7 @@ async def test_a_call_hears_of_its_progress(client: MCPClient) -> None:
     assert heard == [(1, 2, "half")]
 
 
-async def test_every_notification_is_reported() -> None:
+async def test_every_notification_reaches_the_listener() -> None:
     heard: list[Any] = []
     async with MCPClient(Place(LEGACY), on_notification=lambda *news: heard.append(news)) as client:
         wire_of(client).notify("notifications/message", level="info", data="hello")
@@ -1044,7 +1050,7 @@ async def test_every_notification_is_reported() -> None:
 # Resources, prompts, and the rest
 
 
-async def test_what_else_a_server_offers(client: MCPClient) -> None:
+async def test_resources_prompts_completion_and_logging_are_available(client: MCPClient) -> None:
     wire = wire_of(client)
     wire.script |= {
         "resources/list": {"resources": [{"uri": "a:b", "name": "b"}]},
@@ -1111,7 +1117,7 @@ GOOD = make_header_tool("good", {"region": {"type": "string", "x-mcp-header": "R
 BAD = make_header_tool("bad", {"region": {"type": "string", "x-mcp-header": "Not a header"}})
 
 
-async def test_every_stateless_request_says_who_sends_it() -> None:
+async def test_every_stateless_request_carries_client_metadata() -> None:
     script = {
         "server/discover": make_discover_result(),
         "tools/list": make_listing("a"),
@@ -1139,7 +1145,7 @@ async def test_every_stateless_request_says_who_sends_it() -> None:
     ]
 
 
-async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
+async def test_http_call_repeats_requested_arguments_in_headers(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     script = {**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": make_result("x")}
@@ -1160,7 +1166,7 @@ async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
     assert caplog.messages == ["left out the tool bad: region: x-mcp-header is not a valid header name"]
 
 
-async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() -> None:
+async def test_uncacheable_tool_list_is_not_requested_before_every_call() -> None:
     place = Place(
         {**STATELESS, "tools/list": {"tools": [GOOD], "ttlMs": 0}, "tools/call": make_result("x")}, http=True
     )
@@ -1183,7 +1189,7 @@ async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() 
     ],
     ids=["without HTTP", "with a handshake"],
 )
-async def test_elsewhere_there_are_no_such_headers(place: Place) -> None:
+async def test_other_transports_and_protocols_send_no_parameter_headers(place: Place) -> None:
     async with MCPClient(place) as client:
         await client.call_tool("good", {"region": "eu"})
         tools = [tool.name for tool in await client.list_tools()]
@@ -1192,7 +1198,7 @@ async def test_elsewhere_there_are_no_such_headers(place: Place) -> None:
     assert tools == ["good", "bad"]
 
 
-async def test_a_call_that_asks_back_is_answered() -> None:
+async def test_stateless_call_that_requires_input_is_answered() -> None:
     rounds: list[Any] = [
         {
             "resultType": "input_required",
@@ -1218,7 +1224,7 @@ async def test_a_call_that_asks_back_is_answered() -> None:
     }
 
 
-async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None:
+async def test_unanswerable_input_request_is_not_a_missing_tool() -> None:
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
     async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks})) as client:
         with pytest.raises(MCPError, match="does not answer elicitation/create") as refused:
@@ -1227,7 +1233,7 @@ async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None
     assert not is_tool_not_found(refused.value)
 
 
-async def test_nor_is_one_that_the_server_hands_back_as_its_own_error(client: MCPClient) -> None:
+async def test_refusal_returned_by_the_server_is_not_a_missing_tool(client: MCPClient) -> None:
     """Our refusal has the number that means a missing tool, too."""
     wire = wire_of(client)
     call = asyncio.create_task(client.call_tool("a"))
@@ -1242,7 +1248,7 @@ async def test_nor_is_one_that_the_server_hands_back_as_its_own_error(client: MC
 
 
 @pytest.mark.parametrize("answer", [None, ["x"], {"x": {1, 2}}, ZeroDivisionError("a secret")])
-async def test_a_handler_that_fails_while_a_call_asks_back_fails_the_call(answer: object) -> None:
+async def test_failing_input_handler_fails_the_call(answer: object) -> None:
     def elicitation(_: Mapping[str, Any]) -> Any:
         if isinstance(answer, Exception):
             raise answer
@@ -1259,7 +1265,7 @@ async def test_a_handler_that_fails_while_a_call_asks_back_fails_the_call(answer
     assert (failed.value.message, failed.value.reason) == (message, "protocol")
 
 
-async def test_all_rounds_together_have_the_time_of_one_call() -> None:
+async def test_all_input_rounds_share_the_timeout_of_one_call() -> None:
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
 
     async def think(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -1273,7 +1279,7 @@ async def test_all_rounds_together_have_the_time_of_one_call() -> None:
     assert (late.value.tool_name, late.value.timeout_ms) == ("a", 50)
 
 
-async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
+async def test_timed_out_stateless_call_is_cancelled() -> None:
     place = Place(MODERN_TOOLS)
     async with MCPClient(place) as client:
         with pytest.raises(MCPTimeoutError):
@@ -1286,7 +1292,7 @@ async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
 # Streams
 
 
-async def test_over_other_transports_what_comes_is_the_stream(client: MCPClient) -> None:
+async def test_other_transports_stream_all_incoming_notifications(client: MCPClient) -> None:
     heard: list[Any] = []
     wire = wire_of(client)
 
@@ -1298,7 +1304,7 @@ async def test_over_other_transports_what_comes_is_the_stream(client: MCPClient)
     assert heard == [{"jsonrpc": "2.0", "method": "a", "params": {"n": 1}}]
 
 
-async def test_over_http_it_is_the_get_stream() -> None:
+async def test_http_stream_is_the_get_stream() -> None:
     heard: list[Any] = []
     errors: list[MCPError] = []
     place = Place(TOOLS, http=True)
@@ -1312,7 +1318,7 @@ async def test_over_http_it_is_the_get_stream() -> None:
     assert place.wire.streams_closed == 1
 
 
-async def test_a_server_without_a_get_stream_goes_on() -> None:
+async def test_server_without_get_stream_still_serves_calls() -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.listens = False
@@ -1357,7 +1363,7 @@ class Subscriptions:
         return request
 
 
-async def test_a_stateless_stream_is_a_subscription() -> None:
+async def test_stateless_stream_uses_a_subscription() -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         opening = server.open(client, resources=["a:b"])
@@ -1381,7 +1387,7 @@ async def test_a_stateless_stream_is_a_subscription() -> None:
     assert server.errors == []
 
 
-async def test_a_stateless_server_may_have_no_subscriptions() -> None:
+async def test_stateless_server_without_subscriptions_still_serves_calls() -> None:
     server = Subscriptions()
     server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32601)}
     async with MCPClient(server.place) as client:
@@ -1391,7 +1397,7 @@ async def test_a_stateless_server_may_have_no_subscriptions() -> None:
     assert server.errors == []
 
 
-async def test_a_subscription_that_is_refused_is_reported() -> None:
+async def test_refused_subscription_is_reported() -> None:
     server = Subscriptions()
     server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32602, "Too many")}
     async with MCPClient(server.place) as client:
@@ -1401,7 +1407,7 @@ async def test_a_subscription_that_is_refused_is_reported() -> None:
     assert server.errors == []
 
 
-async def test_a_subscription_that_is_not_acknowledged_in_time_is_given_up() -> None:
+async def test_subscription_not_acknowledged_in_time_is_cancelled() -> None:
     server = Subscriptions()
     async with MCPClient(server.place, timeout_ms=50) as client:
         with pytest.raises(MCPTimeoutError, match="did not acknowledge the subscription within 50ms"):
@@ -1436,7 +1442,7 @@ async def test_the_end_of_a_subscription_is_reported_once(how: str) -> None:
     assert [error.message for error in server.errors] == [words[how]]
 
 
-async def test_another_stream_replaces_the_first() -> None:
+async def test_new_stream_replaces_the_first() -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         first = await server.wait_until_open(client)
@@ -1449,7 +1455,7 @@ async def test_another_stream_replaces_the_first() -> None:
     assert server.errors == []
 
 
-async def test_a_stream_that_was_replaced_while_it_opened_leaves_the_other_alone() -> None:
+async def test_stream_replaced_while_opening_does_not_affect_the_new_one() -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         first = server.open(client)
@@ -1461,7 +1467,7 @@ async def test_a_stream_that_was_replaced_while_it_opened_leaves_the_other_alone
     assert [message["method"] for message in server.heard] == ["news"]
 
 
-async def test_a_listener_of_a_stream_that_raises_does_no_harm(
+async def test_failing_stream_listener_is_logged_and_calls_continue(
     client: MCPClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     def careless(_: object) -> None:
@@ -1491,7 +1497,7 @@ async def test_closing_leaves_no_task() -> None:
 @pytest.mark.parametrize(
     "listener", [{"on_notification": lambda *_: None}, {"roots": []}, {"elicitation": lambda _: {}}]
 )
-async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
+async def test_http_client_with_listeners_opens_the_stream_on_connect(
     listener: dict[str, Any],
 ) -> None:
     """Otherwise a server that asks outside of calls would wait in vain."""
@@ -1502,7 +1508,7 @@ async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
     assert place.wire.streams_closed == 0  # The channel's own end closes it.
 
 
-async def test_over_http_an_open_stream_is_reported_on_request() -> None:
+async def test_open_stream_reuses_the_automatic_http_stream() -> None:
     """Servers allow one, and refuse another while they think that there is one."""
     place = Place(LEGACY, http=True)
     heard: list[Any] = []
@@ -1520,7 +1526,7 @@ async def test_over_http_an_open_stream_is_reported_on_request() -> None:
     assert heard == [notification("notifications/message", {"data": "heard"})]
 
 
-async def test_over_http_a_stream_that_ended_is_opened_anew_for_who_asks() -> None:
+async def test_ended_automatic_http_stream_is_opened_again_on_request() -> None:
     place = Place(LEGACY, http=True)
     ended: list[MCPError] = []
     async with MCPClient(place, roots=[]) as client:
@@ -1535,7 +1541,7 @@ async def test_over_http_a_stream_that_ended_is_opened_anew_for_who_asks() -> No
     assert ended == [error]
 
 
-async def test_over_http_a_client_without_listeners_has_no_stream() -> None:
+async def test_http_client_without_listeners_opens_no_stream() -> None:
     place = Place({**LEGACY, "ping": {}}, http=True)
     async with MCPClient(place) as client:
         await client.ping()
@@ -1543,7 +1549,7 @@ async def test_over_http_a_client_without_listeners_has_no_stream() -> None:
         assert place.wire.on_error is None
 
 
-async def test_a_server_without_a_stream_is_no_failure() -> None:
+async def test_missing_automatic_stream_is_not_a_failure() -> None:
     place = Place({**LEGACY, "ping": {}}, http=True)
     async with MCPClient(place, roots=[]) as client:
         place.wire.listens = False
@@ -1552,7 +1558,7 @@ async def test_a_server_without_a_stream_is_no_failure() -> None:
         assert client.connected
 
 
-async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
+async def test_async_notification_listener_is_awaited() -> None:
     heard = asyncio.Event()
 
     async def listen(method: str, params: Mapping[str, Any]) -> None:
@@ -1566,7 +1572,7 @@ async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
             await heard.wait()
 
 
-async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
+async def test_async_stream_listener_is_awaited() -> None:
     heard = asyncio.Event()
 
     async def listen(message: Mapping[str, Any]) -> None:
@@ -1592,14 +1598,14 @@ async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
         ({"target": "ws://h", "headers": {"X": "\ud800"}}, "headers: the name or value of 'X' is not valid"),
     ],
 )
-def test_what_is_of_the_wrong_type_is_refused(options: dict[str, Any], message: str) -> None:
+def test_options_of_the_wrong_type_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MCPError) as refused:
         MCPClient(**options)
 
     assert (refused.value.message, refused.value.reason) == (message, "invalid")
 
 
-async def test_a_call_cannot_have_no_time() -> None:
+async def test_zero_call_timeout_is_refused() -> None:
     async with MCPClient(Place(LEGACY)) as client:
         with pytest.raises(MCPError, match="timeout_ms: must be more than 0, got 0"):
             await client.call("a", timeout_ms=0)
@@ -1608,7 +1614,7 @@ async def test_a_call_cannot_have_no_time() -> None:
 # The package
 
 
-def test_the_public_names() -> None:
+def test_public_names_are_sorted_and_complete() -> None:
     assert footlight.__all__ == sorted(footlight.__all__)
     assert set(dir(footlight)) == set(footlight.__all__)
     assert [getattr(footlight, name).__name__ for name in footlight.__all__ if name != "__version__"] == [
@@ -1618,7 +1624,7 @@ def test_the_public_names() -> None:
         _ = footlight.Nothing
 
 
-def test_everything_can_be_imported_at_once() -> None:
+def test_star_import_provides_all_public_names() -> None:
     names: dict[str, Any] = {}
     exec("from footlight import *", names)
 
@@ -1631,7 +1637,7 @@ SLOW = ("mcp", "mcp_types", "playwright", "pydantic", "httpx2", "websockets", "a
 @pytest.mark.parametrize(
     "made", ["None", "MCPClient()", "MCPClient('server --flag')", "MCPClient('http://host')"]
 )
-def test_the_client_costs_little_until_it_is_used(made: str) -> None:
+def test_creating_a_client_imports_no_slow_modules(made: str) -> None:
     code = (
         f"import sys; from footlight import MCPClient; {made}; print(sorted(set(sys.modules) & set({SLOW})))"
     )

@@ -73,7 +73,7 @@ def list_unfinished_tasks() -> set[str]:
     ("server", "tool", "where"),
     [(low_level(), "low", "low"), (high_level(), "high", "high"), (a_coroutine, "low", "a_coroutine")],
 )
-async def test_each_kind_of_server_serves(server: Any, tool: str, where: str) -> None:
+async def test_each_kind_of_server_works_in_memory(server: Any, tool: str, where: str) -> None:
     transport = InMemory(server)
 
     for _ in range(2):
@@ -91,7 +91,7 @@ async def test_each_kind_of_server_serves(server: Any, tool: str, where: str) ->
     assert transport.where == where
 
 
-async def test_values_survive_as_json() -> None:
+async def test_messages_survive_the_json_round_trip() -> None:
     async def echo(read: Any, write: Any) -> None:
         async for item in read:
             await write.send(item)
@@ -106,7 +106,7 @@ async def test_values_survive_as_json() -> None:
     assert echoes == [messages.request(number, "echo", params) for number in range(20)]
 
 
-async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
+async def test_unread_input_blocks_only_its_senders() -> None:
     """What it says arrives; who gives up sends nothing."""
     go = asyncio.Event()
     heard: list[int] = []
@@ -142,7 +142,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
 # The end
 
 
-async def test_a_server_that_fails_is_lost(caplog: pytest.LogCaptureFixture) -> None:
+async def test_crashed_server_is_reported_as_lost(caplog: pytest.LogCaptureFixture) -> None:
     """What it said before arrives; the trace is in the log alone."""
     caplog.set_level(logging.DEBUG, "footlight.client.memory")
 
@@ -188,14 +188,14 @@ async def deaf(read: Any, write: Any) -> None:
         (deaf, "deaf: The server failed: ValueError"),
     ],
 )
-async def test_how_it_ended_is_reported(server: Any, message: str) -> None:
+async def test_end_of_the_server_is_reported(server: Any, message: str) -> None:
     async with open_channel(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 
         assert await recorder.loss() == {**CLOSED, "message": message}
 
 
-async def test_who_waits_to_send_hears_that_it_ended() -> None:
+async def test_blocked_sender_fails_when_the_server_ends() -> None:
     go = asyncio.Event()
 
     async def leaving(read: Any, write: Any) -> None:
@@ -210,7 +210,7 @@ async def test_who_waits_to_send_hears_that_it_ended() -> None:
         await recorder.loss()
 
 
-async def test_closing_ends_what_the_server_does() -> None:
+async def test_closing_cancels_running_server_calls() -> None:
     started, ended = asyncio.Event(), asyncio.Event()
 
     async def call(_: Any, __: Any) -> types.CallToolResult:
@@ -234,7 +234,9 @@ async def test_closing_ends_what_the_server_does() -> None:
     assert list_unfinished_tasks() == set()
 
 
-async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_channel_can_be_closed_from_another_task_while_senders_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Twice at the same time, and once more; the server ends only when it is cancelled."""
     monkeypatch.setattr(memory, "GRACE_SECONDS", 0.1)
 
@@ -259,7 +261,7 @@ async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: py
         await send(channel, messages.request(9, "ping", {}))
 
 
-async def test_closing_ends_in_bounded_time(
+async def test_closing_takes_bounded_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Also when the server does not let itself be cancelled, and when the caller is."""

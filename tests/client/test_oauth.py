@@ -24,7 +24,7 @@ async def url(authority: Authority) -> AsyncGenerator[str]:
         yield url
 
 
-async def test_a_server_that_wants_oauth_is_called(authority: Authority, url: str) -> None:
+async def test_server_requiring_oauth_can_be_called(authority: Authority, url: str) -> None:
     """401, discovery, registration, a person's consent, a token; and then as ever."""
     heard: list[float] = []
     async with MCPClient(url, auth=oauth(url, Memory())) as client:
@@ -34,7 +34,7 @@ async def test_a_server_that_wants_oauth_is_called(authority: Authority, url: st
     assert authority.grants == ["authorization_code"]
 
 
-async def test_a_token_is_refreshed(authority: Authority, url: str) -> None:
+async def test_expired_token_is_refreshed_without_new_consent(authority: Authority, url: str) -> None:
     """Without asking the person again."""
     auth = oauth(url, Memory())
     async with MCPClient(url, auth=auth) as client:
@@ -45,7 +45,7 @@ async def test_a_token_is_refreshed(authority: Authority, url: str) -> None:
     assert authority.grants == ["authorization_code", "refresh_token"]
 
 
-async def test_a_token_is_kept_for_the_next_time(authority: Authority, url: str) -> None:
+async def test_stored_token_is_reused_by_the_next_client(authority: Authority, url: str) -> None:
     memory = Memory()
     for _ in range(2):
         async with MCPClient(url, auth=oauth(url, memory)) as client:
@@ -54,14 +54,14 @@ async def test_a_token_is_kept_for_the_next_time(authority: Authority, url: str)
     assert authority.grants == ["authorization_code"]
 
 
-async def test_a_stream_does_not_keep_calls_waiting(authority: Authority, url: str) -> None:
+async def test_open_stream_does_not_delay_calls(authority: Authority, url: str) -> None:
     """The provider lets one request pass at a time, until its answer begins."""
     async with MCPClient(url, auth=oauth(url, Memory())) as client:
         assert await client.open_stream(lambda _: None)
         assert (await client.call_tool("whoami")).content[0].text == "Ida"
 
 
-async def test_a_person_who_says_no_is_an_error_of_ours(authority: Authority, url: str) -> None:
+async def test_denied_consent_is_reported_as_mcp_error(authority: Authority, url: str) -> None:
     authority.willing = False
     with pytest.raises(MCPError) as refused:
         async with MCPClient(url, auth=oauth(url, Memory())):
@@ -71,7 +71,7 @@ async def test_a_person_who_says_no_is_an_error_of_ours(authority: Authority, ur
     assert refused.value.message == f"{url}: the authorization failed: not you"
 
 
-async def test_without_credentials_the_error_says_what_is_missing(url: str) -> None:
+async def test_missing_credentials_are_reported_with_the_server_error(url: str) -> None:
     with pytest.raises(MCPError) as refused:
         async with MCPClient(url):
             pass

@@ -99,7 +99,7 @@ https://h/?login=u:${MCP_PASSWORD}&a=${MCP_A}
 @pytest.mark.parametrize(
     ("address", "safe"), [each.split("\n") for each in WITH_SECRETS.strip().split("\n\n")]
 )
-def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
+def test_secret_in_an_address_is_extracted_and_restored(address: str, safe: str) -> None:
     found = without_secrets(address)
 
     assert found.address == safe
@@ -126,26 +126,26 @@ def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
         "srv token refresh secret list password --verbose token",
     ],
 )
-def test_what_has_no_secret_stays_as_it_was_typed(address: str) -> None:
+def test_address_without_secrets_is_unchanged(address: str) -> None:
     found = without_secrets(address)
 
     assert (found.address, found.names) == (address, [])
 
 
-def test_places_that_are_there_stay_and_are_read_from_the_environment() -> None:
+def test_existing_placeholders_are_kept_and_read_from_the_environment() -> None:
     found = without_secrets("https://${WHO}:${WORD}@${HOST}/?token=${MCP_TOKEN}&sig=s")
 
     assert found.address == "https://${WHO}:${WORD}@${HOST}/?token=${MCP_TOKEN}&sig=${MCP_SIG}"
     assert (found.names, found.values) == (["WHO", "WORD", "MCP_TOKEN", "MCP_SIG", "HOST"], {"MCP_SIG": "s"})
 
 
-def test_a_value_is_not_filled_itself_nor_split() -> None:
+def test_expanded_value_is_not_expanded_again_or_split() -> None:
     server = ServerFromEnvironment("srv --token ${A} ${B} ${C}", "A", "B")
 
     assert server.expand({"A": "${B} x", "B": "'", "C": "c"}) == ["srv", "--token", "${B} x", "'", "${C}"]
 
 
-def test_what_the_environment_does_not_have_is_named() -> None:
+def test_missing_environment_variable_is_named() -> None:
     with pytest.raises(MCPError) as refused:
         ServerFromEnvironment("https://${A}@h/?token=${B}", "A", "B").expand({"A": "x"})
 
@@ -160,7 +160,7 @@ def test_what_the_environment_does_not_have_is_named() -> None:
 @given(
     st.text(st.sampled_from("ab1:/?#@&=;-$\"' %"), max_size=30), st.lists(st.text(max_size=10), max_size=4)
 )
-def test_whatever_is_taken_out_comes_back(address: str, words: Sequence[str]) -> None:
+def test_any_extracted_secret_is_restored(address: str, words: Sequence[str]) -> None:
     for each in (f"https://{address}", shlex.join(["srv", *words])):
         found = without_secrets(each)
         url = each.startswith("https://") and "://" in each.partition(" ")[0]

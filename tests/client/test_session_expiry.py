@@ -141,7 +141,7 @@ async def wait_until_forgotten(client: MCPClient) -> None:
         expire_by_call_beside_stream,
     ],
 )
-async def test_after_the_session_expired_the_next_call_begins_another(notice: Notice) -> None:
+async def test_call_after_any_session_expiry_begins_a_new_session(notice: Notice) -> None:
     server = Forgetful()
     async with serve_script(server) as at, MCPClient(at.url) as client:
         await client.ping()
@@ -153,7 +153,7 @@ async def test_after_the_session_expired_the_next_call_begins_another(notice: No
         assert requests_without_a_session(at) == ["initialize", "initialize"]
 
 
-async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() -> None:
+async def test_get_stream_404_does_not_expire_the_session() -> None:
     """Many say so instead of 405. A client with listeners asks for the stream by itself."""
     server = Forgetful()
     server.has_stream = False
@@ -166,7 +166,7 @@ async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() 
     assert at.asked.count("initialize") == 1
 
 
-async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
+async def test_listeners_receive_notifications_of_the_next_session() -> None:
     server = Forgetful()
     heard: asyncio.Queue[str] = asyncio.Queue()
     async with (
@@ -183,7 +183,7 @@ async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
         assert await asyncio.wait_for(heard.get(), LIMIT_SECONDS) == "notifications/message"
 
 
-async def test_a_session_that_is_ended_by_hand_is_over_at_once() -> None:
+async def test_terminated_session_is_over_before_the_server_replies() -> None:
     """This holds when the server answers late."""
     deleting = asyncio.Event()
     server = Forgetful()

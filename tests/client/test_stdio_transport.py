@@ -95,7 +95,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 # Messages
 
 
-async def test_a_message_is_a_line(tmp_path: Path) -> None:
+async def test_message_is_sent_as_one_line(tmp_path: Path) -> None:
     text = "ä 漢 😀 \u2028 \ud83d and \n and \r"
 
     async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
@@ -105,7 +105,7 @@ async def test_a_message_is_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_it_speaks_with_our_own_server() -> None:
+async def test_footlight_server_works_over_stdio() -> None:
     initialize = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -126,7 +126,7 @@ async def test_it_speaks_with_our_own_server() -> None:
     assert recorder.silent
 
 
-async def test_what_is_no_message_is_logged_and_skipped(
+async def test_invalid_messages_are_logged_and_skipped(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Banners of servers that do not know better, and line ends of other systems."""
@@ -148,7 +148,7 @@ async def test_what_is_no_message_is_logged_and_skipped(
     assert recorder.silent
 
 
-async def test_of_a_program_that_talks_without_end_the_first_lines_are_warned_of(
+async def test_warnings_about_endless_output_are_limited(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     talks = r"""
@@ -163,7 +163,7 @@ async def test_of_a_program_that_talks_without_end_the_first_lines_are_warned_of
 
 
 @pytest.mark.parametrize("size", [1 << 20, 20 << 20])
-async def test_long_lines_go_both_ways(tmp_path: Path, size: int) -> None:
+async def test_long_lines_are_sent_and_received(tmp_path: Path, size: int) -> None:
     async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
         await send(channel, text="x" * size)
 
@@ -182,7 +182,7 @@ async def test_a_line_beyond_the_limit_ends_the_connection(tmp_path: Path) -> No
     assert loss["reason"] == "network"
 
 
-async def test_concurrent_senders_do_not_mix(tmp_path: Path) -> None:
+async def test_concurrent_senders_do_not_interleave_messages(tmp_path: Path) -> None:
     async with open_channel(server(tmp_path, ECHO)) as (channel, recorder):
         await asyncio.gather(*(send(channel, number=number, text="x" * 200_000) for number in range(20)))
         echoes = [await recorder.message() for _ in range(20)]
@@ -190,7 +190,7 @@ async def test_concurrent_senders_do_not_mix(tmp_path: Path) -> None:
     assert echoes == [note("echo", number=number, text="x" * 200_000) for number in range(20)]
 
 
-async def test_a_server_that_does_not_read_holds_up_its_senders_alone(tmp_path: Path) -> None:
+async def test_unread_input_blocks_only_its_senders(tmp_path: Path) -> None:
     """What it says arrives, and who gives up sends nothing or all."""
     sleepy = """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
@@ -221,7 +221,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone(tmp_path: 
 # What goes wrong
 
 
-async def test_stderr_is_read_all_the_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_standard_error_is_read_continuously(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """An unread pipe is a deadlock; a line without an end is no reason to keep it all."""
     caplog.set_level(logging.INFO, LOGGER)
     flood = r"""
@@ -241,7 +241,7 @@ async def test_stderr_is_read_all_the_time(tmp_path: Path, caplog: pytest.LogCap
     assert len(said[-1]) < 5_000
 
 
-async def test_an_exit_in_mid_call_tells_the_last_words(
+async def test_exit_during_a_call_reports_the_last_standard_error_lines(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The stack trace is in the log only."""
@@ -273,7 +273,7 @@ async def test_an_exit_in_mid_call_tells_the_last_words(
     assert "Traceback" in caplog.text
 
 
-async def test_a_server_that_dies_of_an_exception_group_says_why(tmp_path: Path) -> None:
+async def test_exception_group_that_ended_the_server_is_reported(tmp_path: Path) -> None:
     failing = """
     import asyncio
     async def start():
@@ -290,7 +290,7 @@ async def test_a_server_that_dies_of_an_exception_group_says_why(tmp_path: Path)
         )
 
 
-async def test_last_words_are_few(tmp_path: Path) -> None:
+async def test_reported_standard_error_output_is_limited(tmp_path: Path) -> None:
     failing = """
     for number in range(500):
         print(f"{number}: " + "w" * 300, file=sys.stderr)
@@ -313,14 +313,14 @@ async def test_last_words_are_few(tmp_path: Path) -> None:
         ("hear(); os.close(1); hear()", "The server closed its output"),
     ],
 )
-async def test_how_it_ended_is_reported(tmp_path: Path, body: str, message: str) -> None:
+async def test_end_of_the_server_is_reported(tmp_path: Path, body: str, message: str) -> None:
     async with open_channel(server(tmp_path, body)) as (channel, recorder):
         await send(channel)
 
         assert (await recorder.loss())["message"].endswith(message)
 
 
-async def test_a_last_message_without_a_line_end_counts(tmp_path: Path) -> None:
+async def test_last_message_without_newline_is_received(tmp_path: Path) -> None:
     last = """
     sys.stdout.write('{"jsonrpc": "2.0", "method": "bye"}')
     """
@@ -329,7 +329,7 @@ async def test_a_last_message_without_a_line_end_counts(tmp_path: Path) -> None:
         assert (await recorder.loss())["message"] == "The server ended with exit code 0"
 
 
-async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, short: None) -> None:
+async def test_server_that_closes_its_input_can_still_send(tmp_path: Path, short: None) -> None:
     deaf = """
     os.close(0)
     say("deaf")
@@ -361,7 +361,7 @@ async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, sh
         ("footlight", ["serve", 1], "args: must be a list of texts: "),
     ],
 )
-def test_a_command_line_of_another_type_is_refused_with_the_way_out(
+def test_invalid_command_type_is_refused_with_a_correct_example(
     command: Any, args: Any, message: str
 ) -> None:
     with pytest.raises(MCPError) as raised:
@@ -383,7 +383,7 @@ def test_a_command_line_of_another_type_is_refused_with_the_way_out(
         (Stdio("ls", ["x" * 200_000]), "could not be started: Argument list too long"),
     ],
 )
-async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -> None:
+async def test_failure_to_start_is_reported_with_the_reason(transport: Stdio, message: str) -> None:
     recorder = Recorder()
     children = children_of(psutil.Process())
 
@@ -400,7 +400,7 @@ async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -
     ("mode", "message"),
     [(0o644, "is not executable: make it so"), (0o755, "is not a program for this system")],
 )
-async def test_a_file_that_is_no_program_says_so(tmp_path: Path, mode: int, message: str) -> None:
+async def test_file_that_cannot_be_executed_is_explained(tmp_path: Path, mode: int, message: str) -> None:
     file = tmp_path / "server"
     file.write_text("print('no first line that says by what it is run')")
     file.chmod(mode)
@@ -416,7 +416,7 @@ hear()
 """
 
 
-async def test_without_an_environment_it_gets_all_of_ours(
+async def test_server_inherits_the_environment_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A headed browser needs DISPLAY."""
@@ -427,7 +427,9 @@ async def test_without_an_environment_it_gets_all_of_ours(
 
 
 @pytest.mark.parametrize("given", [{}, {"PATH": "/usr/bin", "DISPLAY": ":77", "EMPTY": "", "Ä": "ö=ö"}])
-async def test_the_environment_is_exactly_what_is_given(tmp_path: Path, given: dict[str, str]) -> None:
+async def test_given_environment_replaces_the_whole_environment(
+    tmp_path: Path, given: dict[str, str]
+) -> None:
     # So that the server's own Python adds nothing.
     environment = {**given, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "1"}
 
@@ -435,7 +437,7 @@ async def test_the_environment_is_exactly_what_is_given(tmp_path: Path, given: d
         assert (await recorder.message())["params"] == environment
 
 
-async def test_the_command_is_found_in_the_path_that_is_given(tmp_path: Path) -> None:
+async def test_command_is_looked_up_in_the_given_path(tmp_path: Path) -> None:
     program = tmp_path / "bin" / "my-server"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\n{PRELUDE}say('mine')\nhear()\n")
@@ -445,7 +447,7 @@ async def test_the_command_is_found_in_the_path_that_is_given(tmp_path: Path) ->
         assert await recorder.message() == note("mine")
 
 
-async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
+async def test_arguments_are_not_interpreted_by_a_shell(tmp_path: Path) -> None:
     args = ("$HOME", "*", "; touch /tmp/x", "a b", "", "`id`", "--flag=ä")
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -455,7 +457,7 @@ async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
         assert (await recorder.message())["params"] == {"folder": str(folder), "args": list(args)}
 
 
-def test_where_shows_no_secret() -> None:
+def test_transport_name_shows_no_secrets() -> None:
     transport = Stdio(
         "npx",
         [
@@ -483,7 +485,7 @@ def test_where_shows_no_secret() -> None:
 # Ending
 
 
-async def test_a_server_that_ends_with_its_input_is_not_hurried(tmp_path: Path) -> None:
+async def test_server_that_exits_on_closed_input_is_not_signalled(tmp_path: Path) -> None:
     """What it writes then is not in its way."""
     tidy = """
     say("up", pid=os.getpid())
@@ -501,7 +503,7 @@ async def test_a_server_that_ends_with_its_input_is_not_hurried(tmp_path: Path) 
     assert recorder.silent
 
 
-async def test_one_that_ends_on_sigterm_is_not_killed(tmp_path: Path, short: None) -> None:
+async def test_server_that_exits_on_sigterm_is_not_killed(tmp_path: Path, short: None) -> None:
     tidy = """
     def end(*_):
         open(sys.argv[1], "w").write("tidied")
@@ -519,7 +521,7 @@ async def test_one_that_ends_on_sigterm_is_not_killed(tmp_path: Path, short: Non
     assert not psutil.pid_exists(pid)
 
 
-async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path, short: None) -> None:
+async def test_server_that_ignores_sigterm_is_killed_with_its_children(tmp_path: Path, short: None) -> None:
     family = f"""
     child = subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
     {STUBBORN.strip().replace(chr(10), chr(10) + "    ")}
@@ -531,7 +533,7 @@ async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path,
 
 
 @pytest.mark.slow
-async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short: None) -> None:
+async def test_child_that_outlives_its_server_is_killed(tmp_path: Path, short: None) -> None:
     """This holds when the process keeps its output open."""
     family = f"""
     subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
@@ -545,7 +547,7 @@ async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short:
         assert await are_gone(pid)
 
 
-async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
+async def test_exited_server_is_reaped_at_once(tmp_path: Path) -> None:
     async with open_channel(server(tmp_path, "say('up', pid=os.getpid())")) as (_, recorder):
         pid = (await recorder.message())["params"]["pid"]
         await recorder.loss()
@@ -553,7 +555,7 @@ async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
         assert await are_gone(pid)
 
 
-async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None:
+async def test_closing_takes_bounded_time(tmp_path: Path, short: None) -> None:
     """The process is dead after two periods of grace."""
     async with open_channel(server(tmp_path, STUBBORN)) as (channel, recorder):
         pid = (await recorder.message())["params"]["pid"]
@@ -564,7 +566,9 @@ async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None
     assert not psutil.pid_exists(pid)
 
 
-async def test_it_is_closed_from_another_task_while_senders_hang(tmp_path: Path, short: None) -> None:
+async def test_channel_can_be_closed_from_another_task_while_senders_block(
+    tmp_path: Path, short: None
+) -> None:
     """Twice at the same time, and once more."""
     recorder = Recorder()
     channel = await asyncio.create_task(server(tmp_path, STUBBORN).open(recorder))
@@ -585,7 +589,7 @@ async def test_it_is_closed_from_another_task_while_senders_hang(tmp_path: Path,
         await send(channel)
 
 
-async def test_who_is_cancelled_while_closing_leaves_nothing_behind(tmp_path: Path, short: None) -> None:
+async def test_cancelled_close_leaves_no_process(tmp_path: Path, short: None) -> None:
     recorder = Recorder()
     channel = await server(tmp_path, STUBBORN).open(recorder)
     pid = (await recorder.message())["params"]["pid"]
@@ -597,7 +601,7 @@ async def test_who_is_cancelled_while_closing_leaves_nothing_behind(tmp_path: Pa
     assert not psutil.pid_exists(pid)
 
 
-async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Path) -> None:
+async def test_cancelled_open_leaves_no_process(tmp_path: Path) -> None:
     others = set(children_of(psutil.Process()))
     opening = asyncio.create_task(server(tmp_path, STUBBORN).open(Recorder()))
     await asyncio.wait([opening], timeout=0)
@@ -610,7 +614,7 @@ async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Pa
     assert await are_gone(*(child.pid for child in started))
 
 
-async def test_nothing_is_kept_open(tmp_path: Path) -> None:
+async def test_closed_channels_leave_no_file_descriptor_open(tmp_path: Path) -> None:
     def descriptors() -> int:
         return psutil.Process().num_fds()
 
@@ -658,7 +662,7 @@ LAST_LINES = {
 
 
 @pytest.mark.parametrize("last", LAST_LINES.values(), ids=LAST_LINES.keys())
-async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Path, last: str) -> None:
+async def test_client_that_never_closes_leaves_no_server_process(tmp_path: Path, last: str) -> None:
     """The process ends neither with its input nor on SIGTERM."""
     client = tmp_path / "client.py"
     client.write_text(f"{CLIENT}\n{last}\n")
@@ -672,7 +676,7 @@ async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path) -> None:
+async def test_server_of_a_killed_client_exits_on_closed_input(tmp_path: Path) -> None:
     """Another server beside it could have inherited the other end."""
     up = "say('up', pid=os.getpid())\nhear()"
     path = script(tmp_path, up)
@@ -696,7 +700,7 @@ async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path)
     assert await are_gone(*pids)
 
 
-async def test_a_fork_that_exits_ends_nothing(tmp_path: Path) -> None:
+async def test_exit_of_a_forked_child_does_not_end_the_server(tmp_path: Path) -> None:
     client = tmp_path / "client.py"
     client.write_text(
         f"{CLIENT}\n"

@@ -43,11 +43,11 @@ PLACE = Place()
         (serve, InMemory(serve)),
     ],
 )
-def test_a_target_names_its_transport(target: object, transport: object) -> None:
+def test_target_selects_its_transport(target: object, transport: object) -> None:
     assert transport_for(target) == transport
 
 
-def test_options_go_to_the_transport_that_has_them() -> None:
+def test_options_are_passed_to_the_matching_transport() -> None:
     headers = {"X-Team": "a"}
 
     assert transport_for("http://host", headers=headers) == StreamableHTTP("http://host", headers=headers)
@@ -55,7 +55,7 @@ def test_options_go_to_the_transport_that_has_them() -> None:
     assert transport_for("server", env={"A": "1"}, cwd="/") == Stdio("server", env={"A": "1"}, cwd="/")
 
 
-def test_our_own_command_is_found_where_its_environment_is_not_activated(tmp_path: Path) -> None:
+def test_footlight_command_is_found_outside_its_active_environment(tmp_path: Path) -> None:
     elsewhere = {"PATH": str(tmp_path)}
     started = transport_for("footlight serve --headed", env=elsewhere)
     assert started == Stdio(sys.executable, ("-m", "footlight", "serve", "--headed"), env=elsewhere)
@@ -92,7 +92,7 @@ def test_our_own_command_is_found_where_its_environment_is_not_activated(tmp_pat
         (Path("server"), {}, "target: a PosixPath is not supported"),
     ],
 )
-def test_what_names_nothing_is_refused(target: object, options: dict[str, Any], message: str) -> None:
+def test_invalid_target_is_refused(target: object, options: dict[str, Any], message: str) -> None:
     with pytest.raises(MCPError) as refused:
         transport_for(target, **options)
 
@@ -134,11 +134,11 @@ ENVIRON = {"HOME": "/home/me", "KEY": "k3y", "EMPTY": ""}
     ],
 )
 @pytest.mark.parametrize("key", ["mcpServers", "servers"])
-def test_an_entry_of_a_configuration_names_its_transport(key: str, name: str, transport: object) -> None:
+def test_configuration_entry_selects_its_transport(key: str, name: str, transport: object) -> None:
     assert transport_from_config({key: SERVERS}, name, environ=ENVIRON) == transport
 
 
-def test_the_only_entry_that_is_enabled_need_not_be_named() -> None:
+def test_only_enabled_configuration_entry_is_the_default() -> None:
     config = {"mcpServers": {"off": {"command": "off", "disabled": True}, "on": {"command": "on"}}}
 
     assert transport_from_config(config) == transport_for(config) == Stdio("on")
@@ -188,7 +188,7 @@ def test_the_only_entry_that_is_enabled_need_not_be_named() -> None:
         ({"mcpServers": {"a": {"url": "server"}}}, "a", "a: url: must be a URL"),
     ],
 )
-def test_a_configuration_that_names_no_server_is_refused(
+def test_configuration_without_a_usable_server_is_refused(
     config: dict[str, Any], name: str | None, message: str
 ) -> None:
     with pytest.raises(MCPError) as refused:

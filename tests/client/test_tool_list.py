@@ -60,7 +60,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-async def test_they_are_asked_for_once() -> None:
+async def test_tool_list_is_requested_once() -> None:
     listing, tools = Listing([page("a", "b"), page("c")]), ToolList()
 
     first = await tools.get(listing.fetch)
@@ -70,14 +70,14 @@ async def test_they_are_asked_for_once() -> None:
     assert listing.asked == 1
 
 
-async def test_an_empty_list_is_kept_too() -> None:
+async def test_empty_tool_list_is_cached() -> None:
     listing, tools = Listing([page()]), ToolList()
 
     assert await tools.get(listing.fetch) == await tools.get(listing.fetch) == ()
     assert listing.asked == 1
 
 
-async def test_they_are_requested_again_on_demand() -> None:
+async def test_tool_list_is_requested_again_on_refresh() -> None:
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     await tools.get(listing.fetch)
 
@@ -86,7 +86,7 @@ async def test_they_are_requested_again_on_demand() -> None:
     assert listing.asked == 2
 
 
-async def test_what_is_forgotten_is_asked_for_again() -> None:
+async def test_forgotten_tool_list_is_requested_again() -> None:
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     await tools.get(listing.fetch)
     tools.forget()
@@ -94,7 +94,7 @@ async def test_what_is_forgotten_is_asked_for_again() -> None:
     assert names(await tools.get(listing.fetch)) == ["new"]
 
 
-async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
+async def test_list_forgotten_during_its_request_is_not_cached() -> None:
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     listing.gate.clear()
     asking = asyncio.create_task(tools.get(listing.fetch))
@@ -109,7 +109,7 @@ async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"ttlMs": 0}])
-async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]) -> None:
+async def test_concurrent_callers_share_one_request(more: dict[str, Any]) -> None:
     listing, tools = Listing([page("a", **more)]), ToolList()
     listing.gate.clear()
     asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
@@ -121,7 +121,7 @@ async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]
     assert listing.asked == 1
 
 
-async def test_a_failure_is_not_kept() -> None:
+async def test_failure_is_not_cached() -> None:
     listing, tools = Listing(MCPError("No"), [page("a")]), ToolList()
     with pytest.raises(MCPError, match="No"):
         await tools.get(listing.fetch)
@@ -129,7 +129,7 @@ async def test_a_failure_is_not_kept() -> None:
     assert names(await tools.get(listing.fetch)) == ["a"]
 
 
-async def test_one_that_gives_up_leaves_the_next_to_ask() -> None:
+async def test_cancelled_caller_leaves_the_request_to_the_next() -> None:
     listing, tools = Listing([page("a")]), ToolList()
     listing.gate.clear()
     first = asyncio.create_task(tools.get(listing.fetch))
@@ -143,7 +143,7 @@ async def test_one_that_gives_up_leaves_the_next_to_ask() -> None:
     assert first.cancelled()
 
 
-async def test_a_failed_refresh_keeps_nothing() -> None:
+async def test_failed_refresh_clears_the_cache() -> None:
     listing, tools = Listing([page("old")], MCPError("No"), [page("new")]), ToolList()
     await tools.get(listing.fetch)
     with pytest.raises(MCPError, match="No"):
@@ -152,13 +152,13 @@ async def test_a_failed_refresh_keeps_nothing() -> None:
     assert names(await tools.get(listing.fetch)) == ["new"]
 
 
-async def test_what_is_not_usable_is_left_out() -> None:
+async def test_unusable_tools_are_left_out() -> None:
     listing, tools = Listing([page("good", "bad")]), ToolList()
 
     assert names(await tools.get(listing.fetch, usable=lambda tool: tool.name == "good")) == ["good"]
 
 
-async def test_they_are_kept_for_as_long_as_the_server_says(clock: list[float]) -> None:
+async def test_tool_list_is_cached_for_the_shortest_ttl(clock: list[float]) -> None:
     listing = Listing([page("a", ttlMs=9000), page("b", ttlMs=2000), page("c")])
     tools = ToolList()
     await tools.get(listing.fetch)
@@ -172,7 +172,7 @@ async def test_they_are_kept_for_as_long_as_the_server_says(clock: list[float]) 
 
 
 @pytest.mark.parametrize("ttl", [0, -5, float("nan")])
-async def test_some_are_not_kept_at_all(ttl: float) -> None:
+async def test_tool_list_with_zero_or_nan_ttl_is_not_cached(ttl: float) -> None:
     listing, tools = Listing([page("a", ttlMs=ttl)]), ToolList()
     await tools.get(listing.fetch)
     await tools.get(listing.fetch)
@@ -181,12 +181,12 @@ async def test_some_are_not_kept_at_all(ttl: float) -> None:
 
 
 @pytest.mark.parametrize("ttl", [None, "5", [], {}, True])
-async def test_what_is_no_time_limits_nothing(ttl: object, clock: list[float]) -> None:
+async def test_ttl_that_is_not_a_number_is_ignored(ttl: object, clock: list[float]) -> None:
     assert await count_fetches(ttl, clock, seconds=1e9) == 1
 
 
 @pytest.mark.parametrize("ttl", [float("inf"), 10**400], ids=["inf", "huge"])
-async def test_a_time_may_be_longer_than_anyone_waits(ttl: float, clock: list[float]) -> None:
+async def test_very_long_ttl_keeps_the_list_cached(ttl: float, clock: list[float]) -> None:
     assert await count_fetches(ttl, clock, seconds=1e6) == 1
 
 
@@ -199,7 +199,7 @@ async def count_fetches(ttl: object, clock: list[float], *, seconds: float) -> i
     return listing.asked
 
 
-async def test_a_limit_that_a_newer_list_has_not_is_forgotten(clock: list[float]) -> None:
+async def test_ttl_of_an_older_list_does_not_limit_newer_ones(clock: list[float]) -> None:
     listing, tools = Listing([page("a", ttlMs=0)], [page("a")]), ToolList()
     await tools.get(listing.fetch)
     await tools.get(listing.fetch)
@@ -209,7 +209,7 @@ async def test_a_limit_that_a_newer_list_has_not_is_forgotten(clock: list[float]
     assert listing.asked == 2
 
 
-async def test_what_was_seen_last_is_known_without_asking() -> None:
+async def test_last_seen_tool_is_known_without_a_request() -> None:
     listing, tools = Listing([page("a", ttlMs=0)]), ToolList()
     before = tools.last_seen("a")
     (listed,) = await tools.get(listing.fetch)
@@ -221,16 +221,16 @@ async def test_what_was_seen_last_is_known_without_asking() -> None:
 
 
 @pytest.mark.parametrize("tools", [None, "x", {}, 5])
-async def test_a_page_without_a_list_has_none(tools: object) -> None:
+async def test_page_without_a_tool_array_is_empty(tools: object) -> None:
     assert await ToolList().get(Listing([{"tools": tools}]).fetch) == ()
 
 
-async def test_what_is_no_tool_is_reported() -> None:
+async def test_tool_without_a_name_is_reported() -> None:
     with pytest.raises(MCPError, match="without a name"):
         await ToolList().get(Listing([{"tools": [{}]}]).fetch)
 
 
-async def test_a_tool_that_cannot_be_used_is_left_out_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+async def test_unusable_tool_is_left_out_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     """The other tools of its server stay usable."""
     bad = [{"name": "a b", "inputSchema": {}}, {"name": "c", "inputSchema": {"type": "nonsense"}}]
     listing = Listing([{"tools": [*bad, {"name": "good", "inputSchema": {}}]}])

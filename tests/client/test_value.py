@@ -43,19 +43,19 @@ def answer(*texts: str, **more: Any) -> ToolResult:
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, ToolResult) else "",
 )
-def test_the_value_is_the_structured_content_or_the_json_or_the_text(result: ToolResult, value: Any) -> None:
+def test_value_is_structured_content_or_json_or_text(result: ToolResult, value: Any) -> None:
     assert value_of(result) == value
     assert type(value_of(result)) is type(value)
 
 
 @pytest.mark.parametrize("kind", ["image", "audio", "resource_link"])
-def test_without_text_the_value_is_the_result(kind: str) -> None:
+def test_value_without_text_is_the_whole_result(kind: str) -> None:
     result = read_result({"content": [{"type": kind, "data": "AAAA", "uri": "a://b"}]})
 
     assert value_of(result) is result
 
 
-def test_beside_a_picture_the_value_is_the_text() -> None:
+def test_value_beside_an_image_is_the_text() -> None:
     picture = {"type": "image", "data": "AAAA"}
     result = read_result({"content": [{"type": "text", "text": ""}, picture]})
 

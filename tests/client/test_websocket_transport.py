@@ -112,7 +112,7 @@ def free_port() -> int:
 
 
 @pytest.mark.slow
-async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_footlight_server_works_over_websocket_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loopback never goes by a proxy."""
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{free_port()}")
@@ -146,7 +146,7 @@ async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("size", [10, 1 << 20, 20 << 20])
-async def test_a_message_is_a_frame(size: int) -> None:
+async def test_message_is_sent_as_one_frame(size: int) -> None:
     message = note("echo", text="ä\u2028\ud83d" + "x" * size)
 
     async with serve_behaviour(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
@@ -155,7 +155,7 @@ async def test_a_message_is_a_frame(size: int) -> None:
         assert await recorder.message() == message
 
 
-async def test_concurrent_senders_do_not_mix() -> None:
+async def test_concurrent_senders_do_not_interleave_messages() -> None:
     notes = [note("echo", number=number, text="x" * 200_000) for number in range(20)]
 
     async with serve_behaviour(echo) as url, open_channel(WebSocket(url)) as (channel, recorder):
@@ -164,7 +164,7 @@ async def test_concurrent_senders_do_not_mix() -> None:
         assert [await recorder.message() for _ in notes] == notes
 
 
-async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptureFixture) -> None:
+async def test_invalid_messages_are_logged_and_skipped(caplog: pytest.LogCaptureFixture) -> None:
     async def noisy(connection: ServerConnection) -> None:
         for frame in ("hello", "", "[]", '{"id": 1}', b"\0\1", "x" * 999, HELLO):
             await connection.send(frame)
@@ -181,7 +181,7 @@ async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptur
     assert recorder.silent
 
 
-async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
+async def test_unread_input_blocks_only_its_senders() -> None:
     """What it says arrives, and who gives up sends nothing or all."""
     go = asyncio.Event()
     heard: list[int] = []
@@ -279,7 +279,7 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
         (say_too_much_in_pieces, "the server sent a message of more than 1000 bytes"),
     ],
 )
-async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
+async def test_broken_connection_is_reported_with_the_cause(behave: Behave, message: str) -> None:
     async with serve_behaviour(behave) as url, open_channel(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
 
@@ -287,7 +287,9 @@ async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
     assert loss["message"].startswith(f"{url}: {message}")
 
 
-async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_channel_can_be_closed_from_another_task_while_senders_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Twice at the same time, and once more; the server never answers the close."""
     monkeypatch.setattr(websocket_channel, "CLOSE_SECONDS", 0.2)
 
@@ -314,7 +316,7 @@ async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: py
         await send(channel, note("late"))
 
 
-async def test_who_is_cancelled_while_closing_leaves_nothing_behind(
+async def test_cancelled_close_leaves_no_task(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(websocket_channel, "CLOSE_SECONDS", 0.2)
@@ -339,7 +341,7 @@ async def test_who_is_cancelled_while_closing_leaves_nothing_behind(
         ended.set()
 
 
-async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
+async def test_connection_lost_during_close_is_not_reported() -> None:
     async def leave(connection: ServerConnection) -> None:
         await connection.recv()
         connection.transport.abort()
@@ -354,7 +356,7 @@ async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 426, 500, 503])
-async def test_a_refusal_has_its_status_and_body(status: int) -> None:
+async def test_refused_connection_is_reported_with_status_and_body(status: int) -> None:
     def refuse(connection: ServerConnection, _: Request) -> Response:
         return connection.respond(HTTPStatus(status), f"No, {status}.\n")
 
@@ -365,7 +367,7 @@ async def test_a_refusal_has_its_status_and_body(status: int) -> None:
     assert error.message == f"{url}: the server refused the connection: HTTP {status}: No, {status}."
 
 
-async def test_a_redirect_is_a_refusal() -> None:
+async def test_redirect_is_reported_as_refusal() -> None:
     """The token is meant for this address alone."""
     visitors: list[str] = []
 
@@ -387,7 +389,7 @@ async def test_a_redirect_is_a_refusal() -> None:
 
 
 @pytest.mark.parametrize("credentials", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
-async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dict[str, Any]) -> None:
+async def test_token_in_a_refusal_is_redacted(credentials: dict[str, Any]) -> None:
     def refuse(connection: ServerConnection, request: Request) -> Response:
         return connection.respond(
             HTTPStatus.FORBIDDEN, f"{request.headers['Authorization']}\n" + "x" * 90_000
@@ -409,21 +411,21 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dic
         (b"\x15\x03\x01\x00\x02\x02\x46", "the server does not speak WebSocket"),
     ],
 )
-async def test_what_does_not_speak_websocket_is_no_server(answer: bytes, message: str) -> None:
+async def test_server_that_does_not_speak_websocket_is_reported(answer: bytes, message: str) -> None:
     async with serve_answer(answer) as url:
         error = await not_available(WebSocket(url, token=TOKEN))
 
     assert (error.reason, error.message) == ("network", f"{url}: {message}")
 
 
-async def test_another_subprotocol_is_not_spoken() -> None:
+async def test_unsupported_subprotocol_is_refused() -> None:
     async with serve_behaviour(echo, subprotocols=None, select_subprotocol=lambda *_: "chat") as url:
         error = await not_available(WebSocket(url))
 
     assert (error.reason, error.message) == ("network", f"{url}: the server does not speak WebSocket")
 
 
-async def test_none_at_all_will_do() -> None:
+async def test_missing_subprotocol_is_accepted() -> None:
     async with (
         serve_behaviour(echo, subprotocols=None) as url,
         open_channel(WebSocket(url)) as (channel, recorder),
@@ -433,7 +435,7 @@ async def test_none_at_all_will_do() -> None:
         assert await recorder.message() == note("echo")
 
 
-async def test_silence_ends_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silent_server_is_reported_after_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket_channel, "OPEN_SECONDS", 0.2)
 
     async with serve_answer(b"") as url:
@@ -444,7 +446,7 @@ async def test_silence_ends_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "x" * 70 + ".invalid"])
-async def test_a_host_that_is_none(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unknown_host_is_reported_as_not_available(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -454,7 +456,7 @@ async def test_a_host_that_is_none(host: str, monkeypatch: pytest.MonkeyPatch) -
     assert error.reason == "network"
 
 
-async def test_nobody_listens() -> None:
+async def test_closed_port_is_reported_as_not_available() -> None:
     url = f"ws://127.0.0.1:{free_port()}/mcp"
 
     error = await not_available(WebSocket(f"{url}?token={TOKEN}"))
@@ -463,7 +465,7 @@ async def test_nobody_listens() -> None:
     assert error.message.startswith(f"{url}: no connection: ")
 
 
-async def test_who_is_cancelled_while_opening_leaves_nothing_behind() -> None:
+async def test_open_can_be_cancelled_during_the_handshake() -> None:
     asked = asyncio.Event()
 
     async with serve_answer(b"", asked=asked) as url:
@@ -478,7 +480,7 @@ async def test_who_is_cancelled_while_opening_leaves_nothing_behind() -> None:
 # What it shows
 
 
-async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest.LogCaptureFixture) -> None:
+async def test_custom_headers_do_not_replace_websocket_headers(caplog: pytest.LogCaptureFixture) -> None:
     """No log has them."""
     caplog.set_level(logging.DEBUG)
     asked: list[dict[str, list[str]]] = []
@@ -531,7 +533,7 @@ async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest
         ("ws://localhost/", {"token": f"{TOKEN}漢"}),
     ],
 )
-def test_what_cannot_be_asked_is_refused_when_it_is_given(url: str, options: dict[str, Any]) -> None:
+def test_invalid_url_or_options_are_refused(url: str, options: dict[str, Any]) -> None:
     with pytest.raises(MCPError) as caught:
         WebSocket(url, **options)
 
@@ -539,7 +541,7 @@ def test_what_cannot_be_asked_is_refused_when_it_is_given(url: str, options: dic
     assert TOKEN not in caught.value.message
 
 
-def test_where_shows_no_secret() -> None:
+def test_transport_name_shows_no_secrets() -> None:
     transport = WebSocket(f"wss://me:{TOKEN}@[::1]:8443/mcp?key={TOKEN}", token=TOKEN)
 
     assert transport.where == "wss://[::1]:8443/mcp"
@@ -572,7 +574,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-async def test_certificates_are_checked(certificate: Path) -> None:
+async def test_certificates_are_verified(certificate: Path) -> None:
     ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ours.load_cert_chain(certificate)
     trusting = ssl.create_default_context(cafile=certificate)
@@ -591,7 +593,7 @@ async def test_certificates_are_checked(certificate: Path) -> None:
     assert "certificate is not valid for '127.0.0.1'" in other_name.message
 
 
-def test_a_user_in_the_url_gives_way_to_a_token() -> None:
+def test_token_replaces_the_user_in_the_url() -> None:
     assert WebSocket("ws://a:b@host/mcp?q=1").address == "ws://a:b@host/mcp?q=1"
     assert WebSocket("ws://a:b@host/mcp?q=1", token="t").address == "ws://host/mcp?q=1"
     assert WebSocket("ws://a:b@host", headers={"authorization": "Basic x"}).address == "ws://host"

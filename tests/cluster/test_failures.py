@@ -61,7 +61,7 @@ class Gate:
         return HTMLResponse("<title>Late</title>")
 
 
-async def test_sessions_leave_a_machine_that_is_terminated_and_no_call_fails(site: Site, tmp_path: Path):
+async def test_sessions_leave_a_terminated_machine_without_a_failed_call(site: Site, tmp_path: Path):
     async with (
         ray_cluster(1) as cluster,
         ray_node(cluster, cpus=1) as node,
@@ -100,7 +100,7 @@ async def test_sessions_leave_a_machine_that_is_terminated_and_no_call_fails(sit
         assert leaving not in await cluster.status()
 
 
-async def test_a_terminated_worker_lets_its_sessions_leave_and_no_call_fails(site: Site, tmp_path: Path):
+async def test_sessions_leave_a_terminated_worker_without_a_failed_call(site: Site, tmp_path: Path):
     async with (
         # On a busy machine the commands that look at the cluster take many seconds.
         ray_cluster(2, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="180") as cluster,
@@ -147,9 +147,7 @@ async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Si
         assert await wait_until_gone([process, *browsers], LIMIT_SECONDS) == []
 
 
-async def test_a_worker_that_cannot_be_reached_ends_calls_at_their_deadline(
-    cluster: Cluster, browser: Browser
-):
+async def test_calls_to_an_unreachable_worker_end_at_their_deadline(cluster: Cluster, browser: Browser):
     silent, other = ids = await create_apart(browser)
     for id in ids:
         await browser.call("navigate", url=browser.site.page("<button>Buy</button>"), sessionId=id)
@@ -176,7 +174,7 @@ async def test_a_worker_that_cannot_be_reached_ends_calls_at_their_deadline(
         await browser.call("close_session", sessionId=id)
 
 
-async def test_a_read_on_a_lost_worker_can_be_repeated(cluster: Cluster, browser: Browser):
+async def test_read_on_a_lost_worker_is_retryable(cluster: Cluster, browser: Browser):
     (id,) = await create(browser, 1)
     await browser.call("navigate", url=browser.site.page("<p>Here"), sessionId=id)
     process = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
@@ -202,7 +200,9 @@ async def test_a_read_on_a_lost_worker_can_be_repeated(cluster: Cluster, browser
     assert await wait_until_gone(browsers, 5) == []
 
 
-async def test_the_sessions_of_a_killed_server_stay_for_a_lease(cluster: Cluster, site: Site, tmp_path: Path):
+async def test_sessions_of_a_killed_server_are_kept_for_the_lease(
+    cluster: Cluster, site: Site, tmp_path: Path
+):
     await cluster.run_command("down")
     async with start_front(cluster, tmp_path) as (url, process), connect_browser(url, site) as browser:
         ids = await create(browser, 5)
@@ -236,7 +236,7 @@ async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path
                 await asyncio.sleep(0.2)
 
 
-async def test_no_browser_is_left_when_the_head_of_a_cluster_has_ended(site: Site, tmp_path: Path):
+async def test_no_browser_is_left_after_the_cluster_head_ends(site: Site, tmp_path: Path):
     async with (
         ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="15") as cluster,
         start_front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as (url, server),
@@ -327,7 +327,7 @@ async def test_a_server_waits_for_a_machine_whose_worker_can_start(site: Site, t
                 assert (await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST"
 
 
-async def test_a_server_with_other_settings_has_its_own_workers(
+async def test_server_with_other_settings_gets_its_own_workers(
     cluster: Cluster, browser: Browser, site: Site, folder: Path
 ):
     (id,) = await create(browser, 1)

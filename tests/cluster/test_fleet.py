@@ -58,7 +58,7 @@ async def url(cluster: Cluster, folder: Path, settings: Mapping[str, str], site:
         yield url
 
 
-async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(browser: Browser):
+async def test_sessions_are_spread_over_workers_and_calls_reach_their_worker(browser: Browser):
     ids = await create_apart(browser)
     ids += await create(browser, 2)
     assert {worker_of(each) for each in ids[2:]} == {worker_of(each) for each in ids[:2]}
@@ -92,7 +92,7 @@ async def test_each_connection_has_its_own_default_session(url: str, browser: Br
         assert len((await browser.call("list_sessions"))["sessions"]) == 1
 
 
-async def test_pictures_secrets_progress_and_resources_work_as_on_one_machine(browser: Browser):
+async def test_images_secrets_progress_and_resources_work_in_a_cluster(browser: Browser):
     (id,) = await create(browser, 1)
     await browser.call("navigate", url=browser.site.page("<input aria-label=Key value=''>"), sessionId=id)
     await browser.call("fill", selector="input", value="secret:PASSWORD", sessionId=id)
@@ -118,7 +118,7 @@ async def test_pictures_secrets_progress_and_resources_work_as_on_one_machine(br
     await browser.call("close_session", sessionId=id)
 
 
-async def test_files_are_links_and_no_path_leaves_the_machine(browser: Browser):
+async def test_files_are_returned_as_links_without_machine_paths(browser: Browser):
     async def send(_: Request) -> Response:
         headers = {"Content-Disposition": 'attachment; filename="order.txt"'}
         return Response("one lamp", media_type="text/plain", headers=headers)
@@ -138,7 +138,7 @@ async def test_files_are_links_and_no_path_leaves_the_machine(browser: Browser):
     await browser.call("close_session", sessionId=id)
 
 
-async def test_a_large_file_is_sent_through_the_server_to_whoever_may_use_it(
+async def test_large_file_is_streamed_through_the_server_to_authorized_clients(
     cluster: Cluster, browser: Browser, folder: Path
 ):
     data = random.Random(1).randbytes(20_000_000)  # Larger than a message and than a resource.
@@ -184,7 +184,7 @@ async def test_a_large_file_is_sent_through_the_server_to_whoever_may_use_it(
         assert (await http.get(link)).status_code == 404
 
 
-async def test_texts_of_answers_name_files_without_the_folder_of_their_machine(browser: Browser):
+async def test_results_name_files_without_their_machine_folder(browser: Browser):
     (id,) = await create(browser, 1)
     await browser.call("navigate", url=browser.site.page("<h1>Here"), sessionId=id)
     saved = await browser.call("visual_diff", save="tonight", sessionId=id)
@@ -199,7 +199,7 @@ async def test_texts_of_answers_name_files_without_the_folder_of_their_machine(b
 
 
 @pytest.mark.parametrize("parameter", ["httpCredentials", "proxy"])
-async def test_passwords_are_taken_only_by_the_name_of_a_secret(browser: Browser, parameter: str):
+async def test_passwords_are_accepted_only_as_secret_references(browser: Browser, parameter: str):
     credentials = {"server": "http://127.0.0.1:9"} if parameter == "proxy" else {}
     for password in ("p4ssword", "secret:PASSWORD"):
         given = {parameter: {**credentials, "username": "ada", "password": password}}
@@ -223,7 +223,7 @@ async def test_a_restarted_server_finds_all_sessions_again(
             await second.call("close_session", sessionId=id)
 
 
-async def test_a_full_cluster_makes_a_session_wait_and_then_refuses_it(url: str, browser: Browser):
+async def test_full_cluster_queues_a_session_and_then_refuses_it(url: str, browser: Browser):
     ids = await create_apart(browser)
     ids += await create(browser, 2 * SESSIONS - 2)
     heard: list[str] = []
@@ -256,7 +256,7 @@ async def test_a_cancelled_call_ends_on_its_worker(browser: Browser):
     await browser.call("close_session", sessionId=id)
 
 
-async def test_a_subscriber_learns_that_a_page_navigated(url: str, site: Site):
+async def test_subscriber_is_notified_of_a_navigation(url: str, site: Site):
     async with connect_browser(url, site, mode="auto") as browser:
         ids = await create_apart(browser)
         for id in ids:
@@ -269,7 +269,7 @@ async def test_a_subscriber_learns_that_a_page_navigated(url: str, site: Site):
             await browser.call("close_session", sessionId=id)
 
 
-async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: Cluster, browser: Browser):
+async def test_killed_worker_fails_one_call_and_leaves_no_browser(cluster: Cluster, browser: Browser):
     reached = asyncio.Event()
     seen: list[str] = []
 
@@ -345,9 +345,7 @@ async def test_a_cluster_that_accepts_clients_without_a_token_is_refused(tmp_pat
     assert b"accepts clients without a token" in err
 
 
-async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(
-    cluster: Cluster, browser: Browser
-):
+async def test_drained_worker_gets_no_sessions_and_ends_after_its_last(cluster: Cluster, browser: Browser):
     ids = await create_apart(browser)
     drained, other = map(worker_of, ids)
     node = (await cluster.status())[drained]["nodeId"]

@@ -46,7 +46,7 @@ async def read_saved_cart(browser: Browser, id: str) -> str:
     return str(items["cart"])
 
 
-async def test_a_session_of_a_killed_worker_is_opened_again_with_its_page_and_state(
+async def test_session_of_a_killed_worker_reopens_with_page_and_state(
     cluster: Cluster, browser: Browser, folder: Path
 ):
     id, ref = await open_shop(browser)
@@ -76,7 +76,9 @@ async def wait_until_saved(folder: Path, id: str) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_idle_sessions_of_a_drained_machine_move_and_no_call_fails(cluster: Cluster, browser: Browser):
+async def test_idle_sessions_of_a_drained_machine_move_without_failed_calls(
+    cluster: Cluster, browser: Browser
+):
     ids = [(await open_shop(browser))[0] for _ in range(4)]
     workers = await cluster.status()
     drained = worker_of(ids[0])
@@ -104,7 +106,7 @@ async def test_idle_sessions_of_a_drained_machine_move_and_no_call_fails(cluster
         await browser.call("close_session", sessionId=id)
 
 
-async def test_workers_are_started_and_ended_by_the_command(cluster: Cluster, url: str, tmp_path: Path):
+async def test_cluster_commands_start_and_end_workers(cluster: Cluster, url: str, tmp_path: Path):
     out = await cluster.run_command("down")
     assert re.fullmatch(r"(ended: [0-9a-f]{8}\n)+", out)
     config = tmp_path / "footlight.toml"

@@ -37,7 +37,7 @@ def test_the_free_worker_with_the_fewest_sessions_is_found(changes: list[tuple[i
             assert heap.find() is min(free, key=lambda each: each.used, default=None)
 
 
-def test_a_load_that_changes_often_below_the_top_needs_no_more_room_than_the_workers():
+def test_frequent_load_changes_do_not_grow_the_heap():
     idle, busy = Machine(), Machine(used=1)
     heap = LeastLoaded[Machine](lambda machine: machine.is_free)
     heap.note(idle)

@@ -29,7 +29,7 @@ GONE_S = 10
 
 
 @pytest.mark.slow
-def test_every_step_gives_what_the_site_holds(tmp_path: Path) -> None:
+def test_demo_passes_every_step_and_writes_its_files(tmp_path: Path) -> None:
     demo = run(tmp_path)
 
     assert (demo.returncode, demo.stderr) == (0, ""), demo.stdout
@@ -44,7 +44,7 @@ def test_every_step_gives_what_the_site_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_browser_it_says_so_and_what_to_do(tmp_path: Path) -> None:
+def test_missing_browser_is_reported_with_instructions(tmp_path: Path) -> None:
     demo = run(tmp_path, "--executable-path", "/nonexistent")
 
     assert (demo.returncode, demo.stderr) == (1, "")
@@ -56,7 +56,7 @@ def test_without_a_browser_it_says_so_and_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
+async def test_output_of_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
     status, transcript = await run_here(tmp_path, "--no-such-flag")
 
     said = (tmp_path / "server.log").read_text().splitlines()
@@ -67,7 +67,7 @@ async def test_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.anyio
-async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> None:
+async def test_one_failed_step_fails_the_demo(tmp_path: Path) -> None:
     settings = tmp_path / "settings.json"
     settings.write_text('{"security": {"enableFileUpload": false}}')
 
@@ -79,7 +79,7 @@ async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Path) -> None:
+def test_ascii_output_and_closed_pipe_do_not_fail_the_demo(tmp_path: Path) -> None:
     with start_demo(tmp_path, PYTHONIOENCODING="ascii") as demo:
         assert demo.stdout is not None
         assert any('"Theatre supplies ? Prompt Corner"' in line for line in demo.stdout)
@@ -91,7 +91,7 @@ def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_nothing_runs_on_after_an_interruption(tmp_path: Path, end: signal.Signals) -> None:
+def test_interrupted_demo_leaves_no_process_or_file(tmp_path: Path, end: signal.Signals) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with start_demo(tmp_path / "output", TMPDIR=str(temporary)) as demo:

@@ -57,7 +57,7 @@ PAGES = (
 )
 
 
-async def test_the_pages_of_the_table_are_the_whole_catalogue(site: ShopSite, visitor: "Visitor") -> None:
+async def test_product_table_pages_show_the_whole_catalogue(site: ShopSite, visitor: "Visitor") -> None:
     pages = [await visitor.open(f"/products?page={number}") for number in (1, 2, 3, 4)]
 
     assert [page.rows[0] for page in pages] == [["SKU", "Name", "Category", "Price", "Stock"]] * 4
@@ -67,7 +67,7 @@ async def test_the_pages_of_the_table_are_the_whole_catalogue(site: ShopSite, vi
     ]
 
 
-async def test_a_visitor_comes_from_page_to_page_by_the_links(visitor: "Visitor") -> None:
+async def test_next_page_links_reach_all_table_pages(visitor: "Visitor") -> None:
     visited = ["/products"]
     while following := (await visitor.open(visited[-1])).next_page:
         visited.append(following)
@@ -75,17 +75,17 @@ async def test_a_visitor_comes_from_page_to_page_by_the_links(visitor: "Visitor"
     assert visited == ["/products"] + [f"/products?sort=sku&order=up&page={number}" for number in (2, 3, 4)]
 
 
-async def test_search_finds_every_word_wherever_it_stands(visitor: "Visitor") -> None:
+async def test_search_matches_all_words_in_any_column(visitor: "Visitor") -> None:
     found = await visitor.open("/products?q=TAPE+scenery")
 
     assert [row[0] for row in found.rows[1:]] == ["SC-401", "SC-402"]
 
 
-async def test_search_says_when_there_is_nothing(visitor: "Visitor") -> None:
+async def test_search_without_matches_is_reported(visitor: "Visitor") -> None:
     assert "Nothing of that name." in (await visitor.open("/products?q=%3Cscript%3E")).text
 
 
-async def test_the_table_sorts_by_number_where_it_holds_numbers(site: ShopSite, visitor: "Visitor") -> None:
+async def test_numeric_columns_are_sorted_by_number(site: ShopSite, visitor: "Visitor") -> None:
     dearest = sorted(site.shop.products, key=lambda item: item.price_cents, reverse=True)[:12]
 
     page = await visitor.open("/products?sort=price&order=down")
@@ -94,7 +94,7 @@ async def test_the_table_sorts_by_number_where_it_holds_numbers(site: ShopSite, 
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=-3", "page=x", "page=²", "sort=nonsense"])
-async def test_a_query_that_makes_no_sense_shows_the_beginning(visitor: "Visitor", query: str) -> None:
+async def test_invalid_table_query_shows_the_first_page(visitor: "Visitor", query: str) -> None:
     beginning = await visitor.open("/products")
 
     assert (await visitor.open(f"/products?{query}")).rows == beginning.rows
@@ -113,25 +113,25 @@ async def test_a_wrong_password_is_refused_and_the_right_one_accepted(
 
 
 @pytest.mark.parametrize("path", ["/account", "/order", "/orders/PC-0001"])
-async def test_what_needs_a_login_leads_there_and_back(visitor: "Visitor", path: str) -> None:
+async def test_login_redirects_back_to_the_requested_page(visitor: "Visitor", path: str) -> None:
     asked = await visitor.open(path)
 
     assert (asked.path, asked.read_value("next")) == ("/login", path)
     assert (await visitor.sign_in(target=path)).path == path
 
 
-async def test_signing_in_leads_to_no_other_site(visitor: "Visitor") -> None:
+async def test_login_does_not_redirect_to_another_site(visitor: "Visitor") -> None:
     assert (await visitor.sign_in(target="//example.org/account")).path == "/account"
 
 
-async def test_signing_out_ends_the_session(visitor: "Visitor") -> None:
+async def test_logout_ends_the_session(visitor: "Visitor") -> None:
     await visitor.sign_in()
     await visitor.send("/logout", {})
 
     assert (await visitor.open("/account")).path == "/login"
 
 
-async def test_the_form_has_every_kind_of_field() -> None:
+async def test_order_form_has_every_kind_of_field() -> None:
     kinds = (
         "checkbox color datalist date datetime-local email file month multiselect number password radio range"
     )
@@ -140,7 +140,7 @@ async def test_the_form_has_every_kind_of_field() -> None:
     assert {entry.kind for entry in FIELDS} == set(kinds.split())
 
 
-async def test_an_order_is_received_and_shown_as_it_was_sent(site: ShopSite, visitor: "Visitor") -> None:
+async def test_order_is_received_and_shown_as_sent(site: ShopSite, visitor: "Visitor") -> None:
     await visitor.sign_in()
 
     displayed = await visitor.send("/order", ORDER, plan=("plan.txt", b"stage left"))
@@ -204,7 +204,7 @@ async def test_an_order_is_received_and_shown_as_it_was_sent(site: ShopSite, vis
         ("terms", "", "Please tick “I accept the terms of hire”."),
     ],
 )
-async def test_a_wrong_field_is_named_and_nothing_is_ordered(
+async def test_invalid_order_field_is_named_and_nothing_is_ordered(
     site: ShopSite, visitor: "Visitor", name: str, value: str, problem: str
 ) -> None:
     await visitor.sign_in()
@@ -216,7 +216,7 @@ async def test_a_wrong_field_is_named_and_nothing_is_ordered(
     assert site.shop.orders == []
 
 
-async def test_a_form_that_comes_back_keeps_what_was_given(visitor: "Visitor") -> None:
+async def test_redisplayed_form_keeps_entered_values(visitor: "Visitor") -> None:
     await visitor.sign_in()
 
     again = await visitor.send("/order", ORDER | {"quantity": "99"})
@@ -231,7 +231,9 @@ async def test_a_form_that_comes_back_keeps_what_was_given(visitor: "Visitor") -
     assert again.read_value("password") == ""
 
 
-async def test_uploads_are_weighed_and_kept_byte_by_byte(site: ShopSite, visitor: "Visitor") -> None:
+async def test_uploads_are_stored_unchanged_and_listed_with_size_and_hash(
+    site: ShopSite, visitor: "Visitor"
+) -> None:
     content = bytes(range(256)) * 300
 
     displayed = await visitor.send("/uploads", {}, files=("cue <1>.bin", content))
@@ -247,7 +249,7 @@ async def test_an_upload_without_a_file_is_refused(site: ShopSite, visitor: "Vis
     assert (answer.status, answer.by_id["problem"], site.shop.uploads) == (422, "Please choose a file.", [])
 
 
-async def test_the_price_list_is_a_file_with_the_whole_catalogue(visitor: "Visitor") -> None:
+async def test_price_list_download_contains_the_whole_catalogue(visitor: "Visitor") -> None:
     response = await visitor.take("/price-list.csv")
 
     rows = csv.DictReader(io.StringIO(response.content.decode(), newline=""))
@@ -256,14 +258,14 @@ async def test_the_price_list_is_a_file_with_the_whole_catalogue(visitor: "Visit
     assert tuple(map(read_product, rows)) == load_catalogue()
 
 
-async def test_a_voucher_is_new_each_time_and_the_shop_knows_it(site: ShopSite, visitor: "Visitor") -> None:
+async def test_each_voucher_is_new_and_known_to_the_shop(site: ShopSite, visitor: "Visitor") -> None:
     issued = [await visitor.send("/vouchers", {}) for _ in range(2)]
 
     assert [entry.text for entry in issued] == [f'{{"code":"{code}"}}' for code in site.shop.vouchers]
     assert len(set(site.shop.vouchers)) == 2
 
 
-async def test_an_unknown_address_is_a_page_too(visitor: "Visitor") -> None:
+async def test_unknown_address_returns_a_404_page(visitor: "Visitor") -> None:
     answer = await visitor.open("/products/XX-000")
 
     assert (answer.status, answer.title) == (404, "Not found · Prompt Corner")
@@ -271,7 +273,7 @@ async def test_an_unknown_address_is_a_page_too(visitor: "Visitor") -> None:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_page_asks_for_nothing_from_elsewhere(visitor: "Visitor", path: str) -> None:
+async def test_pages_load_nothing_from_other_origins(visitor: "Visitor", path: str) -> None:
     await visitor.sign_in()
 
     page = await visitor.open(path)
@@ -292,7 +294,7 @@ async def test_every_control_has_a_label_and_every_page_one_heading(visitor: "Vi
     assert page.tags.count("caption") == page.tags.count("table")
 
 
-async def test_the_port_is_closed_when_the_site_is_left() -> None:
+async def test_port_is_closed_when_the_site_context_exits() -> None:
     async with serve_shop() as site:
         address = urlsplit(site.url)
 
@@ -300,7 +302,7 @@ async def test_the_port_is_closed_when_the_site_is_left() -> None:
         pass
 
 
-async def test_the_port_is_closed_when_the_work_is_cancelled() -> None:
+async def test_port_is_closed_when_the_task_is_cancelled() -> None:
     with anyio.CancelScope() as scope:
         async with serve_shop() as site:
             address = urlsplit(site.url)

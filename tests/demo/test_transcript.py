@@ -19,13 +19,13 @@ AGREED = Check(["a", "b"], ["a", "b"], ", ".join).judge("Read")
 DIFFERED = Check(["a", "b"], ["a", "c"], ", ".join).judge("Read again")
 
 
-def test_a_call_and_its_answer_are_a_line_each() -> None:
+def test_call_and_result_are_one_line_each() -> None:
     lines = write(lambda page: page.call("navigate", {"url": "http://x/"}), lambda page: page.answer(OPENED))
 
     assert lines == ["  navigate url=http://x/", "    status 200  12 ms"]
 
 
-def test_an_error_shows_its_code_its_message_and_the_way_out() -> None:
+def test_error_shows_its_code_message_and_suggestion() -> None:
     lines = write(lambda page: page.answer(REFUSED))
 
     assert lines == [
@@ -34,7 +34,7 @@ def test_an_error_shows_its_code_its_message_and_the_way_out() -> None:
     ]
 
 
-def test_a_secret_is_masked_wherever_it_stands() -> None:
+def test_secrets_are_masked_in_arguments_and_results() -> None:
     echo = BrowserAnswer(
         tool="get_text", data={"text": "you typed hush-hush"}, error=None, image=None, elapsed_ms=1
     )
@@ -48,13 +48,13 @@ def test_a_secret_is_masked_wherever_it_stands() -> None:
     assert lines == ["  fill value=••••••", '    "you typed ••••••"  1 ms']
 
 
-def test_a_line_is_never_wrapped_when_piped() -> None:
+def test_piped_lines_are_never_wrapped() -> None:
     lines = write(lambda page: page.call("navigate", {"url": "http://x/" + "a/" * 30}))
 
     assert len(lines) == 1
 
 
-def test_the_verdicts_are_aligned_and_a_difference_is_named() -> None:
+def test_verdicts_are_aligned_and_differences_are_named() -> None:
     lines = write(lambda page: page.verdicts([AGREED, DIFFERED, fail_step("Write", "fill: TIMEOUT")]))
 
     assert lines == [
@@ -68,7 +68,7 @@ def test_the_verdicts_are_aligned_and_a_difference_is_named() -> None:
     ]
 
 
-def test_a_terminal_gets_colours() -> None:
+def test_terminal_output_has_colours() -> None:
     screen = io.StringIO()
     DemoTranscript(Console(file=screen, force_terminal=True, color_system="standard")).call(
         "click", {"selector": "#buy"}
@@ -87,7 +87,7 @@ def test_a_terminal_gets_colours() -> None:
         ({"value": "x" * 101}, f"value={'x' * 99}…"),
     ],
 )
-def test_arguments_are_brief_and_unmistakable(arguments: dict[str, object], line: str) -> None:
+def test_arguments_are_shown_short_and_unambiguous(arguments: dict[str, object], line: str) -> None:
     assert describe_arguments(arguments) == line
 
 
@@ -104,7 +104,7 @@ def test_arguments_are_brief_and_unmistakable(arguments: dict[str, object], line
         ("click", {"downloads": [{"suggestedFilename": "a.csv"}]}, "downloaded a.csv"),
     ],
 )
-def test_an_answer_is_summarized_by_its_most_important_field(
+def test_result_is_summarized_by_its_most_important_field(
     tool: str, data: dict[str, object], fact: str
 ) -> None:
     assert describe_data(tool, data) == fact
@@ -121,7 +121,7 @@ def test_an_answer_is_summarized_by_its_most_important_field(
         (b"x", b"y", "the site holds b'x', what came back is b'y'"),
     ],
 )
-def test_a_difference_is_named_by_its_place(holds: object, got: object, difference: str) -> None:
+def test_difference_is_named_by_its_path(holds: object, got: object, difference: str) -> None:
     assert find_difference(holds, got) == difference
 
 

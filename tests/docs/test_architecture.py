@@ -44,7 +44,7 @@ def find_files(cell: str) -> list[Path]:
     return files
 
 
-def test_each_place_has_its_module_in_the_table() -> None:
+def test_architecture_table_lists_the_module_for_each_question() -> None:
     assert list(rows()) == list(OWNERS)
     for question, names in OWNERS.items():
         modules = [SOURCE / name.partition(":")[0].replace(".", "/") for name in names]
@@ -52,14 +52,14 @@ def test_each_place_has_its_module_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", [name for names in OWNERS.values() for name in names])
-def test_each_place_has_what_is_looked_for(name: str) -> None:
+def test_listed_modules_have_the_named_attributes(name: str) -> None:
     module, _, attribute = name.partition(":")
     found = importlib.import_module(f"footlight.{module}")
 
     assert not attribute or hasattr(found, attribute)
 
 
-def test_every_file_that_the_page_names_exists() -> None:
+def test_every_file_named_on_the_page_exists() -> None:
     assert [place for place in PLACE.findall(PAGE) if not exists(place)] == []
 
 

@@ -56,7 +56,7 @@ def steady(text: str, url: str) -> str:
 
 
 @pytest.mark.slow
-async def test_the_guide_shows_what_an_audit_prints_and_what_is_in_its_json(tmp_path: Path) -> None:
+async def test_guide_shows_the_audit_output_and_its_json_findings(tmp_path: Path) -> None:
     command, output = find_example(f"footlight audit {HOST}")
     _, found = find_example("jq")
 
@@ -69,7 +69,7 @@ async def test_the_guide_shows_what_an_audit_prints_and_what_is_in_its_json(tmp_
     assert [f"{each['severity']} {each['rule']}" for each in report["findings"]] == found.splitlines()
 
 
-def test_the_personas_that_it_shows_are_some() -> None:
+def test_personas_in_the_guide_match_the_example_file() -> None:
     file = EXAMPLES / "personas.yaml"
     text = next(block.text for block in blocks("yaml") if "Late reader" in block.text)
 

@@ -47,7 +47,7 @@ STARTED = {
 REACHED = [(block, entry) for block, entry in ENTRIES if "command" not in entry]
 
 
-def test_every_client_has_an_entry_that_starts_and_all_but_one_an_entry_that_reaches() -> None:
+def test_every_client_has_a_local_and_where_supported_remote_entry() -> None:
     page = ROOT / "docs/clients.md"
     chapters = re.findall(r"^## (.+)$", page.read_text("utf-8"), re.MULTILINE)[:-1]
     lines = page.read_text("utf-8").splitlines()
@@ -66,7 +66,7 @@ def test_every_client_has_an_entry_that_starts_and_all_but_one_an_entry_that_rea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", STARTED, ids=lambda command: str(STARTED[command]))
-async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
+async def test_documented_entry_starts_a_server(command: str, tmp_path: Path) -> None:
     program, *arguments = json.loads(command)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     server = StdioServerParameters(
@@ -81,7 +81,7 @@ async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("block", "entry"), REACHED, ids=str)
-def test_an_entry_reaches_a_server_that_was_started_without_more(block: Block, entry: dict[str, Any]) -> None:
+def test_documented_entry_matches_the_default_network_server(block: Block, entry: dict[str, Any]) -> None:
     [key] = [key for key in URL_KEYS if key in entry]
     url = urlsplit(str(entry[key]))
     sent = entry.get("headers") or {"Authorization": f"Bearer ${entry.get('bearer_token_env_var')}"}
@@ -99,7 +99,7 @@ def test_an_entry_reaches_a_server_that_was_started_without_more(block: Block, e
     )
 
 
-def test_the_links_and_lines_of_the_readme_start_the_same_server() -> None:
+def test_readme_links_and_commands_start_the_same_server() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     cursor, code = (
         re.findall(rf"\]\((https://{host}/[^)]+)\)", page)[0] for host in ("cursor.com", "vscode.dev")

@@ -43,14 +43,14 @@ def arguments() -> Iterator[list[str]]:
 COMMANDS = sorted({shlex.join(each) for each in arguments()})
 
 
-def test_there_are_some_of_each_kind() -> None:
+def test_documented_commands_include_each_kind() -> None:
     assert {"serve", "doctor --install", "serve --transport http", "serve --transport websocket"} < set(
         COMMANDS
     )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_line_has_the_options_of_the_program(command: str) -> None:
+def test_documented_command_line_has_valid_options(command: str) -> None:
     name, *options = shlex.split(command)
     chosen = cli.get_command(click.Context(cli), name)
     assert chosen
@@ -59,7 +59,7 @@ def test_a_command_line_has_the_options_of_the_program(command: str) -> None:
         chosen.make_context(name, options)  # Parses, and runs nothing.
 
 
-def test_every_variable_that_is_named_is_one_of_ours() -> None:
+def test_every_documented_variable_exists() -> None:
     known = {ENVIRONMENT_PREFIX + key for key in settings()}
     others = {
         "FOOTLIGHT_TEST_WORKERS",
@@ -78,7 +78,7 @@ def test_every_variable_that_is_named_is_one_of_ours() -> None:
     assert named - known - others == set()
 
 
-def test_every_value_that_is_assigned_is_taken() -> None:
+def test_every_assigned_variable_value_is_valid() -> None:
     assigned = [found for line in lines() for found in ASSIGNED.findall(line)]
     ours = [(name, value) for name, value in assigned if not name.startswith("FOOTLIGHT_TEST_")]
 

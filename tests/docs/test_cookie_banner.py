@@ -14,14 +14,14 @@ LIMIT_S = 110
 
 
 @pytest.mark.slow
-def test_a_cookie_banner_is_accepted_and_rejected_through_the_tools() -> None:
+def test_cookie_banner_example_tests_pass() -> None:
     ran = run("pytest", EXAMPLE, "-p", "no:cacheprovider", "-p", "no:asyncio")
 
     assert (ran.returncode, " 3 passed in " in ran.stdout) == (0, True), ran.stdout
 
 
 @pytest.mark.slow
-def test_its_module_is_what_codegen_writes_now() -> None:
+def test_cookie_banner_module_matches_codegen_output() -> None:
     server = "footlight serve --toolset szkrabok"
 
     ran = run("footlight", "codegen", "--server", server, "--out", f"{EXAMPLE}/mcp_tools.py", "--check")

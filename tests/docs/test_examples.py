@@ -81,13 +81,13 @@ OUTPUT |= {
 """The guides to the client, to audits and to extensions show what their examples print."""
 
 
-def test_every_example_is_run() -> None:
+def test_every_example_has_an_expected_output() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sample_parameters(OUTPUT, "shop_by_refs.py", "client_errors.py"))
-def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
+def test_example_prints_the_documented_output(name: str, tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
         cwd=tmp_path,
@@ -104,7 +104,7 @@ def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "block", [each for each in blocks("python") if each.page.name != "first-steps.md"], ids=str
 )
-def test_python_in_the_documents_stands_in_a_file_that_is_tested(block: Block) -> None:
+def test_python_in_the_documents_comes_from_a_tested_file(block: Block) -> None:
     sources = [*EXAMPLES.rglob("*.py"), *(ROOT / "src").rglob("*.py")]
 
     assert [path.name for path in sources if block.text in path.read_text("utf-8")]

@@ -30,7 +30,7 @@ OF_DOCUMENT = 14
 
 
 @pytest.mark.slow
-async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None:
+async def test_documented_wallet_run_matches_real_responses(site: Site, tmp_path: Path) -> None:
     """Parts that are left out are so in the page alone."""
     root = tmp_path / "repository"
     root.mkdir()
@@ -74,7 +74,7 @@ def rows(heading: str) -> Iterator[list[str]]:
     yield from ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])
 
 
-def test_the_codes_are_those_that_there_are() -> None:
+def test_documented_error_codes_match_the_tools() -> None:
     tools = [name.partition("_")[2] for name in names()]
     codes = {
         document_code(tool, code) for tool in tools for code in {error.code for error in (*CODES, *APP_CODES)}
@@ -87,14 +87,14 @@ def test_the_codes_are_those_that_there_are() -> None:
     )
 
 
-def test_the_screens_are_those_of_the_profile_in_their_order() -> None:
+def test_documented_screens_match_the_profile_in_order() -> None:
     known = {row[0].strip("`"): re.findall(r"`(.+?)`", row[1]) for row in rows("Screens and state")}
 
     assert [*known, "unknown"] == [*METAMASK.screen_names]
     assert known == {each.name: [each.test_id] for each in METAMASK.screens if each.test_id}
 
 
-def test_our_own_tools_are_named() -> None:
+def test_additional_tools_are_named_in_the_guide() -> None:
     named = re.findall(r"`mm_(\w+)`", section("Additions to the document").split("| `observe`")[0])
 
     assert named == [tool.name for tool in extra_tools.TOOLS]

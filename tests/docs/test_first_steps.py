@@ -77,7 +77,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Installatio
     assert stopped.returncode == 0, stopped.stderr
 
 
-async def test_a_browser_in_an_mcp_client(installed: Installation, tmp_path: Path) -> None:
+async def test_documented_mcp_client_setup_works_from_a_wheel(
+    installed: Installation, tmp_path: Path
+) -> None:
     [entry] = [json.loads(block.text) for block in blocks("json") if block.page == PAGE]
     readme = [json.loads(block.text) for block in blocks("json") if block.page == ROOT / "README.md"]
     command = entry["mcpServers"]["footlight"]
@@ -96,7 +98,7 @@ async def test_a_browser_in_an_mcp_client(installed: Installation, tmp_path: Pat
     assert (done.returncode, "Tickets" in done.stdout) == (0, True)
 
 
-def test_a_test_with_pytest(installed: Installation, tmp_path: Path) -> None:
+def test_documented_pytest_test_works_from_a_wheel(installed: Installation, tmp_path: Path) -> None:
     [test] = [block.text for block in blocks("python") if block.page == PAGE]
     [command] = commands_of("pytest")
     (tmp_path / "test_tickets.py").write_text(test)
@@ -110,7 +112,7 @@ def test_a_test_with_pytest(installed: Installation, tmp_path: Path) -> None:
     assert "e4 status: Reserved for Ada" in failed.stdout
 
 
-def test_an_audit_in_ci(installed: Installation, tmp_path: Path) -> None:
+def test_documented_ci_audit_works_from_a_wheel(installed: Installation, tmp_path: Path) -> None:
     [page] = [block.text for block in blocks("html") if block.page == PAGE]
     first, in_ci = commands_of("footlight audit")
     workflows = [yaml.safe_load(block.text) for block in blocks("yaml") if "runs-on" in block.text]

@@ -11,13 +11,13 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+def test_every_link_targets_an_existing_file_and_heading(page: Path) -> None:
     targets = [target for target in LINK.findall(remove_blocks(page)) if "://" not in target]
 
     assert [target for target in targets if not leads_somewhere(page, target)] == []
 
 
-def test_every_page_can_be_reached_from_the_readme() -> None:
+def test_every_page_is_reachable_from_the_readme() -> None:
     reached: set[Path] = set()
     waiting = [ROOT / "README.md"]
     while waiting:

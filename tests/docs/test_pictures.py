@@ -19,7 +19,7 @@ IN_HTML = re.compile(r'<img src="([^"]+)"[^>]*? alt="([^"]+)"')
 
 
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.name)
-def test_a_picture_is_small_and_has_no_metadata(file: Path) -> None:
+def test_pictures_are_small_and_have_no_metadata(file: Path) -> None:
     with Image.open(file) as picture:
         words = [name for name, value in picture.info.items() if isinstance(value, str)]
 
@@ -27,7 +27,7 @@ def test_a_picture_is_small_and_has_no_metadata(file: Path) -> None:
     assert words == []
 
 
-def test_every_picture_is_shown_with_a_description() -> None:
+def test_every_picture_is_shown_with_alternative_text() -> None:
     displayed: set[Path] = set()
     for page in PAGES:
         text = page.read_text("utf-8")
@@ -40,7 +40,7 @@ def test_every_picture_is_shown_with_a_description() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(LIMIT_SECONDS)
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_picture_is_made_from_a_real_run(name: str, tmp_path: Path) -> None:
+def test_pictures_match_a_new_real_run(name: str, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "scripts.screenshots", "--out", str(tmp_path), name)
     subprocess.run(command, cwd=ROOT, check=True, timeout=LIMIT_SECONDS)
 

@@ -15,13 +15,13 @@ FOLDER = ROOT / "docs/examples/prompts"
 ARGUMENTS = {"product": "Gaffer tape", "shops": '["https://shop.example.com"]', "voucher": "ENCORE-575C85"}
 
 
-def test_the_files_in_the_documents_are_those_of_the_folder() -> None:
+def test_prompt_files_in_the_documents_match_the_folder() -> None:
     displayed = [block.text for block in blocks("yaml") if block.page == ROOT / "docs/prompts.md"]
 
     assert displayed == [path.read_text("utf-8") for path in sorted(FOLDER.iterdir())]
 
 
-def test_the_file_loads_and_becomes_what_the_documents_show() -> None:
+def test_prompt_file_renders_to_the_documented_text() -> None:
     library = PromptLibrary()
     for prompt in load_prompts(FOLDER):
         library.register(prompt)
@@ -31,7 +31,7 @@ def test_the_file_loads_and_becomes_what_the_documents_show() -> None:
     assert rendered in [block.text for block in blocks("text")]
 
 
-def test_the_page_names_the_prompts_that_are_built_in() -> None:
+def test_page_lists_the_built_in_prompts() -> None:
     page = (ROOT / "docs/prompts.md").read_text("utf-8")
 
     assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")] == [
@@ -40,7 +40,7 @@ def test_the_page_names_the_prompts_that_are_built_in() -> None:
 
 
 @pytest.mark.slow
-def test_a_wrong_file_ends_the_start_as_the_page_shows(tmp_path: Path) -> None:
+def test_invalid_prompt_file_stops_the_start_as_documented(tmp_path: Path) -> None:
     displayed = next(block.text for block in blocks("text") if block.text.startswith("footlight: prompts/"))
     shutil.copytree(FOLDER, tmp_path / "prompts")
     file = tmp_path / "prompts/compare_prices.yaml"

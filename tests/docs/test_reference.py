@@ -28,7 +28,7 @@ def test_the_reference_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.slow
-def test_a_page_that_is_out_of_date_is_named_with_the_remedy(
+def test_outdated_reference_page_is_named_with_the_update_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written = main([], tmp_path)
@@ -41,7 +41,7 @@ def test_a_page_that_is_out_of_date_is_named_with_the_remedy(
     assert (tmp_path / "docs/reference/errors.md").read_text() == "old"
 
 
-def test_every_tool_and_each_of_its_parameters_is_there() -> None:
+def test_every_tool_and_parameter_is_in_the_reference() -> None:
     text = (REFERENCE / "tools.md").read_text("utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
 
@@ -51,7 +51,7 @@ def test_every_tool_and_each_of_its_parameters_is_there() -> None:
         assert (tool.name, missing) == (tool.name, [])
 
 
-def test_every_tool_for_an_app_is_there_and_additional_ones_are_marked() -> None:
+def test_every_app_tool_is_in_the_reference_with_additions_marked() -> None:
     text = (REFERENCE / "tools-metamask.md").read_text("utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
     every = app_tools("mm", strict=False)
@@ -68,7 +68,7 @@ def test_every_tool_for_an_app_is_there_and_additional_ones_are_marked() -> None
         }
 
 
-def test_every_template_of_a_resource_is_there() -> None:
+def test_every_resource_template_is_documented() -> None:
     reported = [each.uri_template for each in Resources(lambda: None).templates()]
 
     for page in ("docs/reference/resources.md", "docs/resources.md"):
@@ -76,7 +76,7 @@ def test_every_template_of_a_resource_is_there() -> None:
         assert (page, re.findall(r"^\| `(playwright:[^`]+)`", text, re.MULTILINE)) == (page, reported)
 
 
-def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None:
+def test_every_prompt_is_documented_with_its_arguments_and_text() -> None:
     text = (REFERENCE / "prompts.md").read_text("utf-8")
     sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
     del sections["Errors"]
@@ -89,7 +89,7 @@ def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None
         assert f"```text\n{prompt.template.rstrip()}\n```" in section
 
 
-def test_every_code_is_there() -> None:
+def test_every_error_code_is_documented() -> None:
     text = (REFERENCE / "errors.md").read_text("utf-8")
 
     codes = [error.code for error in (*CODES, *APP_CODES)]
@@ -98,7 +98,7 @@ def test_every_code_is_there() -> None:
     assert re.findall(r"^### (\w+)$", text, re.MULTILINE) == codes
 
 
-def test_every_public_name_of_the_client_and_each_of_its_methods_is_there() -> None:
+def test_every_public_client_name_and_method_is_documented() -> None:
     text = (REFERENCE / "client.md").read_text("utf-8")
     public = [name for name in footlight.__all__ if not name.startswith("_")]
     methods = [name for name in vars(footlight.MCPClient) if not name.startswith("_")]
@@ -113,7 +113,7 @@ def test_every_public_name_of_the_client_and_each_of_its_methods_is_there() -> N
     assert reasons == list(get_args(Reason))
 
 
-def test_every_setting_is_there_and_its_variable_sets_it() -> None:
+def test_every_setting_is_documented_and_its_variable_sets_it() -> None:
     text = (REFERENCE / "configuration.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| `(FOOTLIGHT_\w+)`", text, re.MULTILINE)
 

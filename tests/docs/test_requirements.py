@@ -8,7 +8,7 @@ PAGE = ROOT / "docs/requirements.md"
 ROW = re.compile(r"^\| (R0.*?) \|$", re.MULTILINE)
 
 
-def test_each_difference_has_a_reason() -> None:
+def test_each_documented_difference_has_a_reason() -> None:
     rows = [row.split(" | ") for row in ROW.findall(PAGE.read_text("utf-8"))]
 
     assert rows
@@ -18,14 +18,14 @@ def test_each_difference_has_a_reason() -> None:
         assert all(len(cell) > 3 for cell in cells), ids
 
 
-def test_statements_and_differences_stand_under_their_specification() -> None:
+def test_requirement_ids_are_listed_under_their_specification() -> None:
     for section in PAGE.read_text("utf-8").split("\n## ")[1:]:
         document = section[:3]
         found = set(re.findall(r"^(?:\| |- \*\*)R(\d{3})-", section, re.MULTILINE))
         assert found in (set(), {document}), document
 
 
-def test_the_page_on_http_compares_both_transports() -> None:
+def test_http_page_compares_both_transports() -> None:
     section = (ROOT / "docs/client-http.md").read_text("utf-8").partition("HTTP+SSE, 2024-11-05 | ")[2]
     rows = re.findall(r"^\| ([\w ]+) \|", section.partition("\n\n")[0], re.MULTILINE)
 

@@ -26,7 +26,7 @@ TOML_SETTINGS = [block for block in blocks("toml") if set(tomllib.loads(block.te
     [*((block, "json") for block in SETTINGS), *((block, "toml") for block in TOML_SETTINGS)],
     ids=str,
 )
-def test_settings_load(block: Block, suffix: str, tmp_path: Path) -> None:
+def test_documented_settings_load(block: Block, suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"settings.{suffix}"
     file.write_text(block.text)
     parse = {"json": json.loads, "toml": tomllib.loads}[suffix]
@@ -36,20 +36,20 @@ def test_settings_load(block: Block, suffix: str, tmp_path: Path) -> None:
     assert subset(parse(block.text), loaded.model_dump(mode="json", by_alias=True))
 
 
-def test_the_example_of_the_specification_is_on_the_page_of_settings() -> None:
+def test_specification_example_is_on_the_settings_page() -> None:
     assert [str(block.page.relative_to(ROOT)) for block in SETTINGS] == ["docs/settings.md"]
     assert json.loads(SETTINGS[0].text)["security"]["allowedDomains"] == ["*.example.com"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_setting_that_is_named_exists(page: Path) -> None:
+def test_every_named_setting_exists(page: Path) -> None:
     known = {".".join(key[:end]) for key in list_settings(Settings) for end in range(1, len(key) + 1)}
     named = re.findall(rf"`((?:{'|'.join(SECTIONS)})\.[a-zA-Z.]+)(?::[^`]*)?`", page.read_text("utf-8"))
 
     assert set(named) - known - {tool.name for tool in szkrabok.TOOLS} - {"app.py"} == set()
 
 
-def test_a_wrong_key_is_reported_as_the_guide_shows(tmp_path: Path) -> None:
+def test_unknown_setting_is_reported_as_the_guide_shows(tmp_path: Path) -> None:
     displayed = next(block.text for block in blocks("text") if block.text.startswith("footlight: agent.toml"))
     (tmp_path / "agent.toml").write_text("[browser]\nheadles = true\n")
 

@@ -99,9 +99,7 @@ def visits(built: Path, url: str) -> Visits:
 
 @slow
 @long
-def test_every_page_loads_without_errors_and_without_other_hosts(
-    built: Path, url: str, visits: Visits
-) -> None:
+def test_every_page_loads_without_errors_or_other_hosts(built: Path, url: str, visits: Visits) -> None:
     loaded = {each["url"] for each in visits.requests}
 
     assert len(pages_of(built)) == len(PAGES)
@@ -113,7 +111,9 @@ def test_every_page_loads_without_errors_and_without_other_hosts(
 
 @slow
 @long
-def test_every_internal_link_leads_to_a_page_and_an_anchor(built: Path, url: str, visits: Visits) -> None:
+def test_every_internal_link_targets_an_existing_page_and_anchor(
+    built: Path, url: str, visits: Visits
+) -> None:
     internal = {link.removeprefix(f"{url}/") for link in visits.links if link.startswith(url)}
 
     assert len(internal) > 500
@@ -140,7 +140,7 @@ def content_width(browser: Browser, page: str) -> int:
     return browser.call("evaluate", script="document.documentElement.scrollWidth")["data"]["result"]
 
 
-def test_errors_link_to_the_site_that_the_package_names() -> None:
+def test_documentation_url_matches_package_and_site_configuration() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     site = tomllib.loads((ROOT / "scripts/site/zensical.toml").read_text("utf-8"))["project"]
 
@@ -149,7 +149,7 @@ def test_errors_link_to_the_site_that_the_package_names() -> None:
 
 @slow
 @long
-def test_every_error_code_has_an_anchor_that_the_search_finds(built: Path, url: str) -> None:
+def test_every_error_code_has_an_anchor_found_by_search(built: Path, url: str) -> None:
     html = (built / "reference/errors.html").read_text("utf-8")
     anchors = re.findall(r'<h3 id="(\w+)"', html)
 
@@ -166,7 +166,7 @@ def test_every_error_code_has_an_anchor_that_the_search_finds(built: Path, url: 
     assert [page for page in linked if not leads_somewhere(built, page)] == []
 
 
-def test_links_lead_from_the_new_places_of_pages(tmp_path: Path) -> None:
+def test_links_are_rewritten_for_moved_pages(tmp_path: Path) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
     write(
         root,
@@ -196,7 +196,7 @@ def test_links_lead_from_the_new_places_of_pages(tmp_path: Path) -> None:
     assert (site / "pictures/a.png").is_file()
 
 
-def test_a_link_that_leads_to_no_file_is_named(tmp_path: Path) -> None:
+def test_link_to_a_missing_file_is_named(tmp_path: Path) -> None:
     texts = {"README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": "", "docs/guide.md": "[gone](gone.md)"}
     write(tmp_path, texts)
 

@@ -22,7 +22,7 @@ SERVE = [sys.executable, "-m", "footlight", "serve"]
 
 
 @pytest.mark.slow
-def test_the_guide_shows_what_the_demo_prints(tmp_path: Path) -> None:
+def test_guide_shows_the_demo_output(tmp_path: Path) -> None:
     displayed = next(block for block in blocks("text") if "ELEMENT_NOT_FOUND" in block.text)
     command = [sys.executable, "-m", "footlight", "demo", "--output", str(tmp_path)]
 
@@ -41,7 +41,7 @@ def replace_volatile(transcript: str) -> str:
 
 
 @pytest.mark.anyio
-async def test_the_guide_shows_what_an_error_says(browser: SessionBrowser) -> None:
+async def test_guide_shows_a_real_error(browser: SessionBrowser) -> None:
     displayed = refusal(ROOT / "docs/guide.md")
     page = browser.site.page('<button id="submit-order">Submit order</button>')
     displayed["error"]["details"]["page"] = page
@@ -53,7 +53,7 @@ async def test_the_guide_shows_what_an_error_says(browser: SessionBrowser) -> No
 
 
 @pytest.mark.slow
-def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
+def test_listening_message_matches_the_documents() -> None:
     displayed = [block.text.splitlines()[1] for block in blocks("console") if "listening on" in block.text]
 
     said = []
@@ -65,7 +65,7 @@ def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
 
 
 @pytest.mark.slow
-def test_a_server_for_others_does_not_start_without_a_token() -> None:
+def test_public_address_without_a_token_is_refused_as_documented() -> None:
     displayed = next(block.text for block in blocks("text") if "so a token is required" in block.text)
 
     started = subprocess.run(
@@ -81,7 +81,7 @@ def test_a_server_for_others_does_not_start_without_a_token() -> None:
 
 
 @pytest.mark.slow
-def test_a_request_that_stands_alone_must_name_its_session() -> None:
+def test_stateless_request_without_a_session_is_refused_as_documented() -> None:
     headers = {
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": "2026-07-28",

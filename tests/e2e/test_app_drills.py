@@ -67,7 +67,7 @@ async def server(site: Site, tmp_path: Path) -> AsyncGenerator[Server]:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: Server) -> None:
+async def test_killed_browser_ends_its_session_and_all_its_processes(server: Server) -> None:
     """The next launch works."""
     await server.launch()
     process = process_of(server)
@@ -84,7 +84,7 @@ async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: 
 
 
 @pytest.mark.slow
-async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Server) -> None:
+async def test_app_stays_usable_after_its_chain_is_killed(server: Server) -> None:
     await server.launch()
     await server.unlock()
     [chain] = [each for each in ours_below(process_of(server)) if has_name(each, "anvil")]
@@ -99,7 +99,7 @@ async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Ser
 
 
 @pytest.mark.slow
-async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> None:
+async def test_cleanup_during_a_launch_ends_the_launch(server: Server) -> None:
     process = process_of(server)
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
     await wait_until(lambda: any(has_name(each, "chrom") for each in ours_below(process)))
@@ -114,7 +114,7 @@ async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> N
 
 
 @pytest.mark.slow
-async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> None:
+async def test_cancelled_launch_leaves_nothing(server: Server) -> None:
     process = process_of(server)
     launching = asyncio.create_task(server.answer("mm_launch", ports=server.ports))
     await wait_until(lambda: any(has_name(each, "chrom") for each in ours_below(process)))
@@ -129,7 +129,7 @@ async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> 
     assert (await server.launch())["state"]["isLoaded"]
 
 
-async def test_a_port_that_is_taken_is_reported_before_anything_starts(server: Server) -> None:
+async def test_port_in_use_is_reported_before_anything_starts(server: Server) -> None:
     with socket.create_server(("127.0.0.1", server.ports["fixtureServer"])):
         error = await server.refused("mm_launch", ports=server.ports)
 
@@ -141,7 +141,7 @@ async def test_a_port_that_is_taken_is_reported_before_anything_starts(server: S
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-async def test_a_server_that_ends_leaves_nothing_of_the_app(
+async def test_ended_server_leaves_no_app_process_or_port(
     site: Site, tmp_path: Path, number: signal.Signals
 ) -> None:
     left: list[psutil.Process] = []
@@ -157,7 +157,7 @@ async def test_a_server_that_ends_leaves_nothing_of_the_app(
 
 
 @pytest.mark.slow
-async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_path: Path) -> None:
+async def test_unwritable_knowledge_folder_fails_no_call(site: Site, tmp_path: Path) -> None:
     """A file is where the folder has to be: what is true of that is true of a disk without room."""
     blocked = tmp_path / "blocked"
     blocked.write_text("no folder", "utf-8")
@@ -177,7 +177,7 @@ async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a file system of its own size")
-async def test_a_disk_that_is_full_fails_no_call(site: Site, tmp_path: Path) -> None:
+async def test_full_disk_fails_no_call(site: Site, tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     mounted = await _run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small))
@@ -205,7 +205,7 @@ async def _run(*command: str) -> bool:
 
 
 @pytest.mark.slow
-async def test_two_servers_write_into_one_repository(site: Site, tmp_path: Path) -> None:
+async def test_two_servers_share_one_knowledge_folder(site: Site, tmp_path: Path) -> None:
     """Each finds what the other did, and no step is lost."""
     root = tmp_path / "wallet"
     shared = tmp_path / "knowledge"

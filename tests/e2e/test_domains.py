@@ -65,7 +65,7 @@ async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
 
 
 @pytest.mark.sampled(2)
-async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
+async def test_navigation_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     url = guarded.site.page("<p>secret</p>")
 
     assert_refused(await guarded.refused("navigate", url=url), url)
@@ -73,7 +73,7 @@ async def test_a_refused_host_is_not_navigated_to(guarded: Guarded) -> None:
 
 
 @pytest.mark.parametrize("spelling", ["2130706433", "0x7f.1", "127.1", "127.0.0.1.", "１２７.0.0.1"])
-async def test_a_refused_host_has_no_other_name(guarded: Guarded, spelling: str) -> None:
+async def test_other_spellings_of_a_refused_host_are_blocked(guarded: Guarded, spelling: str) -> None:
     url = guarded.site.page("<p>secret</p>")
 
     error = await guarded.refused("navigate", url=url.replace("127.0.0.1", spelling))
@@ -83,7 +83,7 @@ async def test_a_refused_host_has_no_other_name(guarded: Guarded, spelling: str)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> None:
+async def test_redirect_to_a_refused_host_is_blocked(guarded: Guarded, status: int) -> None:
     secret = guarded.site.page("<p>secret</p>")
     redirect = guarded.make_allowed(guarded.site.redirect(secret, status=status))
 
@@ -95,7 +95,7 @@ async def test_a_redirect_does_not_lead_there(guarded: Guarded, status: int) -> 
 
 
 @pytest.mark.sampled(3)
-async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
+async def test_links_forms_and_scripts_cannot_reach_a_refused_host(guarded: Guarded) -> None:
     ways = {
         "a": "<a href='{url}'>go</a>",
         "button": "<form action='{url}'><button>go</button></form>",
@@ -113,7 +113,7 @@ async def test_neither_do_links_forms_and_scripts(guarded: Guarded) -> None:
         assert "secret" not in json.dumps(body.structured_content)
 
 
-async def test_a_refresh_does_not_lead_there(guarded: Guarded) -> None:
+async def test_meta_refresh_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     secret = guarded.site.page("<p>secret</p>")
     url = guarded.site.page(f"<meta http-equiv=refresh content='0; url={secret}'>")
 
@@ -122,7 +122,7 @@ async def test_a_refresh_does_not_lead_there(guarded: Guarded) -> None:
     assert not guarded.was_asked(secret)
 
 
-async def test_a_popup_does_not_lead_there(guarded: Guarded) -> None:
+async def test_popup_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     secret, fine = guarded.site.page("<p>secret</p>"), guarded.make_allowed(guarded.site.page("<p>fine</p>"))
     session = await guarded.call("create_session")
     page = guarded.make_allowed(
@@ -190,7 +190,7 @@ LOADED = {
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", LOADED)
-async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: str) -> None:
+async def test_page_requests_to_a_refused_host_are_blocked(guarded: Guarded, way: str) -> None:
     """Everything reaches an allowed host."""
     secret, fine = guarded.site.page("secret"), guarded.site.page("fine")
     await guarded.open("<p>here</p>")
@@ -204,7 +204,7 @@ async def test_nothing_in_a_page_reaches_a_refused_host(guarded: Guarded, way: s
     assert allowed is not False or way == "image"
 
 
-async def test_a_redirect_of_a_part_does_not_lead_there(guarded: Guarded) -> None:
+async def test_redirected_subresource_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     secret = guarded.site.page("secret")
     redirect = guarded.make_allowed(guarded.site.redirect(secret))
     await guarded.open("<p>here</p>")
@@ -214,7 +214,7 @@ async def test_a_redirect_of_a_part_does_not_lead_there(guarded: Guarded) -> Non
     assert not guarded.was_asked(secret)
 
 
-async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
+async def test_service_worker_request_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     from starlette.responses import Response
 
     secret = guarded.site.page("secret")
@@ -239,7 +239,7 @@ async def test_a_service_worker_does_not_lead_there(guarded: Guarded) -> None:
     assert not guarded.was_asked(secret)
 
 
-async def test_the_request_log_tells_of_a_refusal(guarded: Guarded) -> None:
+async def test_request_log_shows_blocked_requests(guarded: Guarded) -> None:
     secret = guarded.site.page("secret")
     await guarded.open("<p>here</p>")
     await guarded.run(LOADED["image"], url=secret)
@@ -249,7 +249,7 @@ async def test_the_request_log_tells_of_a_refusal(guarded: Guarded) -> None:
     assert (log["requestCount"], log["errorCount"]) == (1, 1)
 
 
-async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
+async def test_restored_state_cannot_open_a_refused_host(guarded: Guarded) -> None:
     url = guarded.site.page("<p>secret</p>")
     session = await guarded.call("create_session")
 
@@ -264,7 +264,7 @@ async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
 
 
 @pytest.mark.slow
-async def test_blocking_wins_over_allowing(site: Site) -> None:
+async def test_blocked_domains_take_precedence_over_allowed_ones(site: Site) -> None:
     flags = ("--allow-domain", "*", "--block-domain", "127.0.0.1")
     async with connect_browser(site, *flags) as browser:
         url = site.page("<p>x</p>")

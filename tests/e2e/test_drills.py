@@ -123,7 +123,7 @@ server.wait()
 
 
 @pytest.mark.slow
-async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) -> None:
+async def test_killed_client_leaves_no_process_or_file(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     client = await asyncio.create_subprocess_exec(
@@ -147,7 +147,7 @@ async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", sample_parameters(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
-async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
+async def test_server_leaves_nothing_after_a_shutdown_request(site: Site, tmp_path: Path, how: str) -> None:
     async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         processes = family(wire.process.pid)
@@ -167,7 +167,7 @@ async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path
 
 
 @pytest.mark.slow
-async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path) -> None:
+async def test_server_shuts_down_during_a_call(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         request = {"name": "evaluate", "arguments": {"script": "for (;;);"}}
@@ -185,7 +185,7 @@ async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path)
 
 
 @pytest.mark.slow
-async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tmp_path: Path) -> None:
+async def test_killed_server_leaves_no_browser(site: Site, tmp_path: Path) -> None:
     """What it kept in temporary files is removed by the next one."""
     async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
@@ -201,7 +201,7 @@ async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tm
 
 
 @pytest.mark.slow
-async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
+async def test_server_shuts_down_during_startup(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     async with wired(TMPDIR=str(temporary)) as wire:
@@ -218,7 +218,7 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: Path) -> None:
+async def test_killed_browser_is_reported_once(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
@@ -259,7 +259,7 @@ async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: P
         ("navigate", {"url": "about:blank"}),
     ],
 )
-async def test_any_call_tells_of_a_browser_that_is_gone(
+async def test_any_first_call_reports_a_crashed_browser(
     crashing: Wire, site: Site, tool: str, arguments: dict[str, Any]
 ) -> None:
     """Whichever comes first after the crash, and none after it."""
@@ -284,7 +284,7 @@ async def crashing(
 
 
 @pytest.mark.slow
-async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: Site) -> None:
+async def test_new_session_does_not_use_a_crashed_browser(crashing: Wire, site: Site) -> None:
     await data(crashing, "get_cookies")
     kill_all(browsers_of(crashing.process.pid))
 
@@ -297,7 +297,7 @@ async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: 
 
 
 @pytest.mark.slow
-async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Site) -> None:
+async def test_session_keeps_its_options_after_a_crash(crashing: Wire, site: Site) -> None:
     made = await data(crashing, "create_session", userAgent="Lamp/7", viewport={"width": 300, "height": 200})
     page = site.page("<p>x</p>")
     await data(crashing, "navigate", url=page, sessionId=made["sessionId"])
@@ -314,7 +314,7 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
 
 
 @pytest.mark.slow
-async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp_path: Path) -> None:
+async def test_crashed_page_is_reported_and_replaced(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, config=config) as wire:
         page = site.page("<p>x</p>")
@@ -337,7 +337,7 @@ async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp
 
 
 @pytest.mark.slow
-async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, site: Site) -> None:
+async def test_script_in_a_crashing_page_reports_the_crash(crashing: Wire, site: Site) -> None:
     asked = asyncio.Event()
 
     async def ask(_: Request) -> Response:
@@ -362,7 +362,7 @@ async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, sit
 
 
 @pytest.mark.slow
-async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None:
+async def test_fifty_closed_sessions_leave_no_process_or_file_descriptor(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
     page = site.page("<p>x</p>")
     async with serve(site, tmp_path, config=config) as wire:
@@ -389,7 +389,7 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
+async def test_session_limit_is_enforced(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with serve(site, tmp_path, "--max-sessions", "3", config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
@@ -410,7 +410,7 @@ async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: Path) -> None:
+async def test_concurrent_session_creation_respects_the_limit(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--max-sessions", "3", cwd=tmp_path) as browser:
         answers: list[bool] = []
 
@@ -426,7 +426,7 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
 
 
 @pytest.mark.slow
-async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
+async def test_full_browser_pool_reports_exhaustion(tmp_path: Path) -> None:
     from footlight.browser.driver.pending_starts import PendingStarts
     from footlight.browser.driver.playwright_api import start_playwright
     from footlight.browser.launch.launcher import launch_browser
@@ -454,7 +454,7 @@ async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
+async def test_idle_session_expires(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 400}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, "--log-level", "info", config=config) as wire:
         made = await data(wire, "create_session")
@@ -470,7 +470,7 @@ async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path) -> None:
+async def test_running_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 300}}
     async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
@@ -481,7 +481,7 @@ async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path
 
 
 @pytest.mark.slow
-async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: Path) -> None:
+async def test_idle_browsers_are_closed_down_to_the_minimum(site: Site, tmp_path: Path) -> None:
     config = {
         "pool": {"minBrowsers": 1, "maxBrowsers": 3, "idleTimeout": 300},
         "session": {"maxSessions": 3},
@@ -498,7 +498,7 @@ async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: 
 
 
 @pytest.mark.slow
-async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None:
+async def test_crashed_browser_is_replaced_in_the_pool(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
     async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "get_cookies")
@@ -517,7 +517,7 @@ async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> None:
+async def test_page_that_never_finishes_loading_is_a_timeout(site: Site, tmp_path: Path) -> None:
     never = site.never()
     url = site.page(f"<p>here</p><img src='{never}'>")
     async with serve(site, tmp_path) as wire:
@@ -533,7 +533,7 @@ async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> None:
+async def test_page_that_opens_fifty_popups_reports_the_last_twenty(site: Site, tmp_path: Path) -> None:
     url = site.page("<button onclick='for (let i = 0; i < 50; i++) window.open(location)'>pop</button>")
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, config=config) as wire:
@@ -554,7 +554,7 @@ async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
+async def test_page_with_invalid_unicode_is_read(site: Site, tmp_path: Path) -> None:
     url = site.page(
         "<p></p><script>document.querySelector('p').textContent = 'a\\ud800b\\u0000c\\u001b\\udfff\\u2028';"
         "document.title = '\\udc00'</script>"
@@ -572,9 +572,7 @@ async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("persistent", [True, False])
-async def test_sessions_survive_a_restart_where_they_should(
-    site: Site, tmp_path: Path, persistent: bool
-) -> None:
+async def test_persistent_sessions_survive_a_restart(site: Site, tmp_path: Path, persistent: bool) -> None:
     config = {"session": {"persistentSessions": persistent}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     url = site.page(
         "<p>x</p><script>localStorage.kept ??= 'yes'; document.cookie = 'kept=yes; max-age=999'</script>"
@@ -601,7 +599,7 @@ async def test_sessions_survive_a_restart_where_they_should(
 
 
 @pytest.mark.slow
-async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, tmp_path: Path) -> None:
+async def test_persistent_sessions_are_listed_and_can_be_closed(site: Site, tmp_path: Path) -> None:
     config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     url = site.page("<p>x</p><button>Press</button>")
     async with serve(site, tmp_path, config=config) as wire:
@@ -634,7 +632,7 @@ async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, t
 
 
 @pytest.mark.slow
-async def test_a_session_whose_page_is_gone_is_not_called_restored(site: Site, tmp_path: Path) -> None:
+async def test_session_whose_page_is_gone_is_not_reported_as_restored(site: Site, tmp_path: Path) -> None:
     config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with serve(site, tmp_path, config=config) as wire, serve_site() as going:
         await data(wire, "navigate", url=going.page("<p>x</p>"))
@@ -650,9 +648,7 @@ async def test_a_session_whose_page_is_gone_is_not_called_restored(site: Site, t
 
 
 @pytest.mark.slow
-async def test_two_servers_with_one_folder_of_states_do_not_open_the_same_session(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_servers_sharing_a_state_folder_do_not_open_one_session(site: Site, tmp_path: Path) -> None:
     """Each would overwrite what the other saves. The second `default` is one that is not kept."""
     config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     kept, other = site.page("<p>kept</p>"), site.page("<p>other</p>")
@@ -685,7 +681,7 @@ async def test_two_servers_with_one_folder_of_states_do_not_open_the_same_sessio
 
 
 @pytest.mark.slow
-async def test_a_browser_that_ends_right_after_its_start_is_called_crashed(tmp_path: Path) -> None:
+async def test_browser_that_exits_right_after_start_is_reported_as_crashed(tmp_path: Path) -> None:
     from playwright.async_api import Browser
 
     from footlight.browser.driver.driver_process import find_process_ids
@@ -718,7 +714,7 @@ async def test_a_browser_that_ends_right_after_its_start_is_called_crashed(tmp_p
 
 
 @pytest.mark.slow
-async def test_a_browser_that_was_attached_to_survives(site: Site, tmp_path: Path) -> None:
+async def test_attached_browser_survives_the_server(site: Site, tmp_path: Path) -> None:
     from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
@@ -766,7 +762,7 @@ def port_in(profile: Path) -> int | None:
 
 
 @pytest.mark.slow
-async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
+async def test_unreachable_cdp_endpoint_is_reported(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
         message = await error(wire, "navigate", url=site.url)
 

@@ -44,7 +44,7 @@ def suspend(*processes: psutil.Process) -> Generator[None]:
 
 
 @pytest.mark.slow
-async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site, tmp_path: Path) -> None:
+async def test_dead_driver_is_reported_once_and_restarted(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<p>x</p>")
         await data(wire, "navigate", url=page)
@@ -67,9 +67,7 @@ async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site,
 
 
 @pytest.mark.slow
-async def test_a_session_that_is_closed_while_the_driver_is_slow_leaves_no_page(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_session_closed_while_the_driver_is_slow_leaves_no_page(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         server = psutil.Process(wire.process.pid)
         others = renderers_of(server)
@@ -119,9 +117,7 @@ async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, 
 
 
 @pytest.mark.slow
-async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<button onclick='for (;;);'>x</button>")
         await data(wire, "navigate", url=page)
@@ -149,7 +145,9 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["driver", "browser"])
-async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_path: Path, part: str) -> None:
+async def test_server_is_not_ready_while_driver_or_browser_is_stopped(
+    site: Site, tmp_path: Path, part: str
+) -> None:
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
         assert (await client.send(method="GET", path="/readyz")).status_code == 200
         stopped = driver_of(server.pid) if part == "driver" else browsers_of(server.pid)[0]
@@ -164,7 +162,7 @@ async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_p
 
 
 @pytest.mark.slow
-async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Site, tmp_path: Path) -> None:
+async def test_stopped_browser_is_not_reported_as_a_busy_page(site: Site, tmp_path: Path) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         await data(wire, "navigate", url=site.page("<button>x</button>"))
         (browser,) = browsers_of(wire.process.pid)
@@ -198,7 +196,7 @@ async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Si
         assert await data(wire, "get_text", selector="p") == {"text": "again"}
 
 
-async def test_without_a_least_number_no_browser_runs_before_it_is_needed(site: Site, tmp_path: Path) -> None:
+async def test_zero_minimum_browsers_starts_none_until_needed(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 0, "maxBrowsers": 1}}
     async with serve(site, tmp_path, config=config) as wire:
         assert (await data(wire, "list_sessions"))["sessions"] == []

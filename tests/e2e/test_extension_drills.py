@@ -83,7 +83,7 @@ def profiles_of(wire: Wire, tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
+async def test_closed_session_leaves_no_process_or_profile(tmp_path: Path) -> None:
     async with serve(tmp_path) as wire:
         made = await data(wire, "create_session")
         processes = ours_below(wire)
@@ -96,7 +96,7 @@ async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path: Path) -> None:
+async def test_killed_browser_leaves_nothing_and_is_replaced(tmp_path: Path) -> None:
     async with serve(tmp_path, {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}) as wire:
         await data(wire, "navigate", url="about:blank")
         processes = ours_below(wire)
@@ -114,7 +114,7 @@ async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path:
 
 
 @pytest.mark.slow
-async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
+async def test_expired_session_leaves_no_process_or_profile(tmp_path: Path) -> None:
     async with serve(tmp_path, {"session": {"idleTimeout": 500}}) as wire:
         await data(wire, "create_session")
         await wait_until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))
@@ -124,7 +124,7 @@ async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGKILL"])
-async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> None:
+async def test_ended_server_leaves_no_process_or_profile(tmp_path: Path, how: str) -> None:
     """What one that was killed kept in temporary files is removed by the next one."""
     async with serve(tmp_path) as wire:
         await data(wire, "create_session")
@@ -146,7 +146,7 @@ async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> No
 
 
 @pytest.mark.slow
-async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
+async def test_server_ended_during_a_launch_leaves_nothing(tmp_path: Path) -> None:
     async with serve(tmp_path) as wire:
         await begin_launch(wire)
         await wait_until(lambda: profiles_of(wire, tmp_path))
@@ -160,7 +160,7 @@ async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_p
 
 
 @pytest.mark.slow
-async def test_a_call_that_is_cancelled_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
+async def test_call_cancelled_during_a_launch_leaves_nothing(tmp_path: Path) -> None:
     async with serve(tmp_path) as wire:
         await begin_launch(wire)
         await wait_until(lambda: ours_below(wire))

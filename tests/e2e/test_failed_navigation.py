@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path: Path) -> None:
+async def test_failed_navigation_does_not_affect_the_next(site: Site, tmp_path: Path) -> None:
     good = site.page("<p>here</p>")
     async with connect_browser(site, cwd=tmp_path) as browser:
         for _ in range(10):
@@ -25,7 +25,9 @@ async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path:
 
 
 @pytest.mark.slow
-async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_path: Path) -> None:
+async def test_navigation_failure_is_not_blamed_on_another_blocked_request(
+    site: Site, tmp_path: Path
+) -> None:
     async def answer_empty(_: Request) -> Response:
         return Response(status_code=204)
 
@@ -39,7 +41,7 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
 
 
 @pytest.mark.slow
-async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> None:
+async def test_proxy_error_response_is_not_a_page(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         error = await browser.refused("navigate", url="http://a b/")
 
@@ -47,7 +49,7 @@ async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://nowhere.invalid/"])
-async def test_what_follows_a_failed_navigation_is_done_or_reported(
+async def test_call_after_a_failed_navigation_works_or_reports_the_failure(
     browser: SessionBrowser, url: str
 ) -> None:
     """The browser's own page about the failure comes a moment after the failure."""
@@ -63,7 +65,7 @@ async def test_what_follows_a_failed_navigation_is_done_or_reported(
         assert (moved["url"], moved["status"], moved["moved"]) == (good, 200, True)
 
 
-async def test_a_step_that_stays_on_the_page_about_a_failure_is_no_success(browser: SessionBrowser) -> None:
+async def test_history_step_staying_on_the_error_page_is_a_failure(browser: SessionBrowser) -> None:
     url, good = "http://127.0.0.1:9/", browser.site.page("<p>here</p>")
     await browser.call("navigate", url=good)
     await browser.refused("navigate", url=url)

@@ -32,7 +32,7 @@ def write_program(folder: Path, script: str) -> Path:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_hangs_at_its_start_is_ended_with_the_server(site: Site, tmp_path: Path) -> None:
+async def test_browser_that_hangs_at_start_is_ended_with_the_server(site: Site, tmp_path: Path) -> None:
     path = write_program(tmp_path, "sleep 300 &\nsleep 300")
 
     async with connect_browser(site, "--executable-path", str(path), "--timeout", "2000") as browser:
@@ -48,9 +48,7 @@ async def test_a_browser_that_hangs_at_its_start_is_ended_with_the_server(site: 
 
 
 @pytest.mark.slow
-async def test_a_configured_file_that_is_no_browser_is_named_with_its_setting(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_invalid_browser_executable_is_named_with_its_setting(site: Site, tmp_path: Path) -> None:
     path = write_program(tmp_path, "echo 'not me' >&2; exit 3")
 
     async with connect_browser(site, "--executable-path", str(path)) as browser:
@@ -66,7 +64,7 @@ async def test_a_configured_file_that_is_no_browser_is_named_with_its_setting(
 
 
 @pytest.mark.slow
-async def test_a_port_that_accepts_and_is_silent_is_named(site: Site) -> None:
+async def test_silent_cdp_endpoint_is_reported(site: Site) -> None:
     connected: list[asyncio.StreamWriter] = []
     silent = await asyncio.start_server(lambda _, writer: connected.append(writer), "127.0.0.1", 0)
     endpoint = f"http://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
@@ -90,7 +88,9 @@ async def test_a_port_that_accepts_and_is_silent_is_named(site: Site) -> None:
         ("--remote-debugging-port=x", "it ended with exit code 1: Invalid devtools server port: x"),
     ],
 )
-async def test_what_chromium_says_of_a_wrong_argument_is_told(site: Site, argument: str, said: str) -> None:
+async def test_chromium_error_about_an_invalid_argument_is_reported(
+    site: Site, argument: str, said: str
+) -> None:
     async with connect_browser(site, FOOTLIGHT_BROWSER_ARGS=json.dumps([argument])) as browser:
         error: dict[str, Any] = await browser.refused("list_sessions")
 
@@ -101,7 +101,7 @@ async def test_what_chromium_says_of_a_wrong_argument_is_told(site: Site, argume
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs ulimit")
-async def test_a_browser_that_the_system_ends_is_not_called_missing() -> None:
+async def test_browser_ended_by_a_resource_limit_is_not_reported_missing() -> None:
     process = await asyncio.create_subprocess_exec(
         *("sh", "-c", 'ulimit -f 40; exec "$@"', "sh", *server_command()),
         stdin=subprocess.PIPE,

@@ -43,7 +43,7 @@ HOSTS = (
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
-async def test_no_redirect_leads_to_a_link_local_address(
+async def test_redirect_to_a_link_local_address_is_blocked(
     browser: SessionBrowser, site: Site, host: str
 ) -> None:
     error = await browser.refused("navigate", url=site.redirect(f"http://{host}/latest/meta-data/"))
@@ -53,7 +53,9 @@ async def test_no_redirect_leads_to_a_link_local_address(
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
-async def test_a_page_cannot_ask_a_link_local_address(browser: SessionBrowser, site: Site, host: str) -> None:
+async def test_page_cannot_request_a_link_local_address(
+    browser: SessionBrowser, site: Site, host: str
+) -> None:
     await browser.show("<p>here</p>")
 
     said = await browser.call(

@@ -53,7 +53,7 @@ TEXTS = {
 }
 
 
-async def test_no_text_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_page_text_does_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     paragraphs = "".join(f"<p>{text.replace('&', '&amp;')}</p>" for text in TEXTS.values())
     with gaps_in(watched_file) as gaps:
         await browser.show(f"<title>{'x' * 100}</title>{paragraphs}")
@@ -65,7 +65,7 @@ async def test_no_text_of_a_page_holds_up_others(browser: Browser, watched_file:
     assert gaps.too_long == []
 
 
-async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_caller_patterns_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     glob = f"{'*a' * 30}*b"
     with gaps_in(watched_file) as gaps:
         url = browser.site.page("<h1>Hello</h1>") + "?" + "a" * 2_000
@@ -80,7 +80,9 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
 
 
 @pytest.mark.slow
-async def test_no_pattern_takes_long_on_thousands_of_long_urls(browser: Browser, watched_file: Path) -> None:
+async def test_patterns_on_long_urls_do_not_block_the_event_loop(
+    browser: Browser, watched_file: Path
+) -> None:
     script = """Promise.all(Array.from({length: 200}, (_, at) => fetch('?' + at + '='
       + Array.from({length: 4900}, () => 'ab'[Math.random() * 2 | 0]).join('')))).then(all => all.length)"""
     await browser.show("<body>")
@@ -104,7 +106,9 @@ SLOW = "/(a|b)*a(a|b){900}c/"
 """Linear in the length of the text, with 1,800 instructions for each character."""
 
 
-async def test_waiting_for_a_url_at_a_long_one_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+async def test_waiting_for_long_url_does_not_block_the_event_loop(
+    browser: Browser, watched_file: Path
+) -> None:
     await browser.show(
         "<button onclick=\"history.pushState(0, '', '#' + '%25'.repeat(200_000))\">Go</button>"
     )
@@ -119,7 +123,9 @@ async def test_waiting_for_a_url_at_a_long_one_holds_up_nobody(browser: Browser,
 
 
 @pytest.mark.slow
-async def test_a_page_full_of_a_secret_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+async def test_page_full_of_secrets_does_not_block_the_event_loop(
+    browser: Browser, watched_file: Path
+) -> None:
     fill = """const text = '3141'.repeat(200_000); localStorage.pin = text; document.body.title = text;
       history.pushState(0, '', '#' + text); document.body.innerHTML = '<button>Go</button>'; 0"""
     await browser.show("<body>")
@@ -137,7 +143,7 @@ async def test_a_page_full_of_a_secret_holds_up_nobody(browser: Browser, watched
 
 
 @pytest.mark.slow
-async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_large_page_values_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     await browser.show("<body>")
     with gaps_in(watched_file) as gaps:
         for text, times in (("x", 9_000_000), ('ö"', 2_500_000)):
@@ -154,7 +160,7 @@ async def test_no_large_value_of_a_page_holds_up_others(browser: Browser, watche
     assert gaps.too_long == []
 
 
-async def test_no_arguments_of_a_caller_hold_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_caller_arguments_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     await browser.show("<body>")
     with gaps_in(watched_file) as gaps:
         args = [[{"a": at} for at in range(24_000)], {"__proto__": 1}]
@@ -169,7 +175,7 @@ async def test_no_arguments_of_a_caller_hold_up_others(browser: Browser, watched
 
 
 @pytest.mark.slow
-async def test_no_large_picture_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_large_screenshots_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     await browser.show(
         "<body style='margin: 0; height: 12000px; width: 3000px; background: linear-gradient(red, blue)'>"
     )
@@ -181,7 +187,7 @@ async def test_no_large_picture_of_a_page_holds_up_others(browser: Browser, watc
 
 
 @pytest.mark.slow
-async def test_a_value_that_would_hold_up_others_is_refused(browser: Browser, watched_file: Path) -> None:
+async def test_value_too_large_for_the_event_loop_is_refused(browser: Browser, watched_file: Path) -> None:
     await browser.show("<body>")
     with gaps_in(watched_file) as gaps:
         for script in (
@@ -201,7 +207,7 @@ async def test_a_value_that_would_hold_up_others_is_refused(browser: Browser, wa
 
 
 @pytest.mark.slow
-async def test_no_table_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_large_tables_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     """Its cells are many only as data, because each covers a thousand columns."""
     rows = "".join(f"<tr><td>{row}<td rowspan=65534 colspan=1000>x<td>y" for row in range(300))
     with gaps_in(watched_file) as gaps:
@@ -213,7 +219,7 @@ async def test_no_table_of_a_page_holds_up_others(browser: Browser, watched_file
 
 
 @pytest.mark.slow
-async def test_a_large_page_that_becomes_another_holds_up_nobody(
+async def test_replaced_large_page_does_not_block_the_event_loop(
     browser: Browser, watched_file: Path
 ) -> None:
     fill = """document.body.innerHTML =
@@ -229,7 +235,7 @@ async def test_a_large_page_that_becomes_another_holds_up_nobody(
 
 
 @pytest.mark.slow
-async def test_no_size_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_large_page_does_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     fill = """document.body.innerHTML = '<button>Go</button>' +
       Array.from({length: 12_000}, (_, i) => `<p>${i} ${'"'.repeat(1900)}</p>`).join(''); 0"""
     with gaps_in(watched_file) as gaps:
@@ -246,7 +252,9 @@ async def test_no_size_of_a_page_holds_up_others(browser: Browser, watched_file:
 
 
 @pytest.mark.slow
-async def test_the_boxes_of_many_elements_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
+async def test_boxes_of_many_elements_do_not_block_the_event_loop(
+    browser: Browser, watched_file: Path
+) -> None:
     fill = """document.body.innerHTML = '<table>' + Array.from({length: 1800}, (_, row) => '<tr>' +
       Array.from({length: 25}, (_, at) => `<td>${row} ${at}</td>`).join('')).join('') + '</table>'; 0"""
     with gaps_in(watched_file) as gaps:
@@ -258,7 +266,7 @@ async def test_the_boxes_of_many_elements_hold_up_nobody(browser: Browser, watch
 
 
 @pytest.mark.slow
-async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
+async def test_stale_ref_among_many_elements_does_not_block_event_loop(
     browser: Browser, watched_file: Path
 ) -> None:
     fill = """document.body.innerHTML =
@@ -276,7 +284,7 @@ async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
 
 
 @pytest.mark.slow
-async def test_texts_with_the_same_letters_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
+async def test_similar_texts_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     fill = """let seed = 1;
       const random = () => (seed = seed * 48271 % 2147483647);
       document.body.innerHTML = Array.from({length: 1_500}, () => {
@@ -294,7 +302,9 @@ async def test_texts_with_the_same_letters_hold_up_nobody(browser: Browser, watc
 
 
 @pytest.mark.slow
-async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watched_file: Path) -> None:
+async def test_endlessly_reloading_page_is_reported_without_blocking(
+    browser: Browser, watched_file: Path
+) -> None:
     with gaps_in(watched_file) as gaps:
         await browser.show(
             "<h1>Hi</h1><script>setTimeout(() => location.reload(), 5)</script>", observe="none"
@@ -315,7 +325,7 @@ async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watch
 
 
 @pytest.mark.slow
-async def test_a_burst_in_the_console_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+async def test_console_burst_does_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     burst = "for (let i = 0; i < 1000; i++) console.log('m', i, {a: 'x'.repeat(50)})"
     with gaps_in(watched_file) as gaps:
         await browser.show(f'<button onclick="{burst}">Go</button>')
@@ -327,7 +337,7 @@ async def test_a_burst_in_the_console_holds_up_nobody(browser: Browser, watched_
 
 
 @pytest.mark.slow
-async def test_a_page_that_floods_the_console_without_end_holds_up_no_other_session(
+async def test_endless_console_flood_does_not_block_other_sessions(
     browser: Browser, watched_file: Path
 ) -> None:
     other = (await browser.call("create_session"))["sessionId"]
@@ -346,7 +356,7 @@ async def test_a_page_that_floods_the_console_without_end_holds_up_no_other_sess
 
 
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])
-async def test_a_page_that_navigates_within_its_document_without_end_holds_up_nobody(
+async def test_endless_in_document_navigation_does_not_block_other_sessions(
     browser: Browser, watched_file: Path, navigate: str
 ) -> None:
     flood = f"let n = 0; setInterval(() => {{ for (let i = 0; i < 50; i++) {navigate} }}, 5)"
@@ -364,7 +374,7 @@ async def test_a_page_that_navigates_within_its_document_without_end_holds_up_no
     await browser.call("close_session", sessionId="default")
 
 
-async def test_no_selector_of_a_caller_holds_up_others(browser: Browser, watched_file: Path) -> None:
+async def test_caller_selectors_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     await browser.show("<button>Go</button>")
     with gaps_in(watched_file) as gaps:
         for selector in ("x" * 2_000_000, "'" * 2_000_001, ">>" * 100_000, f"text={'a' * 2_000_000}"):

@@ -156,7 +156,7 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
         ("SIGKILL", 3, True),
     ],
 )
-async def test_nothing_outlives_a_server_and_its_profiles_open_again(
+async def test_ended_server_leaves_no_process_and_its_profiles_reopen(
     site: Site, tmp_path: Path, how: str, count: int, testing: bool
 ) -> None:
     names = [make_name() for _ in range(count)]
@@ -211,7 +211,7 @@ server.wait()
 
 
 @pytest.mark.slow
-async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_path: Path) -> None:
+async def test_killed_client_ends_its_running_tests(site: Site, tmp_path: Path) -> None:
     started = Started(site)
     for folder in ("temporary", "tests"):
         (tmp_path / folder).mkdir()
@@ -236,7 +236,7 @@ async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_
 
 
 @pytest.mark.slow
-async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_path: Path) -> None:
+async def test_stale_profile_locks_do_not_prevent_opening(site: Site, tmp_path: Path) -> None:
     name = make_name()
     folder = tmp_path / "sessions" / name
     folder.mkdir(parents=True)
@@ -255,7 +255,7 @@ async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_pat
 
 
 @pytest.mark.slow
-async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None:
+async def test_two_servers_share_a_folder_but_not_a_profile(tmp_path: Path) -> None:
     mine, other = make_name(), make_name()
     async with serve_named(tmp_path) as first, serve_named(tmp_path) as second:
         await data(first, "session.open", sessionName=mine)
@@ -278,7 +278,7 @@ async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Path) -> None:
+async def test_concurrent_opens_of_one_name_open_one_session(tmp_path: Path) -> None:
     name = make_name()
     async with serve_named(tmp_path) as wire:
         for _ in range(2):
@@ -291,7 +291,7 @@ async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
+async def test_opening_twenty_names_at_once_respects_the_limit(tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with serve_named(tmp_path, config=config) as wire:
         for _ in range(20):
@@ -312,7 +312,7 @@ async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_reported_once_and_opens_again(site: Site, tmp_path: Path) -> None:
+async def test_killed_browser_is_reported_once_and_its_session_reopens(site: Site, tmp_path: Path) -> None:
     name, options = make_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
     async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name, launchOptions=options)
@@ -348,7 +348,7 @@ async def begin_endless(wire: Wire, site: Site, name: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
-async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path, tool: str) -> None:
+async def test_session_can_be_ended_during_a_call(site: Site, tmp_path: Path, tool: str) -> None:
     name = make_name()
     async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name)
@@ -369,7 +369,7 @@ async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
-async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, tool: str) -> None:
+async def test_session_can_be_ended_during_a_test_run(site: Site, tmp_path: Path, tool: str) -> None:
     name = make_name()
     async with serve_named(tmp_path) as wire:
         await data(wire, "session.open", sessionName=name)
@@ -388,7 +388,7 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
 
 
 @pytest.mark.slow
-async def test_a_folder_that_cannot_be_written_is_reported_with_its_setting(tmp_path: Path) -> None:
+async def test_unwritable_sessions_folder_is_reported_with_its_setting(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("no folder")
     async with serve_named(tmp_path) as wire:
         message = await error(wire, "session.open", sessionName=make_name())

@@ -116,7 +116,9 @@ CROWD_SECONDS = 15.0
 CROWD_GROWTH = 24.0
 
 
-async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
+async def test_hundred_clients_share_eight_sessions_without_memory_growth(
+    site: Site, tmp_path: Path, tell: Tell
+) -> None:
     """Each finds in its session what it left there, and the server does not grow."""
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2}}
     context = ssl.create_default_context()  # One for all: making it is most of making a client.
@@ -180,7 +182,9 @@ OPENING_GROWTH = 64.0
 ABANDONED_GROWTH = 24.0
 
 
-async def test_a_thousand_abandoned_transport_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
+async def test_thousand_abandoned_transport_sessions_use_bounded_memory(
+    site: Site, tmp_path: Path, tell: Tell
+) -> None:
     """Of those that there is room for, each takes a little; the others nothing."""
     config = {
         "listen": {"maxTransportSessions": ROOM, "maxConnections": 50},
@@ -207,7 +211,7 @@ async def test_a_thousand_abandoned_transport_sessions(site: Site, tmp_path: Pat
         await check_unharmed(server, site)
 
 
-async def test_more_connections_than_there_may_be(site: Site, tmp_path: Path, tell: Tell) -> None:
+async def test_connections_above_the_limit_are_refused(site: Site, tmp_path: Path, tell: Tell) -> None:
     config = {"listen": {"maxConnections": 10}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(tmp_path, config=config) as server:
         lines = [await Line.open(server) for _ in range(10)]
@@ -304,7 +308,7 @@ def write_chunks() -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("pieces", sample_parameters([write_whole, write_chunks], write_chunks))
-async def test_a_body_of_50_megabytes(
+async def test_body_of_50_megabytes_is_refused_without_being_buffered(
     server: HttpServer, site: Site, tell: Tell, pieces: Callable[[], Iterator[bytes]]
 ) -> None:
     """It is refused before it has arrived, and never held."""
@@ -324,7 +328,9 @@ async def test_a_body_of_50_megabytes(
     await check_unharmed(server, site)
 
 
-async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: Tell) -> None:
+async def test_many_large_bodies_at_once_use_bounded_memory(
+    server: HttpServer, site: Site, tell: Tell
+) -> None:
     """Each may be 4 MiB, which is what it then takes; not what it would have been."""
     lines = [await Line.open(server) for _ in range(10)]
     memory = Memory(server.pid)
@@ -363,7 +369,7 @@ async def trickle(line: Line, start: str) -> None:
     ],
     ids=["body", "head", "first line"],
 )
-async def test_what_comes_a_byte_at_a_time_is_cut_off(
+async def test_request_sent_one_byte_at_a_time_is_cut_off(
     server: HttpServer, site: Site, tell: Tell, start: str, statuses: set[int]
 ) -> None:
     """While others are served."""
@@ -419,7 +425,9 @@ BIG = json.dumps(request("ping", {"padding": "x" * 3_900_000}))
         pytest.param("{" * 1000, False, id="junk"),
     ],
 )
-async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str, reads: bool) -> None:
+async def test_flooding_websocket_does_not_block_other_clients(
+    tmp_path: Path, tell: Tell, message: str, reads: bool
+) -> None:
     """Whether it reads the answers or not: the others are served, and what it takes is bounded."""
     async with (
         run_server(server_command("--transport", "websocket", "--port", "0"), cwd=tmp_path) as (url, process),
@@ -483,7 +491,7 @@ LINK_LOCAL = "http://169.254.169.254/latest/meta-data/"
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("redirected", [False, True], ids=["directly", "by a redirect"])
 @pytest.mark.parametrize("url", [FILE, BLOCKED, LINK_LOCAL], ids=["file", "blocked", "link-local"])
-async def test_a_navigation_that_is_refused(
+async def test_forbidden_navigation_is_refused_over_http(
     server: HttpServer, site: Site, url: str, redirected: bool
 ) -> None:
     """A redirect to a file is refused by the browser itself."""

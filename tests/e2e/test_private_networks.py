@@ -28,7 +28,7 @@ async def blocking(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 @pytest.mark.parametrize(
     "host", ["localhost", "a.localhost", "127.0.0.2", "[::1]", "10.0.0.1", "0x0a000001", "[64:ff9b::c0a8:1]"]
 )
-async def test_what_is_private_is_not_opened(blocking: Browser, site: Site, host: str) -> None:
+async def test_private_addresses_are_not_opened(blocking: Browser, site: Site, host: str) -> None:
     url = f"http://{host}:{site.port}/private"
 
     for given in (url, site.redirect(url)):
@@ -39,9 +39,7 @@ async def test_what_is_private_is_not_opened(blocking: Browser, site: Site, host
 
 
 @pytest.mark.slow
-async def test_an_address_that_is_listed_is_reached_and_its_page_reaches_no_other(
-    blocking: Browser, site: Site
-) -> None:
+async def test_listed_address_is_reached_but_its_page_reaches_no_other(blocking: Browser, site: Site) -> None:
     await blocking.show("<p>here</p>")
     script = f"fetch('http://localhost:{site.port}/private', {{mode: 'no-cors'}}).then(it => it.type, String)"
 

@@ -62,7 +62,7 @@ async def session_of(client: Client) -> str:
 
 
 @pytest.mark.sampled(3)
-async def test_a_tour_through_everything(client: Client, site: Site) -> None:
+async def test_main_features_work_over_every_transport(client: Client, site: Site) -> None:
     session = await session_of(client)
     page = f"playwright:///page/{session}/page-1"
     here = {"sessionId": session}
@@ -96,7 +96,7 @@ async def test_a_tour_through_everything(client: Client, site: Site) -> None:
 
 
 @pytest.mark.sampled(2)
-async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
+async def test_protocol_errors_have_the_specified_codes(client: Client) -> None:
     codes: list[int] = []
     for ask in (
         client.call_tool("no_such_tool", {}),
@@ -114,7 +114,7 @@ async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
 
 
 @pytest.mark.sampled(3)
-async def test_an_error_of_the_protocol_repeats_only_the_beginning_of_a_long_name(client: Client) -> None:
+async def test_protocol_error_truncates_a_long_name(client: Client) -> None:
     name = "n" * 5_000
     for ask in (
         client.call_tool(name, {}),
@@ -127,7 +127,7 @@ async def test_an_error_of_the_protocol_repeats_only_the_beginning_of_a_long_nam
 
 
 @pytest.mark.sampled(3)
-async def test_a_subscriber_learns_that_a_page_navigated(
+async def test_subscriber_is_notified_of_a_navigation(
     transport: Transport, url: str, mode: str, site: Site
 ) -> None:
     news, heard = anyio.create_memory_object_stream[str](100)
@@ -164,7 +164,7 @@ async def test_a_subscriber_learns_that_a_page_navigated(
 
 
 @pytest.mark.slow
-async def test_answers_are_equal_to_the_byte(site: Site) -> None:
+async def test_results_are_identical_over_every_transport(site: Site) -> None:
     """The same calls, over every transport and in both eras: the same structured content."""
     page = site.page(PAGE, path="/same")
     calls: list[tuple[str, dict[str, Any]]] = [

@@ -60,7 +60,7 @@ async def connect_and_send(server: Server, site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_from_the_first_screen_to_a_mined_transaction(site: Site, tmp_path: Path) -> None:
+async def test_wallet_flow_ends_with_a_mined_transaction(site: Site, tmp_path: Path) -> None:
     (root := tmp_path / "repository").mkdir()
     async with serve_wallet_tools(site, root, "--strict-002") as server:
         launched = await server.launch(stateMode="onboarding")

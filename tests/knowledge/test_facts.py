@@ -61,7 +61,7 @@ def program(folder: Path, name: str, script: str) -> None:
     (folder / name).chmod(0o700)
 
 
-async def test_a_repository(programs: Path, repository: Path) -> None:
+async def test_facts_of_a_repository_are_read(programs: Path, repository: Path) -> None:
     program(programs, "node", "echo v24.1.0")
     program(programs, "yarn", "echo 4.9.1")
 
@@ -71,7 +71,7 @@ async def test_a_repository(programs: Path, repository: Path) -> None:
     )
 
 
-async def test_a_tree_that_was_changed(programs: Path, repository: Path) -> None:
+async def test_changed_working_tree_is_dirty(programs: Path, repository: Path) -> None:
     (repository / "new").write_text("", "utf-8")
 
     assert (await read_repository_facts(repository)).git["dirty"] is True
@@ -83,13 +83,13 @@ async def test_a_detached_head_has_no_branch(programs: Path, repository: Path) -
     assert set((await read_repository_facts(repository)).git) == {"commit", "dirty"}
 
 
-async def test_a_repository_without_a_commit(programs: Path, tmp_path: Path) -> None:
+async def test_repository_without_a_commit_has_only_a_branch(programs: Path, tmp_path: Path) -> None:
     git(tmp_path, "init", "--initial-branch", "main", "empty")
 
     assert (await read_repository_facts(tmp_path / "empty")).git == {"branch": "main", "dirty": False}
 
 
-async def test_no_repository_and_no_programs(programs: Path, tmp_path: Path) -> None:
+async def test_missing_repository_or_programs_leave_facts_out(programs: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
     nothing = RepositoryFacts(environment={"platform": sys.platform})
@@ -100,7 +100,7 @@ async def test_no_repository_and_no_programs(programs: Path, tmp_path: Path) -> 
     assert await read_repository_facts(tmp_path / "missing") == nothing
 
 
-async def test_programs_that_fail(programs: Path, tmp_path: Path) -> None:
+async def test_failing_programs_leave_facts_out(programs: Path, tmp_path: Path) -> None:
     program(programs, "node", "echo v24.1.0; exit 1")
     program(programs, "yarn", "echo broken >&2; exit 127")
     program(programs, "git", "exit 128")
@@ -108,7 +108,7 @@ async def test_programs_that_fail(programs: Path, tmp_path: Path) -> None:
     assert await read_repository_facts(tmp_path) == RepositoryFacts(environment={"platform": sys.platform})
 
 
-async def test_programs_that_hang_are_gone_in_time(programs: Path, tmp_path: Path) -> None:
+async def test_hanging_programs_are_killed_with_their_children(programs: Path, tmp_path: Path) -> None:
     """With their children."""
     for name in ("git", "node"):
         program(programs, name, f"echo $$ > {tmp_path}/$$.pid; {HANGING}")
@@ -136,7 +136,7 @@ def _group(pid: int) -> int | None:
         return None
 
 
-async def test_git_asks_about_the_folder_alone(
+async def test_git_ignores_the_git_dir_variable(
     programs: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other"))

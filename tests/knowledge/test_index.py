@@ -48,7 +48,7 @@ def files_of(root: Path) -> bytes:
     return b"".join(each.read_bytes() for each in root.glob("index.sqlite*"))
 
 
-def test_a_step_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
+def test_added_step_is_available_at_once(tmp_path: Path) -> None:
     """With what was known when it was made: the screen before, and what the ref meant."""
     index = Index(tmp_path)
     for path, each in zip(write(tmp_path, *THREE), THREE, strict=True):
@@ -60,7 +60,7 @@ def test_a_step_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
     assert clicked.target == StepTarget(ref="e3", role="button", name="Unlock")
 
 
-def test_added_or_read_later_the_rows_are_the_same(tmp_path: Path) -> None:
+def test_rows_are_the_same_whether_added_or_read_from_files(tmp_path: Path) -> None:
     index = Index(tmp_path)
     for path, each in zip(write(tmp_path, *THREE), THREE, strict=True):
         index.add(path, each)
@@ -72,7 +72,7 @@ def test_added_or_read_later_the_rows_are_the_same(tmp_path: Path) -> None:
     assert Index(tmp_path).list_session() == added
 
 
-def test_questions_see_what_others_wrote_and_removed_since(tmp_path: Path) -> None:
+def test_queries_see_files_written_or_removed_by_others(tmp_path: Path) -> None:
     index = Index(tmp_path)
     paths = write(tmp_path, *THREE)
     before = tools(index)
@@ -85,7 +85,7 @@ def test_questions_see_what_others_wrote_and_removed_since(tmp_path: Path) -> No
     assert after == ["mm_click", "mm_click", "mm_type"]
 
 
-def test_a_step_that_was_replaced_is_read_again(tmp_path: Path) -> None:
+def test_replaced_step_file_is_read_again(tmp_path: Path) -> None:
     index = Index(tmp_path)
     write(tmp_path, record("mm_click", testId="first-thought"))
     before = find_timestamps(index, "thought")
@@ -98,7 +98,7 @@ def test_a_step_that_was_replaced_is_read_again(tmp_path: Path) -> None:
     )
 
 
-def test_sessions_that_did_not_change_are_not_read_again(tmp_path: Path) -> None:
+def test_unchanged_sessions_are_not_read_again(tmp_path: Path) -> None:
     """Their files are made unreadable here, which nobody notices."""
     write(tmp_path, *THREE)
     steps = tmp_path / "mm-one" / "steps"
@@ -113,7 +113,7 @@ def test_sessions_that_did_not_change_are_not_read_again(tmp_path: Path) -> None
     assert (len(tools(index)), index.ignored_count) == (3, 0)
 
 
-def test_torn_and_foreign_files_are_ignored_and_counted_until_they_are_mended(tmp_path: Path) -> None:
+def test_torn_and_foreign_files_are_ignored_and_counted(tmp_path: Path) -> None:
     steps = write(tmp_path, THREE[0])[0].parent
     whole = json.dumps(THREE[1])
     torn = steps / "20260115T120001.000Z-mm_click.json"
@@ -158,7 +158,7 @@ PATHS = [
     path=st.sampled_from(PATHS),
     value=JSON | st.lists(st.dictionaries(st.sampled_from(["testId", "role"]), JSON)),
 )
-def test_a_record_with_any_part_of_any_kind_is_a_row_or_none(path: tuple[str, ...], value: Any) -> None:
+def test_any_malformed_record_gives_a_row_or_none(path: tuple[str, ...], value: Any) -> None:
     """And a row can be kept."""
     whole: Any = record("mm_click", testId="a")
     part = whole
@@ -171,7 +171,7 @@ def test_a_record_with_any_part_of_any_kind_is_a_row_or_none(path: tuple[str, ..
     assert row is None or isinstance(row, StepRow)
 
 
-def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
+def test_lone_surrogates_are_stored_and_found(tmp_path: Path) -> None:
     """JSON can have them, a database cannot."""
     write(tmp_path, record("mm_click", screen="ho\ud800me", testId="pay\udfff-now", message="\ud83d"))
 
@@ -182,7 +182,7 @@ def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["nonsense", "cut", "table", "version", "empty", "gone"])
-def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
+def test_damaged_index_is_rebuilt(tmp_path: Path, damage: str) -> None:
     """It is derived: nothing is lost with it."""
     write(tmp_path, *THREE)
     index = Index(tmp_path)
@@ -208,7 +208,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
     assert (again.list_session(), again.is_kept, len(find_timestamps(again, "nft"))) == (before, True, 1)
 
 
-def test_an_index_that_is_removed_under_an_open_one_is_made_anew(tmp_path: Path) -> None:
+def test_index_removed_while_open_is_rebuilt(tmp_path: Path) -> None:
     write(tmp_path, *THREE)
     index = Index(tmp_path)
     before = index.list_session()
@@ -219,7 +219,7 @@ def test_an_index_that_is_removed_under_an_open_one_is_made_anew(tmp_path: Path)
     assert (tmp_path / "index.sqlite").exists()
 
 
-def test_a_file_that_is_damaged_under_an_open_one_is_made_anew(tmp_path: Path) -> None:
+def test_index_damaged_while_open_is_rebuilt(tmp_path: Path) -> None:
     write(tmp_path, *THREE)
     index = Index(tmp_path)
     before = index.list_session()
@@ -231,7 +231,7 @@ def test_a_file_that_is_damaged_under_an_open_one_is_made_anew(tmp_path: Path) -
     assert index.list_session() == before
 
 
-def test_where_nothing_can_be_written_the_index_is_in_memory(tmp_path: Path) -> None:
+def test_unwritable_index_file_is_replaced_by_an_index_in_memory(tmp_path: Path) -> None:
     """A folder of its name is in the way: root, who may run the tests, can write anywhere else."""
     paths = write(tmp_path, *THREE[:2])
     (tmp_path / "index.sqlite").mkdir()
@@ -244,7 +244,7 @@ def test_where_nothing_can_be_written_the_index_is_in_memory(tmp_path: Path) -> 
     assert all(path.exists() for path in paths)
 
 
-def test_a_question_makes_no_folder_and_one_that_comes_later_is_found(tmp_path: Path) -> None:
+def test_query_creates_no_folder_and_finds_one_created_later(tmp_path: Path) -> None:
     root = tmp_path / "later"
     index = Index(root)
     first = index.list_session()
@@ -254,7 +254,7 @@ def test_a_question_makes_no_folder_and_one_that_comes_later_is_found(tmp_path: 
     assert (first, exists, len(index.list_session()), index.is_kept) == ([], False, 3, True)
 
 
-def test_without_full_text_search_it_is_said_which_sqlite_it_is(
+def test_missing_full_text_search_error_names_the_sqlite_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "FULL_TEXT", "fts_of_another_build")
@@ -263,7 +263,7 @@ def test_without_full_text_search_it_is_said_which_sqlite_it_is(
         Index(tmp_path).refresh()
 
 
-def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) -> None:
+def test_text_of_removed_files_is_erased_from_the_index(tmp_path: Path) -> None:
     """Somebody may have removed it for what it says."""
     kept, removed = THREE[0], record("mm_click", session_id="mm-two", at=NOW, testId="xylophone-zebra")
     write(tmp_path, kept, removed)
@@ -279,7 +279,7 @@ def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) 
     assert b"xylophone" not in files_of(tmp_path)
 
 
-def test_the_index_has_no_text_that_is_not_in_the_files(tmp_path: Path) -> None:
+def test_index_contains_only_searchable_text_from_the_files(tmp_path: Path) -> None:
     """What was typed is not in a record, and input that nobody searches is not in the index."""
     write(tmp_path, record("mm_launch", input={"fixture": {"vault": "TOPSECRET"}, "text": "TOPSECRET"}))
     index = Index(tmp_path)
@@ -290,7 +290,7 @@ def test_the_index_has_no_text_that_is_not_in_the_files(tmp_path: Path) -> None:
     assert b"topsecret" not in files_of(tmp_path)
 
 
-def test_steps_of_one_millisecond_are_all_there_in_the_order_of_their_files(tmp_path: Path) -> None:
+def test_steps_of_the_same_millisecond_are_all_listed(tmp_path: Path) -> None:
     for number in range(50):
         folder = tmp_path / f"mm-{number:03}"
         write(folder.parent, record("mm_click", session_id=folder.name, testId=f"id-{number}"))
@@ -324,7 +324,7 @@ print(index.size >= 150, flush=True)
 """
 
 
-def test_two_processes_write_and_ask_at_once(tmp_path: Path) -> None:
+def test_two_processes_can_write_and_query_at_once(tmp_path: Path) -> None:
     """Both begin with no index: one makes it, and neither is refused."""
     tmp_path = tmp_path / "root"
     processes = [

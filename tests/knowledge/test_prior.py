@@ -26,7 +26,7 @@ def find_known(root: Path, *records: dict[str, object]) -> PriorKnowledge:
     return find_prior(Index(root), "home", now=NOW)
 
 
-def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
+def test_worked_failed_and_seen_targets_are_reported(tmp_path: Path) -> None:
     reported = find_known(
         tmp_path,
         *session(
@@ -63,7 +63,7 @@ def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
     }
 
 
-def test_what_worked_after_it_failed_is_not_to_be_avoided(tmp_path: Path) -> None:
+def test_step_that_worked_after_failing_is_not_listed_to_avoid(tmp_path: Path) -> None:
     """And what failed twice after it had worked is."""
     good, bad = ({"screen": "home", "testId": "x", "ok": ok} for ok in (True, False))
 
@@ -82,7 +82,7 @@ def test_what_worked_after_it_failed_is_not_to_be_avoided(tmp_path: Path) -> Non
     ] == [("testId=x", 2)]
 
 
-def test_a_ref_is_never_reported(tmp_path: Path) -> None:
+def test_refs_are_never_reported(tmp_path: Path) -> None:
     """It means something else by now: role and name do, and where they are not known it is left out."""
     reported = find_known(
         tmp_path,
@@ -99,7 +99,7 @@ def test_a_ref_is_never_reported(tmp_path: Path) -> None:
     assert '"e' not in json.dumps(reported.as_json()).replace('"eth-', "")
 
 
-def test_only_the_last_two_days_count(tmp_path: Path) -> None:
+def test_only_steps_of_the_last_two_days_count(tmp_path: Path) -> None:
     write(tmp_path, *session("mm-one", record("mm_click", screen="settings", testId="x")))
     index = Index(tmp_path)
 
@@ -113,7 +113,7 @@ def test_only_the_last_two_days_count(tmp_path: Path) -> None:
     assert [count_seen(47), count_seen(49), count_seen(49, 72), count_seen(-1)] == [1, 0, 1, 0]
 
 
-def test_it_is_bounded(tmp_path: Path) -> None:
+def test_prior_knowledge_is_bounded(tmp_path: Path) -> None:
     """At most 5 that worked, 10 to avoid, 5 test ids, 5 sessions."""
     many = [
         each
@@ -153,7 +153,7 @@ def find_at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -
     return find_prior(Index(root), "unlock", now=NOW).as_json()["worked"]
 
 
-def test_what_worked_is_reported_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
+def test_working_steps_are_reported_in_execution_order(tmp_path: Path) -> None:
     """So that it can be followed. The last of it is what led on, though that was seen only later."""
     assert find_at_unlock(tmp_path, ("mm-one", make_unlock_records(True))) == [
         {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},
@@ -161,7 +161,7 @@ def test_what_worked_is_reported_in_the_order_in_which_it_was_done(tmp_path: Pat
     ]
 
 
-def test_what_led_nowhere_did_not_work(tmp_path: Path) -> None:
+def test_steps_that_led_nowhere_are_not_reported_as_working(tmp_path: Path) -> None:
     """As with a wrong password: given up, mended, or left for another place."""
     gone_elsewhere = record("mm_navigate", screen="settings")
     unlocked = [
@@ -198,7 +198,7 @@ def make_view(seen: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> Reco
     )
 
 
-def test_screens_without_a_name_are_known_by_what_is_on_them(tmp_path: Path) -> None:
+def test_unnamed_screens_are_recognized_by_their_elements(tmp_path: Path) -> None:
     def make_unnamed(tool: str, seen: object, **target: str) -> dict[str, object]:
         return record(tool, screen="unknown", seen=seen, **target)  # type: ignore[arg-type]
 
@@ -225,7 +225,7 @@ def test_screens_without_a_name_are_known_by_what_is_on_them(tmp_path: Path) -> 
     assert find_worked(NOTHING) == []
 
 
-def test_of_an_unknown_screen_or_a_new_one_nothing_is_known(tmp_path: Path) -> None:
+def test_unknown_or_new_screen_has_no_prior_knowledge(tmp_path: Path) -> None:
     write(tmp_path, *session("mm-one", record("mm_click", screen="unknown", testId="x", seen=NOTHING)))
     index = Index(tmp_path)
     nothing = {"worked": [], "avoid": [], "seen": [], "relatedSessions": []}

@@ -47,7 +47,7 @@ def record_step(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
     return make_record(step(tool, **given), RepositoryFacts(), RULES)
 
 
-def test_a_whole_step() -> None:
+def test_complete_step_becomes_a_valid_record() -> None:
     record = make_record(
         step(
             duration_ms=12,
@@ -119,7 +119,7 @@ def test_a_whole_step() -> None:
     assert schema_violations(record) == []
 
 
-def test_without_a_page_there_is_a_placeholder() -> None:
+def test_record_without_a_page_gets_a_placeholder_observation() -> None:
     record = record_step("mm_launch", session_id=None, ok=False)
 
     assert record["sessionId"] == "mm-none"
@@ -137,7 +137,7 @@ def test_without_a_page_there_is_a_placeholder() -> None:
         ("mm-none", "mm-none"),
     ],
 )
-def test_ids_of_sessions(given: str | None, id: str) -> None:
+def test_session_ids_are_normalized(given: str | None, id: str) -> None:
     assert record_step(session_id=given)["sessionId"] == id
 
 
@@ -145,7 +145,7 @@ def test_ids_of_sessions(given: str | None, id: str) -> None:
     "hostile",
     ["../../x", "..\\..\\x", "/etc/passwd", "a/b/c", "index.sqlite", "COM1", "....", "x" * 300, "\0\0\0\0"],
 )
-def test_no_id_leads_out_of_the_root(hostile: str) -> None:
+def test_hostile_session_id_cannot_leave_the_root_folder(hostile: str) -> None:
     id = record_step(session_id=hostile)["sessionId"]
 
     assert not set(id) & set('/\\.:*?"<>|\0')
@@ -154,20 +154,20 @@ def test_no_id_leads_out_of_the_root(hostile: str) -> None:
     assert record_step(session_id=id)["sessionId"] == id
 
 
-def test_two_ids_never_become_one() -> None:
+def test_different_session_ids_stay_different() -> None:
     ids = ["a", "b", "mm", "mm-none", "a/b/c", "a_b_c", "a.b.c", "x" * 300, "x" * 301]
 
     assert len({record_step(session_id=id)["sessionId"] for id in ids}) == len(ids)
 
 
-def test_a_time_is_reported_in_utc() -> None:
+def test_timestamp_is_recorded_in_utc() -> None:
     there = timezone(timedelta(hours=2))
 
     assert record_step(at=AT.astimezone(there))["timestamp"] == "2026-01-15T12:34:56.789Z"
     assert record_step(at=AT.replace(tzinfo=None))["timestamp"] == "2026-01-15T12:34:56.789Z"
 
 
-def test_refs_of_another_form_are_no_refs() -> None:
+def test_malformed_refs_are_left_out() -> None:
     refs = ["e1", "e12", "f1e2", "e1\n", "E1", "e٣", "", None, 7, "e" + "9" * 5_000]
     record = record_step(
         input={"a11yRef": "f1e2"},
@@ -179,7 +179,7 @@ def test_refs_of_another_form_are_no_refs() -> None:
     assert record["tool"]["input"] == {"a11yRef": "f1e2"}
 
 
-def test_a_state_that_is_no_boolean_is_left_out() -> None:
+def test_non_boolean_state_is_left_out() -> None:
     node = {"ref": "e1", "role": "checkbox", "name": "All", "path": [], "checked": "mixed", "expanded": None}
 
     assert record_step(observation=StepObservation(state=STATE, nodes=[node]))["observation"]["a11y"][
@@ -187,7 +187,7 @@ def test_a_state_that_is_no_boolean_is_left_out() -> None:
     ] == [{"ref": "e1", "role": "checkbox", "name": "All", "path": []}]
 
 
-def test_an_unknown_screen() -> None:
+def test_unlisted_screen_is_recorded_as_unknown() -> None:
     """Another app's may have any name."""
     looked = step(observation=StepObservation(state={**STATE, "currentScreen": "inbox"}))
 
@@ -199,7 +199,7 @@ def test_an_unknown_screen() -> None:
     assert screens == ["unknown", "inbox", "inbox", "inbox"]
 
 
-def test_long_texts_are_cut_with_a_mark() -> None:
+def test_long_texts_are_truncated_with_a_mark() -> None:
     record = record_step(
         input={"selector": "x" * 10_000_000, "many": ["x"] * 1_000},
         observation=StepObservation(
@@ -217,7 +217,7 @@ def test_long_texts_are_cut_with_a_mark() -> None:
 
 
 @pytest.mark.slow
-def test_no_record_is_larger_than_it_may_be() -> None:
+def test_record_never_exceeds_the_size_limit() -> None:
     big = "💡" * 10_000
     record = record_step(
         input={f"{big}{number}": [big] * 100 for number in range(100)},
@@ -235,7 +235,7 @@ def test_no_record_is_larger_than_it_may_be() -> None:
     assert schema_violations(json.loads(data)) == []
 
 
-def test_nested_values_are_plain_json() -> None:
+def test_nested_values_are_converted_to_plain_json() -> None:
     loop: list[Any] = []
     loop.append(loop)
     given = {
@@ -262,7 +262,7 @@ def test_nested_values_are_plain_json() -> None:
     }
 
 
-def test_what_is_no_text_is_replaced() -> None:
+def test_invalid_characters_are_replaced() -> None:
     record = record_step(error={"code": "X", "message": "a\ud800b\x00c\x1b[31md\ne"})
 
     assert record["outcome"]["error"]["message"] == "a\ufffdb\ufffdc\ufffd[31md\ne"
@@ -319,7 +319,7 @@ FACTS = st.builds(
 @pytest.mark.slow
 @examples(100)
 @given(step=STEPS, facts=FACTS)
-def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:
+def test_every_step_record_matches_the_schema(step: RawStep, facts: RepositoryFacts) -> None:
     """The same text is read back from its file."""
     record = make_record(step, facts, RULES)
 
@@ -329,7 +329,7 @@ def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:
 
 @examples(50)
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
-def test_a_sanitised_record_is_sanitised_again_to_itself(texts: list[str]) -> None:
+def test_sanitizing_a_record_twice_changes_nothing(texts: list[str]) -> None:
     nodes = [{"ref": "e1", "role": "button", "name": text, "path": []} for text in texts]
     once = record_step(observation=StepObservation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
 

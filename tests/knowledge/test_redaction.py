@@ -69,7 +69,7 @@ def message(text: str) -> str:
 # What is typed
 
 
-def test_what_is_typed_is_never_kept() -> None:
+def test_typed_text_is_never_recorded() -> None:
     """The length of what is harmless is."""
     record = record_step(
         input={"testId": "amount", "text": "0.5"}, field=TypedField(tag="input", test_id="amount")
@@ -103,7 +103,7 @@ def test_what_is_typed_is_never_kept() -> None:
     ],
 )
 @pytest.mark.parametrize("target", [{"a11yRef": "e3"}, {"selector": "form input"}, {"testId": "it"}])
-def test_a_secret_field_is_known_by_what_it_is(field: TypedField, target: dict[str, str]) -> None:
+def test_secret_field_is_recognized_by_its_attributes(field: TypedField, target: dict[str, str]) -> None:
     """By ref, too; and how long the secret is helps whoever guesses it."""
     record = record_step(input={**target, "text": "correct horse battery"}, field=field)
 
@@ -121,18 +121,18 @@ def test_a_secret_field_is_known_by_what_it_is(field: TypedField, target: dict[s
         TypedField(type="text", autocomplete="off"),
     ],
 )
-def test_a_harmless_field(field: TypedField) -> None:
+def test_length_of_text_typed_into_a_harmless_field_is_recorded(field: TypedField) -> None:
     assert record_step(input={"a11yRef": "e1", "text": "abc"}, field=field)["tool"]["textLength"] == 3
 
 
 @pytest.mark.parametrize(
     "target", [{"selector": "input[type=password]"}, {"testId": "create-password-new-input"}]
 )
-def test_a_field_that_is_not_found_is_known_by_its_name(target: dict[str, str]) -> None:
+def test_missing_field_is_judged_by_its_name(target: dict[str, str]) -> None:
     assert "textLength" not in record_step(input={**target, "text": "abc"})["tool"]
 
 
-def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
+def test_typed_text_is_redacted_from_the_error_of_its_step() -> None:
     record = record_step(
         input={"testId": "amount", "text": "7"},
         field=TypedField(test_id="amount"),
@@ -145,7 +145,7 @@ def test_what_is_typed_is_not_in_the_error_of_its_step() -> None:
     }
 
 
-def test_a_secret_is_remembered() -> None:
+def test_typed_secret_is_redacted_from_later_steps() -> None:
     secrets = SecretTexts()
     record_step(secrets=secrets, input={"a11yRef": "e1", "text": "hunter2!"}, field=PASSWORD_FIELD)
 
@@ -165,14 +165,14 @@ def test_a_secret_is_remembered() -> None:
     assert (texts_of(later), names_of(later)) == ({"echo": f"It is {MARK}."}, [MARK])
 
 
-def test_an_address_is_no_secret() -> None:
+def test_account_address_is_not_a_secret() -> None:
     secrets = SecretTexts()
     record_step(secrets=secrets, input={"a11yRef": "e1", "text": ADDRESS}, field=PASSWORD_FIELD)
 
     assert names_of(record_step(secrets=secrets, observation=make_observation(names=[ADDRESS]))) == [ADDRESS]
 
 
-def test_the_words_of_a_phrase_are_secret_where_they_stand_alone() -> None:
+def test_phrase_words_are_redacted_only_when_they_stand_alone() -> None:
     """But not as a part of other words, nor of what names an element."""
     secrets = SecretTexts([PHRASE])
 
@@ -186,7 +186,7 @@ def test_the_words_of_a_phrase_are_secret_where_they_stand_alone() -> None:
     assert record["outcome"]["error"]["message"] == f"expected {MARK}, found {MARK}"
 
 
-def test_words_of_a_phrase_are_redacted_where_letters_are_percent_encoded() -> None:
+def test_percent_encoded_words_of_a_phrase_are_redacted() -> None:
     encoded = [f"%{ord(word[0]):02x}{word[1:]}" for word in PHRASE.split()]
     known = SecretTexts([PHRASE])
 
@@ -197,7 +197,7 @@ def test_words_of_a_phrase_are_redacted_where_letters_are_percent_encoded() -> N
 
 
 @pytest.mark.parametrize("first", [0xFF21, 0x1D400, 0x24B6], ids=["full width", "bold", "circled"])
-def test_secret_shapes_are_recognised_in_letters_of_another_form(first: int) -> None:
+def test_secrets_in_other_unicode_letter_forms_are_redacted(first: int) -> None:
     def spell(text: str) -> str:
         forms = {65 + at: first + at for at in range(26)}
         small = 0x20 if first == 0xFF21 else 26
@@ -213,7 +213,7 @@ def test_secret_shapes_are_recognised_in_letters_of_another_form(first: int) -> 
     assert redact_shapes(" ".join(words[:4]), lambda _: False) == " ".join(words[:4])
 
 
-def test_a_word_of_a_phrase_is_in_no_selector_and_no_candidate() -> None:
+def test_phrase_words_are_redacted_from_selectors_and_candidates() -> None:
     """A page names what comes closest to a selector, and a call names what it looks for."""
     said = 'No element found matching selector "text=omit". Closest on the page: button "tent" (#tent-1)'
     record = record_step(
@@ -237,7 +237,7 @@ def test_a_word_of_a_phrase_is_in_no_selector_and_no_candidate() -> None:
 SHOWN = {f"seed-chip-{number}": word for number, word in enumerate(("ocean", "harbor", "velvet"))}
 
 
-def test_what_is_said_of_a_secret_screen_has_no_word_that_nobody_knows() -> None:
+def test_errors_about_a_secret_screen_keep_interface_words_only() -> None:
     """Also in the step that comes from it, and where the page was not seen."""
     secrets, revealing = SecretTexts(), set[str]()
     missing = 'No element found matching selector "[data-testid="nothing"]". Closest on the page: '
@@ -277,7 +277,7 @@ def test_what_is_said_of_a_secret_screen_has_no_word_that_nobody_knows() -> None
     assert elsewhere["tool"]["target"] == {"selector": "text=meadow"}
 
 
-def test_a_test_id_that_is_made_of_a_word_of_the_phrase() -> None:
+def test_phrase_word_in_a_test_id_is_redacted() -> None:
     ids = {"seed-ocean": "ocean", "seed-harbor": "harbor", "seed-next": "Next"}
 
     record = record_step(
@@ -288,7 +288,7 @@ def test_a_test_id_that_is_made_of_a_word_of_the_phrase() -> None:
     assert record["tool"]["target"] == {"testId": f"seed-{MARK}"}
 
 
-def test_the_path_of_a_picture_is_no_token() -> None:
+def test_screenshot_path_is_not_redacted_as_a_token() -> None:
     path = (
         "/home/ada/Work4Wallets/extension/test-artifacts/llm-knowledge/mm-0f3a9c/screenshots/20260115T1.png"
     )
@@ -298,7 +298,7 @@ def test_the_path_of_a_picture_is_no_token() -> None:
     assert record["artifacts"]["screenshot"]["path"] == path
 
 
-def test_a_phrase_that_is_typed_word_by_word() -> None:
+def test_phrase_typed_word_by_word_is_redacted() -> None:
     secrets = SecretTexts()
     for number, word in enumerate(PHRASE.split()):
         record_step(secrets=secrets, input={"testId": f"import-srp__srp-word-{number}", "text": word})
@@ -313,7 +313,7 @@ def test_a_phrase_that_is_typed_word_by_word() -> None:
     assert record["outcome"]["error"]["message"] == MARK
 
 
-def test_only_so_many_texts_are_remembered() -> None:
+def test_number_of_remembered_secrets_is_limited() -> None:
     secrets = SecretTexts(f"secret number {number}" for number in range(1_000))
 
     assert len(secrets.search_hints) == 64
@@ -370,7 +370,7 @@ def test_a_screen_that_shows_a_phrase_keeps_interface_words_only(mark: str) -> N
     ]
 
 
-def test_a_secret_screen_by_its_name() -> None:
+def test_secret_screen_is_recognized_by_its_name() -> None:
     assert names_of(record_step(observation=make_observation(screen="onboarding-srp", names=["zebra"]))) == [
         MARK
     ]
@@ -379,7 +379,7 @@ def test_a_secret_screen_by_its_name() -> None:
     ) == ["zebra"]
 
 
-def test_other_screens_keep_their_texts() -> None:
+def test_screens_without_secrets_keep_their_texts() -> None:
     """Where a password is asked for, or tokens are listed, nothing is shown that is secret."""
     record = record_step(
         observation=make_observation(ids={"unlock-password": "Your MetaMask", "token-list": "DAI"})
@@ -388,13 +388,13 @@ def test_other_screens_keep_their_texts() -> None:
     assert texts_of(record) == {"unlock-password": "Your MetaMask", "token-list": "DAI"}
 
 
-def test_a_phrase_on_chips_is_seen_on_any_screen() -> None:
+def test_phrase_shown_in_chips_is_redacted_on_any_screen() -> None:
     record = record_step(observation=make_observation(names=[*PHRASE.split(), "Continue", "Zebra crossing"]))
 
     assert names_of(record) == [*[MARK] * 12, "Continue", MARK]
 
 
-def test_a_phrase_that_was_shown_is_remembered() -> None:
+def test_displayed_phrase_is_redacted_from_later_steps() -> None:
     secrets = SecretTexts()
     chips = {
         f"recovery-phrase-chip-{number}": f"{number}. {word}" for number, word in enumerate(PHRASE.split(), 1)
@@ -457,11 +457,11 @@ def test_a_phrase_that_was_shown_is_remembered() -> None:
         ),
     ],
 )
-def test_forms_of_secrets(text: str, kept: str) -> None:
+def test_secrets_are_recognized_by_their_format(text: str, kept: str) -> None:
     assert message(text) == kept
 
 
-def test_the_same_in_every_place() -> None:
+def test_secrets_are_redacted_from_every_part_of_a_record() -> None:
     record = record_step(
         tool="mm_navigate",
         input={"screen": "url", "url": f"https://h.test/?t={JWT}", "selector": HASH},
@@ -480,7 +480,7 @@ def test_the_same_in_every_place() -> None:
 # Inputs
 
 
-def test_of_a_fixture_the_uppermost_keys_are_kept() -> None:
+def test_only_top_level_fixture_keys_are_recorded() -> None:
     fixture = {"data": {"KeyringController": {"vault": VAULT}}, "meta": {"version": 74}}
 
     record = record_step(
@@ -494,7 +494,7 @@ def test_of_a_fixture_the_uppermost_keys_are_kept() -> None:
     }
 
 
-def test_a_key_that_names_a_secret_hides_its_value_at_any_depth() -> None:
+def test_value_under_a_secret_key_is_redacted_at_any_depth() -> None:
     given = {
         "a": [
             {"userPassword": {"x": "y"}, "seed_phrase": ["z"], "PIN": 4821, "tokenSymbol": "DAI", "pin": None}
@@ -506,7 +506,7 @@ def test_a_key_that_names_a_secret_hides_its_value_at_any_depth() -> None:
     }
 
 
-def test_a_value_under_a_secret_key_is_hidden_elsewhere_too() -> None:
+def test_value_under_a_secret_key_is_redacted_elsewhere_too() -> None:
     record = record_step(
         tool="x", input={"a": {"password": "hunter2!"}}, error={"message": "hunter2! is wrong"}
     )
@@ -514,7 +514,7 @@ def test_a_value_under_a_secret_key_is_hidden_elsewhere_too() -> None:
     assert record["outcome"]["error"]["message"] == f"{MARK} is wrong"
 
 
-def test_a_text_that_was_cut_in_the_middle_of_a_secret() -> None:
+def test_secret_truncated_in_the_middle_is_redacted() -> None:
     secrets = SecretTexts(["hunter2hunter2"])
 
     assert names_of(
@@ -621,7 +621,7 @@ def words_of_the_files() -> str:
 )
 @example(secret=PHRASE, door="typed by ref", screens=[(window, "as it is") for window in WINDOWS])
 @example(secret="hunter2 & co", door="a fixture", screens=[(window, "quoted") for window in WINDOWS])
-def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tuple[str, str]]) -> None:
+def test_planted_secret_is_written_to_no_file(secret: str, door: str, screens: list[tuple[str, str]]) -> None:
     assume(not any(spelling in words_of_the_files() for spelling in spellings(secret)))
     with tempfile.TemporaryDirectory() as folder:
         store = KnowledgeStore(Path(folder) / "knowledge")
@@ -645,7 +645,7 @@ def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tu
     secret=st.sampled_from([PHRASE, JWT, HASH]),
     change=st.sampled_from([*CHANGES]),
 )
-def test_what_is_secret_by_its_form_need_not_be_known(window: str, secret: str, change: str) -> None:
+def test_secret_recognized_by_format_is_always_redacted(window: str, secret: str, change: str) -> None:
     if change == "quoted twice" or (window, change) == ("a name", "plus"):
         change = "as it is"
 

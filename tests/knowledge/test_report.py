@@ -75,7 +75,7 @@ async def list_visible_steps(tab: Page) -> list[int]:
     return [int(id.removeprefix("step-")) for id in ids]
 
 
-async def test_the_head_tells_the_session(tab: Page) -> None:
+async def test_header_shows_the_session_summary(tab: Page) -> None:
     head = " ".join((await tab.locator("header").inner_text()).split())
 
     assert await tab.title() == "mm-long: 40 steps"
@@ -90,7 +90,7 @@ async def test_the_head_tells_the_session(tab: Page) -> None:
     assert await tab.locator(".strip a").count() == 40
 
 
-async def test_steps_stand_under_the_screens_that_they_were_made_on(tab: Page) -> None:
+async def test_steps_are_grouped_by_screen(tab: Page) -> None:
     headings = await tab.locator("h2").all_inner_texts()
     first = [
         " ".join(text.split())
@@ -110,7 +110,7 @@ async def test_steps_stand_under_the_screens_that_they_were_made_on(tab: Page) -
     ]
 
 
-async def test_an_open_step_tells_what_was_done_and_what_was_seen(tab: Page) -> None:
+async def test_open_step_shows_its_action_and_observation(tab: Page) -> None:
     step = tab.locator("#step-4")
     await step.locator("summary").first.click()
     text = " ".join((await step.locator(".inside").inner_text()).split())
@@ -125,7 +125,7 @@ async def test_an_open_step_tells_what_was_done_and_what_was_seen(tab: Page) -> 
     assert cells == ["e1", "button", "Account 1", "", "dialog:Wallet"]
 
 
-async def test_an_error_is_reported_in_full(tab: Page) -> None:
+async def test_error_is_shown_in_full(tab: Page) -> None:
     await tab.locator("#step-6 summary").first.click()
     message = await tab.locator("#step-6 .error").inner_text()
 
@@ -135,7 +135,7 @@ async def test_an_error_is_reported_in_full(tab: Page) -> None:
     )
 
 
-async def test_pictures_are_in_the_page_itself(tab: Page) -> None:
+async def test_pictures_are_embedded_in_the_page(tab: Page) -> None:
     await open_all(tab)
     sizes = await tab.locator("img").evaluate_all(
         "all => Promise.all(all.map((each) => each.decode()"
@@ -145,7 +145,7 @@ async def test_pictures_are_in_the_page_itself(tab: Page) -> None:
     assert sizes == [[640, 400], [640, 400]]
 
 
-async def test_steps_can_be_chosen(tab: Page) -> None:
+async def test_steps_can_be_filtered(tab: Page) -> None:
     """The script runs under the page's own policy."""
     every = await list_visible_steps(tab)
     await tab.get_by_label("Failed only").check()
@@ -162,7 +162,7 @@ async def test_steps_can_be_chosen(tab: Page) -> None:
     assert (states, said) == ([12, 22, 33, 40], "4 of 40 steps")
 
 
-async def test_a_bar_leads_to_its_step_even_if_that_is_not_shown(tab: Page) -> None:
+async def test_timeline_bar_opens_its_step_even_when_filtered_out(tab: Page) -> None:
     await tab.get_by_label("Failed only").check()
     await tab.get_by_role("link", name="Step 12, mm_get_state").click()
 
@@ -170,7 +170,7 @@ async def test_a_bar_leads_to_its_step_even_if_that_is_not_shown(tab: Page) -> N
     assert tab.url.endswith("#step-12")
 
 
-async def test_nothing_of_a_page_or_a_file_becomes_markup(tab: Page) -> None:
+async def test_text_of_pages_and_files_is_escaped(tab: Page) -> None:
     """Its texts are hostile. What would steer a terminal is spelt out, as somebody may `cat` it."""
     await open_all(tab)
     html = await tab.content()
@@ -183,7 +183,7 @@ async def test_nothing_of_a_page_or_a_file_becomes_markup(tab: Page) -> None:
     assert "onerror=alert(1)>" not in html.replace("&gt;", "")
 
 
-async def test_a_hostile_record_stays_in_its_place(chromium: Browser, tmp_path: Path) -> None:
+async def test_hostile_record_adds_no_markup(chromium: Browser, tmp_path: Path) -> None:
     """Every text of one, and types that are not the schema's."""
     evil = '"><img src="http://127.0.0.1:9/x" onerror="document.title=1"><style>*{}</style>'
     each = record(
@@ -226,7 +226,7 @@ async def test_a_hostile_record_stays_in_its_place(chromium: Browser, tmp_path: 
     await tab.close()
 
 
-def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path) -> None:
+def test_content_security_policy_allows_only_the_report_script_and_style(file: Path) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file.read_text("utf-8"))
 
     assert policy is not None
@@ -237,7 +237,7 @@ def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_all_of_it_can_be_read(tab: Page, scheme: str) -> None:
+async def test_report_text_has_sufficient_contrast(tab: Page, scheme: str) -> None:
     """WCAG 2, level AA: a contrast of 4.5 at least."""
     await tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     await open_all(tab)
@@ -245,7 +245,7 @@ async def test_all_of_it_can_be_read(tab: Page, scheme: str) -> None:
     assert await tab.evaluate(READABLE) == []
 
 
-async def test_it_has_landmarks_names_and_headings_in_order(tab: Page) -> None:
+async def test_report_has_landmarks_names_and_ordered_headings(tab: Page) -> None:
     await open_all(tab)
     levels = await tab.locator("h1, h2, h3").evaluate_all("all => all.map((each) => Number(each.tagName[1]))")
     nameless = await tab.locator("a, button, select, input, img, [tabindex='0']").evaluate_all(
@@ -260,7 +260,7 @@ async def test_it_has_landmarks_names_and_headings_in_order(tab: Page) -> None:
     assert await tab.locator("html").get_attribute("lang") == "en"
 
 
-async def test_it_is_used_with_the_keyboard_alone(tab: Page) -> None:
+async def test_report_can_be_used_with_the_keyboard_alone(tab: Page) -> None:
     await tab.keyboard.press("Tab")
     skipped = await tab.evaluate("document.activeElement.textContent")
     await tab.keyboard.press("Enter")
@@ -273,14 +273,14 @@ async def test_it_is_used_with_the_keyboard_alone(tab: Page) -> None:
     assert await tab.locator("#step-1 .inside").is_visible()
 
 
-async def test_it_fits_a_narrow_screen(tab: Page) -> None:
+async def test_report_fits_a_narrow_screen(tab: Page) -> None:
     await tab.set_viewport_size({"width": 400, "height": 800})
     await open_all(tab)
 
     assert await tab.evaluate("document.documentElement.scrollWidth") == 400
 
 
-async def test_printed_all_is_open(tab: Page) -> None:
+async def test_printed_report_shows_all_steps_open(tab: Page) -> None:
     await tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     await tab.emulate_media(media="print")
 
@@ -288,7 +288,7 @@ async def test_printed_all_is_open(tab: Page) -> None:
     assert not await tab.get_by_role("button", name="Close all").is_visible()
 
 
-def test_only_pictures_of_the_sessions_own_folder_are_shown(
+def test_only_pictures_from_the_session_folder_are_embedded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever path a record names; and none that is too large, or no picture."""
@@ -318,6 +318,6 @@ def test_only_pictures_of_the_sessions_own_folder_are_shown(
     assert html.count("is missing, or too large to be shown") == len(names)
 
 
-def test_of_a_session_without_steps_there_is_none(tmp_path: Path) -> None:
+def test_session_without_steps_has_no_report(tmp_path: Path) -> None:
     assert make_report(tmp_path, "mm-none") is None
     assert render_report([{}, {"schemaVersion": 1}], session_id="mm-one") is None

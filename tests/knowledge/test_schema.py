@@ -43,13 +43,13 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
         yield from objects(each, f"{path}/{name}")
 
 
-def test_the_schema_is_the_documents() -> None:
+def test_schema_matches_the_specified_hash() -> None:
     canonical = json.dumps(step_schema(), sort_keys=True, separators=(",", ":"))
 
     assert hashlib.sha256(canonical.encode()).hexdigest() == DOCUMENTS
 
 
-def test_it_is_a_schema_under_the_documents_name() -> None:
+def test_schema_is_valid_and_has_the_specified_id() -> None:
     schema = step_schema()
 
     Draft7Validator.check_schema(schema)
@@ -59,7 +59,7 @@ def test_it_is_a_schema_under_the_documents_name() -> None:
     )
 
 
-def test_all_objects_are_closed_but_two() -> None:
+def test_all_objects_but_two_forbid_additional_properties() -> None:
     is_open = {
         path for path, schema in objects(step_schema()) if schema.get("additionalProperties") is not False
     }
@@ -67,7 +67,7 @@ def test_all_objects_are_closed_but_two() -> None:
     assert is_open == {"/tool/input", "/outcome/error/details"}
 
 
-def test_what_each_object_must_have() -> None:
+def test_required_properties_match_the_specification() -> None:
     assert {
         path: set(schema["required"]) for path, schema in objects(step_schema()) if "required" in schema
     } == {
@@ -82,7 +82,7 @@ def test_what_each_object_must_have() -> None:
     }
 
 
-def test_the_screens_are_the_documents_eleven() -> None:
+def test_screen_names_are_the_eleven_specified() -> None:
     assert (
         step_schema()["definitions"]["ScreenName"]["enum"]
         == list(SCREENS)
@@ -100,7 +100,7 @@ def test_the_screens_are_the_documents_eleven() -> None:
     )
 
 
-def test_another_app_has_other_screens() -> None:
+def test_schema_accepts_screen_names_of_another_app() -> None:
     assert step_schema(["inbox"])["definitions"]["ScreenName"] == {
         "type": "string",
         "enum": ["inbox", "unknown"],
@@ -109,7 +109,7 @@ def test_another_app_has_other_screens() -> None:
     assert step_schema()["definitions"]["ScreenName"]["enum"] == list(SCREENS)
 
 
-def test_the_smallest_record_fits() -> None:
+def test_minimal_record_is_valid() -> None:
     assert schema_violations(SMALLEST) == []
 
 
@@ -127,6 +127,6 @@ def test_the_smallest_record_fits() -> None:
         ("build", {"buildType": "build:dist"}),
     ],
 )
-def test_what_does_not_fit_is_seen(key: str, value: object) -> None:
+def test_invalid_record_is_detected(key: str, value: object) -> None:
     """The other tests rely on this check."""
     assert len(schema_violations({**SMALLEST, key: value})) >= 1

@@ -40,7 +40,7 @@ def make_sighting(*ids: str, names: Iterable[tuple[str, str]] = ()) -> Any:
     return [(id, "") for id in ids], [*names]
 
 
-def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
+def test_word_score_depends_on_the_matching_field(tmp_path: Path) -> None:
     """Tool 10, screen 8, target 6, a test id that was seen 3, name or role 2; all of them 5."""
     index = make_index(
         tmp_path,
@@ -63,7 +63,7 @@ def test_a_word_counts_by_where_it_is(tmp_path: Path) -> None:
     ]
 
 
-def test_a_word_scores_once_and_more_words_score_more(tmp_path: Path) -> None:
+def test_each_query_word_adds_its_best_score_once(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
         record("mm_click", screen="send", seen=make_sighting("send", "send-amount"), testId="send-max"),
@@ -73,7 +73,7 @@ def test_a_word_scores_once_and_more_words_score_more(tmp_path: Path) -> None:
     assert order(index, "send max") == [("mm_click", 8 + 6 + 5.0), ("mm_click", 6 + 2.5)]
 
 
-def test_among_equals_the_latest_comes_first(tmp_path: Path) -> None:
+def test_latest_of_equal_hits_comes_first(tmp_path: Path) -> None:
     index = make_index(tmp_path, *[record("mm_click", testId="send") for _ in range(3)])
 
     hits = find_hits(index, "send")
@@ -82,7 +82,7 @@ def test_among_equals_the_latest_comes_first(tmp_path: Path) -> None:
     assert len({hit.score for hit in hits}) == 1
 
 
-def test_an_unknown_screen_is_worth_nothing(tmp_path: Path) -> None:
+def test_unknown_screen_name_adds_no_score(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
         record("mm_click", screen="unknown", seen=NOTHING, testId="a"),
@@ -122,7 +122,7 @@ def test_an_unknown_screen_is_worth_nothing(tmp_path: Path) -> None:
         ("0x5cfe73b6", "address-0x5CfE73b6021E818B776b421B1c4Db2474086a7e1"),
     ],
 )
-def test_words_of_the_same_meaning_and_shape_are_found(tmp_path: Path, asked: str, id: str) -> None:
+def test_synonyms_and_word_forms_are_found(tmp_path: Path, asked: str, id: str) -> None:
     index = make_index(
         tmp_path,
         record("mm_go", screen="a", seen=NOTHING, testId="zzz"),
@@ -132,7 +132,7 @@ def test_words_of_the_same_meaning_and_shape_are_found(tmp_path: Path, asked: st
     assert [hit.target for hit in find_hits(index, asked)] == [f"testId={id}"]
 
 
-def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(tmp_path: Path) -> None:
+def test_exact_word_ranks_above_synonym_and_prefix(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
         *(
@@ -148,7 +148,7 @@ def test_what_is_said_itself_is_better_than_a_synonym_and_that_than_a_beginning(
     ]
 
 
-def test_stop_words_are_not_looked_for_unless_there_is_nothing_else(tmp_path: Path) -> None:
+def test_stop_words_are_searched_only_when_alone(tmp_path: Path) -> None:
     index = make_index(tmp_path, record("mm_go", screen="a", seen=make_sighting("how-to-do-it")))
 
     assert [len(find_hits(index, text)) for text in ("how is the weather", "how to", "?!", "")] == [
@@ -159,7 +159,7 @@ def test_stop_words_are_not_looked_for_unless_there_is_nothing_else(tmp_path: Pa
     ]
 
 
-def test_a_hit_says_what_it_is_and_what_of_it_was_meant(tmp_path: Path) -> None:
+def test_hit_shows_its_target_outcome_and_snippet(tmp_path: Path) -> None:
     index = make_index(
         tmp_path,
         record("mm_describe_screen", screen="unlock"),
@@ -183,7 +183,7 @@ def test_a_hit_says_what_it_is_and_what_of_it_was_meant(tmp_path: Path) -> None:
     ]
 
 
-def test_a_search_is_narrowed_by_screen_tool_outcome_session_and_time(tmp_path: Path) -> None:
+def test_search_filters_by_screen_tool_outcome_session_and_time(tmp_path: Path) -> None:
     records = [
         record("mm_click", screen="home", testId="send"),
         record("mm_click", screen="unlock", testId="send"),
@@ -229,14 +229,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
 @example('send" OR tool:*')
 @example("NEAR(send, 2) AND ^send* - {tool} : x")
 @example("a\x00b \ud800 send")
-def test_any_text_is_plain_text(small: Index, text: str) -> None:
+def test_any_query_is_treated_as_plain_text(small: Index, text: str) -> None:
     hits = find_hits(small, text)
 
     assert all(hit.score > 0 for hit in hits)
 
 
 @pytest.mark.slow
-def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Path) -> None:
+def test_best_of_many_steps_are_found_as_by_full_scoring(tmp_path: Path) -> None:
     """What is older than hundreds of weaker ones too."""
     random.seed(4)
     vocabulary = ["send", "confirm", "amount", "token", "list", "unlock", "password", "gas", "fee", "footer"]
@@ -268,12 +268,12 @@ def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Pa
 
 
 @given(st.text())
-def test_words_are_words(text: str) -> None:
+def test_split_words_contain_no_spaces(text: str) -> None:
     """Without spaces, which stand between them in the index."""
     assert all(word and not word.isspace() and " " not in word for word in split_words(text))
 
 
-def test_the_parts_of_a_name_and_the_name_itself_are_words() -> None:
+def test_names_are_split_into_parts_and_kept_whole() -> None:
     assert split_words("confirmFooter-button__ERC20 XMLHttp 0xAb12") == {
         *("confirm", "footer", "button", "erc", "20", "xml", "http", "0xab12"),
         *("confirmfooter", "erc20", "xmlhttp"),

@@ -76,7 +76,7 @@ def read_only(folder: Path) -> Generator[None]:
     kept.rename(folder)
 
 
-def test_where_a_step_goes(store: KnowledgeStore, root: Path) -> None:
+def test_step_is_written_to_the_steps_folder_of_its_session(store: KnowledgeStore, root: Path) -> None:
     """There is no folder for screenshots."""
     path = store.record(step(), RepositoryFacts())
 
@@ -90,17 +90,17 @@ def test_where_a_step_goes(store: KnowledgeStore, root: Path) -> None:
     assert schema_violations(record) == []
 
 
-def test_nothing_is_made_before_the_first_step(store: KnowledgeStore, root: Path) -> None:
+def test_nothing_is_created_before_the_first_step(store: KnowledgeStore, root: Path) -> None:
     assert (store.sessions(), store.list_last(5)) == ([], [])
     assert not root.exists()
 
 
-def test_a_step_without_a_session(store: KnowledgeStore, root: Path) -> None:
+def test_step_without_a_session_goes_to_mm_none(store: KnowledgeStore, root: Path) -> None:
     assert store.record(step("mm_launch", session_id=None, ok=False)).parents[1] == root / "mm-none"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
-def test_it_is_for_this_user_only(store: KnowledgeStore, root: Path) -> None:
+def test_files_are_accessible_only_to_the_owner(store: KnowledgeStore, root: Path) -> None:
     path = store.record(step())
 
     modes = [stat.S_IMODE(each.stat().st_mode) for each in (root, path.parents[1], path.parent, path)]
@@ -108,7 +108,9 @@ def test_it_is_for_this_user_only(store: KnowledgeStore, root: Path) -> None:
 
 
 @pytest.mark.parametrize("hostile", ["../../x", "/etc", "..", "a/../../b", "C:\\x", "x" * 5_000, "\ud800abc"])
-def test_no_session_leads_out_of_the_root(store: KnowledgeStore, root: Path, hostile: str) -> None:
+def test_hostile_session_id_cannot_leave_the_root_folder(
+    store: KnowledgeStore, root: Path, hostile: str
+) -> None:
     path = store.record(step(hostile, session_id=hostile))
 
     assert path.parent.parent.parent == root
@@ -117,7 +119,7 @@ def test_no_session_leads_out_of_the_root(store: KnowledgeStore, root: Path, hos
     assert [session.id for session in store.sessions()] == [path.parents[1].name]
 
 
-def test_a_link_in_the_place_of_a_session_is_not_followed(
+def test_symbolic_link_in_place_of_a_session_folder_is_refused(
     store: KnowledgeStore, root: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -130,7 +132,7 @@ def test_a_link_in_the_place_of_a_session_is_not_followed(
     assert store.remove("mm-abcdef") is False
 
 
-def test_two_steps_are_never_at_one_moment(store: KnowledgeStore) -> None:
+def test_steps_of_one_session_get_distinct_timestamps(store: KnowledgeStore) -> None:
     """The record says the same as the name."""
     paths = [store.record(step(tool)) for tool in ("mm_click", "mm_click", "mm_type", "mm_click")]
 
@@ -144,13 +146,13 @@ def test_two_steps_are_never_at_one_moment(store: KnowledgeStore) -> None:
     assert [record["timestamp"][-4:] for record in records] == ["789Z", "790Z", "791Z", "792Z"]
 
 
-def test_other_sessions_have_their_own_moments(store: KnowledgeStore) -> None:
+def test_sessions_may_have_steps_with_equal_timestamps(store: KnowledgeStore) -> None:
     paths = [store.record(step(session_id=id)) for id in ("mm-one", "mm-two")]
 
     assert {path.name for path in paths} == {"20260115T123456.789Z-mm_click.json"}
 
 
-def test_processes_that_write_at_once(store: KnowledgeStore, root: Path) -> None:
+def test_concurrent_processes_write_separate_files(store: KnowledgeStore, root: Path) -> None:
     """Each step has its own file."""
     command = [sys.executable, "-c", WRITER, str(root)]
     writers = [
@@ -170,7 +172,7 @@ def test_processes_that_write_at_once(store: KnowledgeStore, root: Path) -> None
         assert record["timestamp"] == f"2026-01-15T12:34:{name[13:19]}Z"
 
 
-def test_where_there_are_no_hard_links(
+def test_store_works_without_hard_links(
     store: KnowledgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -184,7 +186,7 @@ def test_where_there_are_no_hard_links(
     assert len(files(root)) == 3
 
 
-def test_a_store_that_cannot_be_written(store: KnowledgeStore, root: Path) -> None:
+def test_unwritable_store_is_reported_and_recovers(store: KnowledgeStore, root: Path) -> None:
     first = store.record(step())
 
     with (
@@ -203,7 +205,7 @@ def test_a_store_that_cannot_be_written(store: KnowledgeStore, root: Path) -> No
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_full_disk_leaves_nothing(
+def test_full_disk_leaves_no_partial_file(
     store: KnowledgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = store.record(step()).parent
@@ -221,7 +223,7 @@ def test_a_full_disk_leaves_nothing(
     assert [path.name for path in folder.iterdir()] == ["20260115T123456.789Z-mm_click.json"]
 
 
-def test_a_session_that_somebody_removed_begins_again(store: KnowledgeStore, root: Path) -> None:
+def test_removed_session_is_created_again(store: KnowledgeStore, root: Path) -> None:
     first = store.record(step())
     KnowledgeStore(root).remove("mm-abcdef")
     assert not first.exists()
@@ -229,7 +231,7 @@ def test_a_session_that_somebody_removed_begins_again(store: KnowledgeStore, roo
     assert store.record(step()).exists()
 
 
-def test_what_killed_writers_left_goes(store: KnowledgeStore, root: Path) -> None:
+def test_old_temporary_files_of_killed_writers_are_removed(store: KnowledgeStore, root: Path) -> None:
     folder = root / "mm-abcdef" / "steps"
     folder.mkdir(parents=True)
     old, new = folder / ".0123.tmp", folder / ".4567.tmp"
@@ -256,7 +258,9 @@ def test_what_killed_writers_left_goes(store: KnowledgeStore, root: Path) -> Non
         ("20260231T123456.789Z-mm_click.json", b'{"schemaVersion": 1}'),
     ],
 )
-def test_files_that_are_no_steps(store: KnowledgeStore, tmp_path: Path, name: str, content: bytes) -> None:
+def test_invalid_step_files_are_ignored(
+    store: KnowledgeStore, tmp_path: Path, name: str, content: bytes
+) -> None:
     file = tmp_path / name
     file.write_bytes(content)
 
@@ -264,7 +268,7 @@ def test_files_that_are_no_steps(store: KnowledgeStore, tmp_path: Path, name: st
     assert store.read(tmp_path / "20260115T123456.000Z-gone.json") is None
 
 
-def test_the_sessions(store: KnowledgeStore, root: Path) -> None:
+def test_sessions_are_listed_latest_first(store: KnowledgeStore, root: Path) -> None:
     """The latest first; what is no session is none."""
     for id, minutes in (("mm-early", (0, 1)), ("mm-late", (5,)), ("mm-long", (2, 3, 4))):
         for minute in minutes:
@@ -280,7 +284,7 @@ def test_the_sessions(store: KnowledgeStore, root: Path) -> None:
     ]
 
 
-def test_pruning(store: KnowledgeStore, root: Path) -> None:
+def test_prune_removes_old_sessions(store: KnowledgeStore, root: Path) -> None:
     for number in range(5):
         store.record(step(session_id=f"mm-{number}", at=AT + timedelta(days=number)))
 
@@ -291,7 +295,7 @@ def test_pruning(store: KnowledgeStore, root: Path) -> None:
     assert [row["sessionId"] for row in store.list_last(9)] == ["mm-4", "mm-3"]
 
 
-def test_what_is_not_of_the_store_is_not_removed(store: KnowledgeStore, root: Path, tmp_path: Path) -> None:
+def test_remove_keeps_files_that_are_not_steps(store: KnowledgeStore, root: Path, tmp_path: Path) -> None:
     path = store.record(step())
     notes = path.parents[1] / "notes.txt"
     notes.write_text("mine", "utf-8")
@@ -301,7 +305,7 @@ def test_what_is_not_of_the_store_is_not_removed(store: KnowledgeStore, root: Pa
     assert (notes.read_text("utf-8"), path.exists()) == ("mine", False)
 
 
-def test_export(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_export_writes_steps_in_time_order(store: KnowledgeStore, tmp_path: Path) -> None:
     """A line for each step, in the order of time."""
     paths = [store.record(step(at=AT + timedelta(seconds=second))) for second in (2, 0, 1)]
     (paths[0].parent / "20260115T123456.000Z-torn.json").write_text("{", "utf-8")
@@ -317,7 +321,7 @@ def test_export(store: KnowledgeStore, tmp_path: Path) -> None:
         store.export("mm-abcdef", tmp_path / "missing" / "steps.jsonl")
 
 
-def test_questions(store: KnowledgeStore) -> None:
+def test_store_answers_search_summary_and_prior_queries(store: KnowledgeStore) -> None:
     looked = StepObservation(
         state={"currentScreen": "home"}, test_ids=[{"testId": "send-button", "tag": "button", "text": "Send"}]
     )
@@ -335,7 +339,7 @@ def test_questions(store: KnowledgeStore) -> None:
     assert store.prior("home", now=AT).as_json() != {}
 
 
-def test_a_broken_index_loses_no_step(store: KnowledgeStore, root: Path) -> None:
+def test_damaged_index_loses_no_step(store: KnowledgeStore, root: Path) -> None:
     store.record(step())
     store.close()
     for file in root.glob("index.sqlite*"):
@@ -349,7 +353,7 @@ def test_a_broken_index_loses_no_step(store: KnowledgeStore, root: Path) -> None
 # Screenshots
 
 
-def test_where_a_screenshot_goes(store: KnowledgeStore, root: Path) -> None:
+def test_screenshot_paths_are_unique_in_the_session_folder(store: KnowledgeStore, root: Path) -> None:
     """The folder is made for it; no two are the same."""
     paths = [store.screenshot_path("mm-abcdef", "after login", AT) for _ in range(2)]
 
@@ -364,7 +368,7 @@ def test_where_a_screenshot_goes(store: KnowledgeStore, root: Path) -> None:
     assert KnowledgeStore(root).screenshot_path("mm-abcdef", "after login", AT) == paths[1]
 
 
-def test_a_secret_is_no_name_of_a_screenshot(store: KnowledgeStore) -> None:
+def test_secret_is_redacted_from_screenshot_names(store: KnowledgeStore) -> None:
     store.record(
         step("mm_type", input={"a11yRef": "e1", "text": "hunter2!"}, field=TypedField(type="password"))
     )
@@ -388,12 +392,12 @@ def test_a_secret_is_no_name_of_a_screenshot(store: KnowledgeStore) -> None:
         ("日" * 300, "日" * 26),
     ],
 )
-def test_names_for_file_systems(name: str, kept: str) -> None:
+def test_names_are_made_safe_for_file_systems(name: str, kept: str) -> None:
     assert safe_name(name) == kept
 
 
 @given(name=st.text())
-def test_every_name_can_be_a_files(name: str) -> None:
+def test_any_name_becomes_a_valid_file_name(name: str) -> None:
     kept = safe_name(name)
 
     assert 1 <= len(kept.encode()) <= 81
@@ -404,13 +408,13 @@ def test_every_name_can_be_a_files(name: str) -> None:
 
 
 @given(at=st.datetimes(), tool=st.text())
-def test_the_name_of_a_step_tells_its_moment(at: datetime, tool: str) -> None:
+def test_step_file_name_encodes_its_timestamp(at: datetime, tool: str) -> None:
     moment = at.replace(microsecond=at.microsecond // 1000 * 1000, tzinfo=UTC)
 
     assert parse_step_name(step_name(moment, tool)) == moment
 
 
 @given(id=st.none() | st.text())
-def test_a_session_keeps_its_name(id: str | None) -> None:
+def test_normalized_session_name_is_stable(id: str | None) -> None:
     assert session_name(session_name(id)) == session_name(id)
     assert len(session_name(id)) >= 4

@@ -26,7 +26,7 @@ SESSION = space_by_seconds(
 )
 
 
-def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> None:
+def test_session_is_summarized_as_a_repeatable_recipe(tmp_path: Path) -> None:
     """Step, tool and notes, in the order of time, from targets, test ids and names.
 
     A ref is told by the role and name that it had in the observation before: alone it means nothing.
@@ -72,7 +72,7 @@ def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> Non
     }
 
 
-def test_without_a_name_it_is_the_latest_session(tmp_path: Path) -> None:
+def test_default_summary_is_of_the_latest_session(tmp_path: Path) -> None:
     """The one whose last step is the latest, whatever the names are."""
     write(tmp_path, record("mm_launch", session_id="mm-zzz"))
     write(tmp_path, record("mm_launch", session_id="mm-aaa", at=START + timedelta(hours=1)))
@@ -83,13 +83,13 @@ def test_without_a_name_it_is_the_latest_session(tmp_path: Path) -> None:
     assert summarize(index, session_id="mm-none") == {"sessionId": "mm-none", "steps": []}
 
 
-def test_of_nothing_there_is_no_recipe(tmp_path: Path) -> None:
+def test_empty_store_has_no_recipe(tmp_path: Path) -> None:
     index = Index(tmp_path / "nowhere")
 
     assert (summarize(index), list_last(index, 5)) == ({"sessionId": None, "steps": []}, [])
 
 
-def test_a_long_session_is_summarized_from_its_end(tmp_path: Path) -> None:
+def test_long_session_summary_keeps_the_last_steps(tmp_path: Path) -> None:
     """The first steps are those that nobody asks for, and their number is said."""
     records = space_by_seconds(
         [record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)]
@@ -105,7 +105,7 @@ def test_a_long_session_is_summarized_from_its_end(tmp_path: Path) -> None:
     )
 
 
-def test_long_texts_of_a_page_are_cut_and_on_one_line(tmp_path: Path) -> None:
+def test_long_page_texts_are_truncated_to_one_line(tmp_path: Path) -> None:
     write(tmp_path, record("mm_click", screen="a", seen=([("go", "Line\n" * 100)], []), testId="go"))
 
     note = summarize(Index(tmp_path))["steps"][0]["notes"]
@@ -113,7 +113,7 @@ def test_long_texts_of_a_page_are_cut_and_on_one_line(tmp_path: Path) -> None:
     assert note == f'click testId=go ("{("Line " * 12)[:59]}…") on a'
 
 
-def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Path) -> None:
+def test_latest_steps_are_listed_without_observations(tmp_path: Path) -> None:
     """Timestamp, tool, screen and snippet, the latest first."""
     write(tmp_path, *SESSION[5:9])
     write(tmp_path, record("mm_launch", screen="unlock", session_id="mm-two"))
@@ -148,7 +148,7 @@ def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Pat
     assert [step["sessionId"] for step in list_last(index, 3, session_id="mm-two")] == ["mm-two"]
 
 
-def test_the_latest_session_is_one_that_was_launched(tmp_path: Path) -> None:
+def test_default_summary_prefers_a_launched_session(tmp_path: Path) -> None:
     """A call that is refused before there is a session has no recipe, unless there is nothing else."""
     refused = record("mm_get_state", session_id=NO_SESSION, at=START + timedelta(days=1), ok=False)
     write(tmp_path, refused)

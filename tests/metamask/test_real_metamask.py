@@ -27,7 +27,7 @@ pytestmark = [
 CHAIN_SECONDS = 60.0
 
 
-async def test_a_phrase_is_imported_through_the_screens_of_the_onboarding(wallet: RealWallet) -> None:
+async def test_recovery_phrase_is_imported_through_the_onboarding_screens(wallet: RealWallet) -> None:
     assert wallet.launched["state"] == {
         "isLoaded": True,
         "currentUrl": f"{wallet.home}#onboarding/welcome",
@@ -45,7 +45,7 @@ async def test_a_phrase_is_imported_through_the_screens_of_the_onboarding(wallet
     ]
 
 
-async def test_home_tells_the_account_with_its_network_and_its_balance(wallet: RealWallet) -> None:
+async def test_home_state_includes_account_network_and_balance(wallet: RealWallet) -> None:
     """The balance is the chain's, less what was paid meanwhile for transactions."""
     await wallet.call("navigate", screen="home")
 
@@ -69,12 +69,12 @@ def _decimals(balance: int) -> str:
     return str(balance % 10**18)[:4].rstrip("0")
 
 
-async def test_a_network_that_is_not_the_chain_has_no_balance_of_it(wallet: RealWallet) -> None:
+async def test_balance_is_null_on_a_network_other_than_the_chain(wallet: RealWallet) -> None:
     reported = {key: wallet.began[key] for key in ("networkName", "chainId", "balance", "accountAddress")}
     assert reported == {"networkName": "Ethereum", "chainId": 1, "balance": None, "accountAddress": ACCOUNT}
 
 
-async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) -> None:
+async def test_locked_wallet_is_unlocked_with_the_password(wallet: RealWallet) -> None:
     await wallet.call("navigate", screen="home")
     await wallet.click("account-options-menu-button", "global-menu-lock")
     await wallet.see_id("unlock-password")
@@ -90,7 +90,7 @@ async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) 
     assert reported == [("unlock", False, None), ("home", True, ACCOUNT)]
 
 
-async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWallet) -> None:
+async def test_wallet_state_stays_unlocked_on_other_screens(wallet: RealWallet) -> None:
     reported: list[tuple[str, str, bool]] = []
     for place in ("#settings", "#send"):
         await wallet.go(place)
@@ -100,7 +100,7 @@ async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWalle
     assert reported == [("#settings", "settings", True), ("#send", "unknown", True)]
 
 
-async def test_a_transaction_is_confirmed_in_its_window_and_mined(connected_wallet: RealWallet) -> None:
+async def test_transaction_is_confirmed_in_its_popup_and_mined(connected_wallet: RealWallet) -> None:
     wallet = connected_wallet
     await wallet.call("switch_tab", role="dapp")
     before = await wallet.count_sent()
@@ -113,7 +113,7 @@ async def test_a_transaction_is_confirmed_in_its_window_and_mined(connected_wall
     await _wait_until_sent(wallet, before + 1)
 
 
-async def test_closing_the_window_is_a_refusal(connected_wallet: RealWallet) -> None:
+async def test_closing_the_popup_rejects_the_request(connected_wallet: RealWallet) -> None:
     """What is confirmed afterwards is all that is mined."""
     wallet = connected_wallet
     await wallet.call("switch_tab", role="dapp")
@@ -137,7 +137,7 @@ async def _wait_until_sent(wallet: RealWallet, count: int) -> None:
     assert sent == count
 
 
-async def test_the_memory_knows_how_it_was_done(connected_wallet: RealWallet) -> None:
+async def test_knowledge_store_finds_the_steps_of_the_session(connected_wallet: RealWallet) -> None:
     wallet = connected_wallet
     await wallet.call("switch_tab", role="extension")
     await wallet.call("get_state")
@@ -154,7 +154,7 @@ async def test_the_memory_knows_how_it_was_done(connected_wallet: RealWallet) ->
     assert any("testId=confirm-btn" in step["notes"] for step in recipe["steps"])
 
 
-async def test_every_step_is_valid_and_no_file_tells_a_secret(connected_wallet: RealWallet) -> None:
+async def test_every_step_is_valid_and_no_file_contains_a_secret(connected_wallet: RealWallet) -> None:
     """Of the phrase not even the words, one here and one there."""
     repository = connected_wallet.repository
     steps = sorted(repository.glob("test-artifacts/llm-knowledge/mm-*/steps/*.json"))

@@ -28,14 +28,14 @@ PARTS = 8
 
 @pytest.mark.sampled(PARTS)
 @pytest.mark.parametrize("start", range(PARTS))
-def test_no_expression_backtracks(start: int) -> None:
+def test_no_javascript_regex_backtracks(start: int) -> None:
     patterns = literal_patterns()[start::PARTS]
 
     assert len(patterns) > 100 // PARTS
     assert find_slow_patterns(patterns) == []
 
 
-def test_no_expression_that_is_made_from_text_backtracks() -> None:
+def test_no_javascript_regex_built_from_text_backtracks() -> None:
     assert pattern_constructions() == {path: len(made) for path, made in MADE_FROM_TEXT.items()}
     made = [JavaScriptPattern(path, body, "iu") for path, bodies in MADE_FROM_TEXT.items() for body in bodies]
 
@@ -46,5 +46,5 @@ def test_no_expression_that_is_made_from_text_backtracks() -> None:
 @pytest.mark.parametrize(
     "body", [r"(a+)+$", r"\s*$", r"\([^)]*\)", r"[\s.…]+$", r"a.*b.*c", r"\]\([^)]*\)", r'"(?:[^"\\]|\\.)*"']
 )
-def test_expressions_that_backtrack_are_found(body: str) -> None:
+def test_backtracking_javascript_regexes_are_detected(body: str) -> None:
     assert find_slow_patterns([JavaScriptPattern("", body, "")])

@@ -46,7 +46,7 @@ BACKTRACKING = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["browser", "client", "knowledge", "server", "audit", "others"])
-def test_no_pattern_backtracks(folder: str) -> None:
+def test_no_python_regex_backtracks(folder: str) -> None:
     folders = {"browser", "client", "knowledge", "server", "audit"}
     expected = [
         found
@@ -59,7 +59,7 @@ def test_no_pattern_backtracks(folder: str) -> None:
 
 
 @pytest.mark.slow
-def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:
+def test_no_regex_built_at_run_time_backtracks() -> None:
     assert set(collect_patterns().dynamic) == set(AT_RUN_TIME)
     made = [
         Found(place, re.compile(pattern), frozenset({"search", "fullmatch", "sub"} - _not_used(place)))
@@ -77,5 +77,5 @@ def _not_used(place: str) -> set[str]:
 
 
 @pytest.mark.parametrize("pattern", BACKTRACKING)
-def test_patterns_that_backtrack_are_found(pattern: str) -> None:
+def test_backtracking_regexes_are_detected(pattern: str) -> None:
     assert find_slow(Found("", re.compile(pattern, re.DOTALL), frozenset({"sub"})))

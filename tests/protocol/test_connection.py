@@ -74,7 +74,7 @@ async def failure(task: asyncio.Task[Any]) -> MCPError:
 # Before, and the plain way
 
 
-async def test_before_it_is_opened_nothing_can_be_sent() -> None:
+async def test_unopened_connection_refuses_to_send() -> None:
     connection = Connection()
 
     assert not connection.alive
@@ -85,7 +85,7 @@ async def test_before_it_is_opened_nothing_can_be_sent() -> None:
     assert refused.value.reason == "not_connected"
 
 
-async def test_a_request_waits_for_its_answer(ends: Ends) -> None:
+async def test_request_waits_for_its_response(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     assert not task.done()
     ends.wire.answer(ends.wire.sent[0], {"a": 1})
@@ -94,7 +94,7 @@ async def test_a_request_waits_for_its_answer(ends: Ends) -> None:
     assert ends.wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "x", "params": {}}]
 
 
-async def test_ids_begin_at_1_and_increase(ends: Ends) -> None:
+async def test_request_ids_start_at_1_and_increase(ends: Ends) -> None:
     tasks = await ends.asking("a", "b", "c")
 
     assert [message["id"] for message in ends.wire.sent] == [1, 2, 3]
@@ -103,7 +103,7 @@ async def test_ids_begin_at_1_and_increase(ends: Ends) -> None:
     assert await asyncio.gather(*tasks) == [{"is": "a"}, {"is": "b"}, {"is": "c"}]
 
 
-async def test_answers_in_another_order_find_their_requests(ends: Ends) -> None:
+async def test_responses_out_of_order_reach_their_requests(ends: Ends) -> None:
     tasks = await ends.asking(*(f"m{number}" for number in range(20)))
     for message in reversed(ends.wire.sent.copy()):
         ends.wire.answer(message, {"is": message["method"]})
@@ -111,14 +111,14 @@ async def test_answers_in_another_order_find_their_requests(ends: Ends) -> None:
     assert await asyncio.gather(*tasks) == [{"is": f"m{number}"} for number in range(20)]
 
 
-async def test_a_channel_may_answer_before_it_has_sent() -> None:
+async def test_response_may_arrive_before_sending_completes() -> None:
     ends = await open_connection(Place(script={"x": {"a": 1}}))
 
     assert await ends.connection.request("x", timeout_ms=LONG_MS) == {"a": 1}
     await ends.connection.close()
 
 
-async def test_headers_go_to_the_channel_and_not_into_the_message(ends: Ends) -> None:
+async def test_headers_are_passed_to_the_channel_only(ends: Ends) -> None:
     task = ends.ask(headers={"Mcp-Param-Region": "eu"})
     ends.wire.answer(await ends.wire.asked("x"), {})
     await task
@@ -127,7 +127,7 @@ async def test_headers_go_to_the_channel_and_not_into_the_message(ends: Ends) ->
     assert ends.wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "x", "params": {}}]
 
 
-async def test_the_meta_of_the_connection_wins_over_that_of_a_request(ends: Ends) -> None:
+async def test_connection_metadata_overrides_request_metadata(ends: Ends) -> None:
     ends.connection.meta = {"version": "2026-07-28"}
     params = {"a": 1, "_meta": {"mine": 1, "version": "none"}}
     task = ends.ask(params=params, on_progress=lambda *_: None)
@@ -148,7 +148,7 @@ async def test_a_notification_is_sent_without_an_id(ends: Ends) -> None:
     assert ends.wire.sent == [{"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}}]
 
 
-async def test_a_notification_that_nobody_reads_has_an_end(ends: Ends) -> None:
+async def test_unsent_notification_times_out(ends: Ends) -> None:
     ends.wire.stuck = asyncio.Event()
 
     with pytest.raises(MCPTimeoutError, match=r"^n could not be sent within 5ms$"):
@@ -159,7 +159,7 @@ async def test_a_notification_that_nobody_reads_has_an_end(ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("identifier", [2, 0, -1, True, "2", "one", 1.0, 1.5, "", None, [], {}])
-async def test_an_answer_to_no_request_is_passed_over(ends: Ends, identifier: object) -> None:
+async def test_response_with_an_unknown_id_is_ignored(ends: Ends, identifier: object) -> None:
     """Python takes True and 1.0 for 1; the protocol does not."""
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "result": {"wrong": True}})
@@ -172,7 +172,7 @@ async def test_an_answer_to_no_request_is_passed_over(ends: Ends, identifier: ob
     assert await task == {"right": True}
 
 
-async def test_an_id_may_come_back_as_a_text(ends: Ends) -> None:
+async def test_response_id_may_be_returned_as_a_string(ends: Ends) -> None:
     """Some servers make texts of all ids."""
     tasks = await ends.asking("a", "b")
     ends.wire.comes({"jsonrpc": "2.0", "id": "2", "result": {"of": "b"}})
@@ -183,7 +183,7 @@ async def test_an_id_may_come_back_as_a_text(ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("identifier", [2, 0, -1, "one", "9" * 30, 10**30])
-async def test_an_answer_with_another_id_is_reported_before_time_is_up(
+async def test_response_with_a_wrong_id_fails_the_only_request_early(
     ends: Ends, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, identifier: int | str
 ) -> None:
     """To who waits alone; the right answer still has a moment to come."""
@@ -199,7 +199,7 @@ async def test_an_answer_with_another_id_is_reported_before_time_is_up(
     assert ends.connection.alive
 
 
-async def test_an_answer_that_comes_too_late_blames_nobody(
+async def test_late_response_of_an_earlier_request_fails_no_other(
     ends: Ends, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(connection_module, "STRAY_SECONDS", 0.01)
@@ -215,7 +215,7 @@ async def test_an_answer_that_comes_too_late_blames_nobody(
     assert caplog.messages == []
 
 
-async def test_an_error_without_an_id_ends_the_only_request_there_is(ends: Ends) -> None:
+async def test_error_without_id_fails_the_only_pending_request(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
 
@@ -224,7 +224,7 @@ async def test_an_error_without_an_id_ends_the_only_request_there_is(ends: Ends)
     assert (error.message, error.reason, error.rpc_code) == ("Parse error", "peer", -32700)
 
 
-async def test_an_error_without_an_id_ends_none_of_two(ends: Ends) -> None:
+async def test_error_without_id_fails_neither_of_two_requests(ends: Ends) -> None:
     tasks = await ends.asking("a", "b")
     ends.wire.comes({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
     for message in ends.wire.sent.copy():
@@ -233,7 +233,7 @@ async def test_an_error_without_an_id_ends_none_of_two(ends: Ends) -> None:
     assert await asyncio.gather(*tasks) == [{}, {}]
 
 
-async def test_the_first_answer_counts(ends: Ends) -> None:
+async def test_first_response_wins(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.answer(ends.wire.sent[0], {"first": True})
     ends.wire.answer(ends.wire.sent[0], {"second": True})
@@ -243,7 +243,7 @@ async def test_the_first_answer_counts(ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("result", [None, 1, "x", [], [{}], True])
-async def test_a_result_is_an_object(ends: Ends, result: object) -> None:
+async def test_result_that_is_not_an_object_is_an_error(ends: Ends, result: object) -> None:
     (task,) = await ends.asking("x")
     ends.wire.answer(ends.wire.sent[0], result)
 
@@ -252,14 +252,14 @@ async def test_a_result_is_an_object(ends: Ends, result: object) -> None:
     assert (error.message, error.reason) == ("The result of x is not an object", "protocol")
 
 
-async def test_a_result_beside_an_error_of_null_is_a_result(ends: Ends) -> None:
+async def test_result_with_null_error_is_a_result(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}, "error": None})
 
     assert await task == {"a": 1}
 
 
-async def test_a_servers_error_is_raised(ends: Ends) -> None:
+async def test_server_error_is_raised(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.refuse(ends.wire.sent[0], Refusal(-32602, "Not that", {"why": "so"}))
 
@@ -279,7 +279,7 @@ async def test_a_servers_error_is_raised(ends: Ends) -> None:
     "error",
     ["no", 7, [], True, {}, {"code": "x"}, {"message": 1}, {"code": float("inf"), "message": "No"}],
 )
-async def test_an_odd_error_ends_its_request_too(ends: Ends, error: object) -> None:
+async def test_malformed_error_still_fails_its_request(ends: Ends, error: object) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "error": error})
 
@@ -305,7 +305,7 @@ async def test_an_odd_error_ends_its_request_too(ends: Ends, error: object) -> N
         {"jsonrpc": "2.0", "id": {}, "error": {"message": "x"}},
     ],
 )
-async def test_whatever_comes_the_connection_goes_on(ends: Ends, message: dict[str, Any]) -> None:
+async def test_invalid_message_does_not_end_the_connection(ends: Ends, message: dict[str, Any]) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes(message)
     ends.wire.answer(ends.wire.sent[0], {"right": True})
@@ -317,7 +317,7 @@ async def test_whatever_comes_the_connection_goes_on(ends: Ends, message: dict[s
 # Time
 
 
-async def test_when_time_is_up_the_server_is_reported(ends: Ends) -> None:
+async def test_timed_out_request_is_cancelled_on_the_server(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError) as late:
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     reported = await ends.wire.asked("notifications/cancelled")
@@ -337,7 +337,7 @@ async def test_when_time_is_up_the_server_is_reported(ends: Ends) -> None:
     }
 
 
-async def test_an_answer_that_comes_too_late_is_nobodys(ends: Ends) -> None:
+async def test_response_after_the_timeout_is_ignored(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError):
         await ends.connection.request("x", timeout_ms=SHORT_MS)
     ends.wire.answer(ends.wire.sent[0], {"late": True})
@@ -346,20 +346,20 @@ async def test_an_answer_that_comes_too_late_is_nobodys(ends: Ends) -> None:
     assert ends.connection.alive
 
 
-async def test_no_time_at_all_is_a_time_too(ends: Ends) -> None:
+async def test_zero_timeout_expires_at_once(ends: Ends) -> None:
     with pytest.raises(MCPTimeoutError, match="within 0ms"):
         await ends.connection.request("x", timeout_ms=0)
 
 
 @pytest.mark.parametrize("timeout_ms", [None, float("inf")])
-async def test_a_request_may_wait_for_ever(ends: Ends, timeout_ms: float | None) -> None:
+async def test_request_may_wait_without_a_timeout(ends: Ends, timeout_ms: float | None) -> None:
     task = ends.ask(timeout_ms=timeout_ms)
     ends.wire.answer(await ends.wire.asked("x"), {})
 
     assert await task == {}
 
 
-async def test_the_time_covers_what_is_not_even_sent(ends: Ends) -> None:
+async def test_timeout_includes_the_time_to_send(ends: Ends) -> None:
     ends.wire.stuck = asyncio.Event()
 
     with pytest.raises(MCPTimeoutError):
@@ -378,7 +378,7 @@ async def test_initialize_is_never_cancelled(ends: Ends) -> None:
     assert ends.wire.methods == ["initialize", "settled"]
 
 
-async def test_where_closing_tells_it_nothing_more_is_said(ends: Ends) -> None:
+async def test_no_cancellation_is_sent_when_closing_the_stream_cancels(ends: Ends) -> None:
     ends.wire.cancels_by_closing = True
     ends.wire.stuck = asyncio.Event()
     with pytest.raises(MCPTimeoutError):
@@ -390,7 +390,7 @@ async def test_where_closing_tells_it_nothing_more_is_said(ends: Ends) -> None:
     assert [message["id"] for message in ends.wire.abandoned] == [1]
 
 
-async def test_the_callers_own_time_limit_is_the_callers(ends: Ends) -> None:
+async def test_timeout_of_the_caller_cancels_the_request(ends: Ends) -> None:
     """A TimeoutError of a timeout around us must not be taken for ours."""
     with pytest.raises(TimeoutError) as late:
         async with asyncio.timeout(SHORT_MS / 1000):
@@ -404,7 +404,7 @@ async def test_the_callers_own_time_limit_is_the_callers(ends: Ends) -> None:
 # The caller gives up
 
 
-async def test_a_caller_that_gives_up_tells_the_server(ends: Ends) -> None:
+async def test_cancelled_caller_sends_a_cancellation(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -415,7 +415,7 @@ async def test_a_caller_that_gives_up_tells_the_server(ends: Ends) -> None:
     assert ends.connection.alive
 
 
-async def test_giving_up_one_leaves_the_others(ends: Ends) -> None:
+async def test_cancelling_one_request_does_not_affect_others(ends: Ends) -> None:
     first, second = await ends.asking("a", "b")
     first.cancel()
     ends.wire.answer(ends.wire.of("b")[0], {"b": 1})
@@ -425,9 +425,7 @@ async def test_giving_up_one_leaves_the_others(ends: Ends) -> None:
         await first
 
 
-async def test_that_nobody_reads_the_word_of_it_is_passed_over(
-    ends: Ends, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unsendable_cancellation_is_only_logged(ends: Ends, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "footlight.protocol.connection")
     ends.wire.script["notifications/cancelled"] = MCPConnectionError("Broken pipe")
     with pytest.raises(MCPTimeoutError):
@@ -441,7 +439,7 @@ async def test_that_nobody_reads_the_word_of_it_is_passed_over(
 # Sending fails
 
 
-async def test_a_request_that_could_not_be_sent_fails(ends: Ends) -> None:
+async def test_request_that_cannot_be_sent_fails(ends: Ends) -> None:
     ends.wire.script["x"] = MCPError("A 500", reason="http", status=500)
 
     error = await failure(ends.ask())
@@ -450,7 +448,7 @@ async def test_a_request_that_could_not_be_sent_fails(ends: Ends) -> None:
     assert ends.connection.alive
 
 
-async def test_an_answer_before_sending_failed_counts(ends: Ends) -> None:
+async def test_response_received_before_a_send_failure_wins(ends: Ends) -> None:
     ends.wire.stuck = asyncio.Event()
     ends.wire.script["x"] = MCPError("The stream broke")
     (task,) = await ends.asking("x")
@@ -460,7 +458,7 @@ async def test_an_answer_before_sending_failed_counts(ends: Ends) -> None:
     assert await task == {"a": 1}
 
 
-async def test_what_json_cannot_say_is_the_callers_mistake() -> None:
+async def test_arguments_without_json_form_are_an_invalid_request() -> None:
     class Encoding(Wire):
         async def send(self, message: Mapping[str, Any], *, headers: Mapping[str, str]) -> None:
             encode(message)
@@ -484,7 +482,7 @@ async def test_what_json_cannot_say_is_the_callers_mistake() -> None:
 # Lost
 
 
-async def test_what_waits_fails_each_with_an_error_of_its_own(ends: Ends) -> None:
+async def test_pending_requests_each_get_their_own_error(ends: Ends) -> None:
     """A traceback is added to what is raised, so two callers cannot share one."""
     tasks = await ends.asking("a", "b", "c")
     ends.wire.lose(LOST)
@@ -496,7 +494,7 @@ async def test_what_waits_fails_each_with_an_error_of_its_own(ends: Ends) -> Non
     assert LOST.__traceback__ is None
 
 
-async def test_after_the_loss_a_request_fails_at_once(ends: Ends) -> None:
+async def test_request_after_connection_loss_fails_at_once(ends: Ends) -> None:
     ends.wire.lose(LOST)
 
     errors = [await failure(ends.ask()) for _ in range(2)]
@@ -508,7 +506,7 @@ async def test_after_the_loss_a_request_fails_at_once(ends: Ends) -> None:
     assert ends.wire.sent == []
 
 
-async def test_the_first_loss_is_the_reason(ends: Ends) -> None:
+async def test_first_loss_remains_the_reason(ends: Ends) -> None:
     ends.wire.lose(LOST)
     ends.wire.lose(MCPConnectionError("Also the other side"))
     await ends.connection.close()
@@ -516,7 +514,7 @@ async def test_the_first_loss_is_the_reason(ends: Ends) -> None:
     assert ends.connection.end is LOST
 
 
-async def test_after_the_loss_no_cancelled_request_is_reported(ends: Ends) -> None:
+async def test_no_cancellation_is_sent_after_connection_loss(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.lose(LOST)
     task.cancel()
@@ -526,7 +524,7 @@ async def test_after_the_loss_no_cancelled_request_is_reported(ends: Ends) -> No
     assert ends.wire.methods == ["x"]
 
 
-async def test_an_answer_before_the_loss_counts(ends: Ends) -> None:
+async def test_response_received_before_connection_loss_wins(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.answer(ends.wire.sent[0], {"a": 1})
     ends.wire.lose(LOST)
@@ -534,7 +532,7 @@ async def test_an_answer_before_the_loss_counts(ends: Ends) -> None:
     assert await task == {"a": 1}
 
 
-async def test_a_loss_while_it_opens_is_reported_by_the_first_request() -> None:
+async def test_loss_during_open_is_raised_by_the_first_request() -> None:
     class Gone(Place):
         async def open(self, receiver: Any) -> Wire:
             receiver.on_connection_lost(LOST)
@@ -552,7 +550,7 @@ async def test_a_loss_while_it_opens_is_reported_by_the_first_request() -> None:
 # Closing
 
 
-async def test_closing_fails_what_waits(ends: Ends) -> None:
+async def test_closing_fails_pending_requests(ends: Ends) -> None:
     tasks = await ends.asking("a", "b")
     await ends.connection.close()
 
@@ -564,7 +562,7 @@ async def test_closing_fails_what_waits(ends: Ends) -> None:
     assert ends.wire.closed == 1
 
 
-async def test_closing_twice_closes_once(ends: Ends) -> None:
+async def test_repeated_close_closes_the_channel_once(ends: Ends) -> None:
     await asyncio.gather(ends.connection.close(), ends.connection.close())
     await ends.connection.close()
 
@@ -573,7 +571,7 @@ async def test_closing_twice_closes_once(ends: Ends) -> None:
         await ends.connection.request("x", timeout_ms=LONG_MS)
 
 
-async def test_what_was_never_opened_can_be_closed() -> None:
+async def test_unopened_connection_can_be_closed() -> None:
     await Connection().close()
 
 
@@ -591,7 +589,7 @@ async def test_closing_leaves_no_task() -> None:
     assert isinstance(task.exception(), MCPConnectionError)
 
 
-async def test_closing_in_another_task_than_opening() -> None:
+async def test_connection_can_be_closed_in_another_task() -> None:
     ends = await asyncio.create_task(open_connection())
     (task,) = await ends.asking("x")
     await asyncio.create_task(ends.connection.close())
@@ -600,7 +598,7 @@ async def test_closing_in_another_task_than_opening() -> None:
     assert ends.wire.closed == 1
 
 
-async def test_what_comes_while_it_closes_is_passed_over(ends: Ends) -> None:
+async def test_messages_received_during_close_are_ignored(ends: Ends) -> None:
     class Chatty:
         async def close(self) -> None:
             ends.wire.comes({"jsonrpc": "2.0", "id": "late", "method": "ping"})
@@ -613,7 +611,7 @@ async def test_what_comes_while_it_closes_is_passed_over(ends: Ends) -> None:
     assert ends.wire.sent == []
 
 
-async def test_no_exception_is_left_for_nobody(ends: Ends, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_unretrieved_exception_is_logged(ends: Ends, caplog: pytest.LogCaptureFixture) -> None:
     """What the event loop complains of when a future's exception was never looked at."""
     tasks = await ends.asking("a", "b", "c")
     ends.wire.lose(LOST)
@@ -632,7 +630,7 @@ async def test_no_exception_is_left_for_nobody(ends: Ends, caplog: pytest.LogCap
 # Progress
 
 
-async def test_progress_goes_to_the_request_it_is_about(ends: Ends) -> None:
+async def test_progress_reaches_its_own_request(ends: Ends) -> None:
     news: dict[str, list[Any]] = {"a": [], "b": []}
     tasks = [
         ends.ask(each, on_progress=lambda *progress_values, each=each: news[each].append(progress_values))
@@ -655,7 +653,7 @@ async def test_progress_goes_to_the_request_it_is_about(ends: Ends) -> None:
     assert news == {"a": [(0.5, None, "x")], "b": [(1, 2, None)]}
 
 
-async def test_a_request_without_a_listener_asks_for_no_progress(ends: Ends) -> None:
+async def test_request_without_a_listener_requests_no_progress(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.notify("notifications/progress", progressToken=1, progress=1)
     ends.wire.answer(ends.wire.sent[0], {})
@@ -664,7 +662,9 @@ async def test_a_request_without_a_listener_asks_for_no_progress(ends: Ends) -> 
     assert "_meta" not in ends.wire.sent[0]["params"]
 
 
-async def test_a_listener_that_raises_does_no_harm(ends: Ends, caplog: pytest.LogCaptureFixture) -> None:
+async def test_failing_progress_listener_does_not_affect_the_request(
+    ends: Ends, caplog: pytest.LogCaptureFixture
+) -> None:
     def careless(*news: object) -> None:
         raise ZeroDivisionError
 
@@ -677,7 +677,7 @@ async def test_a_listener_that_raises_does_no_harm(ends: Ends, caplog: pytest.Lo
     assert caplog.messages == ["a listener failed"]
 
 
-async def test_notifications_are_reported_in_order_whatever_the_listener_does(
+async def test_notifications_are_delivered_in_order_despite_listener_errors(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     heard: list[tuple[str, Mapping[str, Any]]] = []
@@ -706,7 +706,7 @@ async def wait_forever(params: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("identifier", [1, 0, "", "abc", -7])
-async def test_a_ping_is_answered(ends: Ends, identifier: int | str) -> None:
+async def test_server_ping_is_answered(ends: Ends, identifier: int | str) -> None:
     """Lessons 2.1: requests of the server's were never answered."""
     ends.wire.comes({"jsonrpc": "2.0", "id": identifier, "method": "ping"})
 
@@ -714,14 +714,14 @@ async def test_a_ping_is_answered(ends: Ends, identifier: int | str) -> None:
 
 
 @pytest.mark.parametrize("meta", [None, "x", 1])
-async def test_what_is_no_object_is_no_meta(ends: Ends, meta: object) -> None:
+async def test_metadata_that_is_not_an_object_is_ignored(ends: Ends, meta: object) -> None:
     asking = asyncio.create_task(ends.connection.request("x", {"_meta": meta}, timeout_ms=LONG_MS))
     ends.wire.answer(await ends.wire.asked("x"), {})
 
     assert await asking == {}
 
 
-async def test_a_ping_is_no_answer_to_the_request_of_the_same_id(ends: Ends) -> None:
+async def test_ping_with_the_same_id_does_not_answer_a_request(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     await ends.wire.answered(1)
@@ -731,7 +731,7 @@ async def test_a_ping_is_no_answer_to_the_request_of_the_same_id(ends: Ends) -> 
     assert await task == {"a": 1}
 
 
-async def test_what_the_client_cannot_do_is_refused(ends: Ends) -> None:
+async def test_unsupported_server_request_is_refused(ends: Ends) -> None:
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "roots/list"})
 
     assert await ends.wire.answered("s") == {
@@ -741,7 +741,7 @@ async def test_what_the_client_cannot_do_is_refused(ends: Ends) -> None:
     }
 
 
-async def test_a_flood_of_requests_takes_few_tasks_and_a_limited_memory(ends: Ends) -> None:
+async def test_flood_of_server_requests_uses_bounded_tasks_and_memory(ends: Ends) -> None:
     """The answers wait in a queue, also where the server does not read them."""
     stuck = ends.wire.stuck = asyncio.Event()
     before = len(asyncio.all_tasks())
@@ -759,7 +759,7 @@ async def test_a_flood_of_requests_takes_few_tasks_and_a_limited_memory(ends: En
     assert ends.wire.methods.count("an answer") == MOST_ANSWERS
 
 
-async def test_handlers_answer_a_limited_number_of_requests_at_once() -> None:
+async def test_number_of_concurrent_handlers_is_limited() -> None:
     most = MOST_SERVED
     ends = await open_connection(handlers={"m": wait_forever})
     for number in range(most + 1):
@@ -803,7 +803,7 @@ FAILED = {"error": {"code": -32603, "message": "The client's handler of m failed
         (lambda _: {"x": float("nan")}, FAILED),
     ],
 )
-async def test_a_handler_answers(handler: Any, answer: dict[str, Any]) -> None:
+async def test_handler_result_or_error_is_sent_to_the_server(handler: Any, answer: dict[str, Any]) -> None:
     """Of a mistake in a handler the server hears no more than that there was one."""
     ends = await open_connection(handlers={"m": handler})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m", "params": {"a": 1}})
@@ -812,7 +812,7 @@ async def test_a_handler_answers(handler: Any, answer: dict[str, Any]) -> None:
     await ends.connection.close()
 
 
-async def test_a_handler_is_given_an_object_whatever_comes() -> None:
+async def test_handler_always_receives_an_object() -> None:
     ends = await open_connection(handlers={"m": later})
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "m", "params": [1]})
 
@@ -820,7 +820,7 @@ async def test_a_handler_is_given_an_object_whatever_comes() -> None:
     await ends.connection.close()
 
 
-async def test_a_handler_may_ask_the_server() -> None:
+async def test_handler_may_send_a_request_to_the_server() -> None:
     async def ask(params: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"got": await ends.connection.request("y", timeout_ms=LONG_MS)}
 
@@ -832,7 +832,7 @@ async def test_a_handler_may_ask_the_server() -> None:
 
 
 @pytest.mark.parametrize("cancelled", [True, 1.0, "1", 2, None])
-async def test_the_server_can_cancel_what_it_asked_and_nothing_else(cancelled: object) -> None:
+async def test_server_can_cancel_only_its_own_request(cancelled: object) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 
     async def wait(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -857,7 +857,7 @@ async def test_the_server_can_cancel_what_it_asked_and_nothing_else(cancelled: o
     assert "an answer" not in ends.wire.methods
 
 
-async def test_a_handler_that_runs_while_it_closes_is_cancelled() -> None:
+async def test_running_handler_is_cancelled_on_close() -> None:
     begun = asyncio.Event()
     ended: list[str] = []
 
@@ -878,7 +878,7 @@ async def test_a_handler_that_runs_while_it_closes_is_cancelled() -> None:
     assert ends.wire.sent == []
 
 
-async def test_an_answer_that_nobody_reads_does_not_keep_it_from_closing(ends: Ends) -> None:
+async def test_unread_response_does_not_block_closing(ends: Ends) -> None:
     ends.wire.stuck = asyncio.Event()
     ends.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "ping"})
     await ends.wire.answered("s")

@@ -46,7 +46,7 @@ def make_error(reason: Reason) -> MCPError:
 # Forms
 
 
-def test_what_each_is_as_plain_values() -> None:
+def test_errors_convert_to_plain_dictionaries() -> None:
     assert [error.to_dict() for error in ALL] == [
         {
             "name": "MCPError",
@@ -95,7 +95,7 @@ def test_what_each_is_as_plain_values() -> None:
 
 
 @pytest.mark.parametrize("error", ALL, ids=lambda error: error.name)
-def test_json_says_the_same(error: MCPError) -> None:
+def test_error_json_equals_its_dictionary(error: MCPError) -> None:
     assert json.loads(error.to_json()) == error.to_dict()
 
 
@@ -105,7 +105,7 @@ def test_json_says_the_same(error: MCPError) -> None:
     [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))],
     ids=["copy", "deepcopy", "pickle"],
 )
-def test_a_copy_says_everything(error: MCPError, again: Any) -> None:
+def test_copied_error_keeps_all_attributes(error: MCPError, again: Any) -> None:
     """What Python's OSError is too loses its message in a copy, if nobody minds."""
     error.add_note("seen on a Monday")
 
@@ -119,7 +119,7 @@ def test_a_copy_says_everything(error: MCPError, again: Any) -> None:
     del error.__notes__
 
 
-def test_the_message_is_the_text() -> None:
+def test_str_of_an_error_is_its_message() -> None:
     assert [str(error) for error in ALL] == [error.message for error in ALL]
 
 
@@ -128,18 +128,18 @@ def test_the_message_is_the_text() -> None:
     [(LOST, ConnectionError), (ABSENT, ConnectionError), (LATE, TimeoutError), (FAILED, MCPError)],
     ids=lambda each: getattr(each, "name", None),
 )
-def test_they_are_what_python_calls_them_too(error: MCPError, builtin: type[Exception]) -> None:
+def test_errors_are_also_builtin_exceptions(error: MCPError, builtin: type[Exception]) -> None:
     assert isinstance(error, builtin)
     assert isinstance(error, MCPError)
 
 
-def test_one_kind_is_not_another() -> None:
+def test_error_classes_are_not_subclasses_of_each_other() -> None:
     kinds = [MCPConnectionError, ServerNotAvailableError, MCPTimeoutError, ToolInvocationError]
 
     assert [(a, b) for a, b in itertools.permutations(kinds, 2) if issubclass(a, b)] == []
 
 
-def test_secrets_among_the_arguments_are_masked_at_any_depth() -> None:
+def test_secrets_in_tool_arguments_are_masked_at_any_depth() -> None:
     error = ToolInvocationError(
         "x",
         tool_name="t",
@@ -167,7 +167,7 @@ def test_secrets_among_the_arguments_are_masked_at_any_depth() -> None:
     assert error.tool_args["PassWord"] == "a", "the caller's own are not touched"
 
 
-def test_what_json_has_no_word_for_is_said_somehow() -> None:
+def test_error_data_without_json_form_is_represented_as_text() -> None:
     error = MCPError("x", data={"at": object()})
 
     assert json.loads(error.to_json())["data"]["at"].startswith("<object object at")
@@ -176,7 +176,7 @@ def test_what_json_has_no_word_for_is_said_somehow() -> None:
 # Numbers
 
 
-def test_the_documents_numbers() -> None:
+def test_local_error_codes_match_the_specification() -> None:
     assert dict(LOCAL_CODES) == {
         "timeout": -32000,
         "session_expired": -32000,
@@ -193,7 +193,7 @@ def test_the_documents_numbers() -> None:
     assert set(get_args(Reason)) == {*LOCAL_CODES, "peer"}
 
 
-def test_a_given_number_is_kept_and_the_servers_own_is_not_guessed() -> None:
+def test_given_rpc_code_is_kept_and_missing_one_not_invented() -> None:
     assert MCPError("x", reason="http", rpc_code=500).rpc_code == 500
     assert MCPError("x", reason="network", rpc_code=0).rpc_code == 0
     assert MCPError("x").rpc_code is None
@@ -225,11 +225,11 @@ def answers(error: BaseException) -> list[bool]:
         (ConnectionResetError(), [False] * 4),
     ],
 )
-def test_what_happened_is_asked_and_not_guessed(error: BaseException, expected: list[bool]) -> None:
+def test_error_predicates_recognize_each_error(error: BaseException, expected: list[bool]) -> None:
     assert answers(error) == expected
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))
 @pytest.mark.parametrize("code", [None, -32000, -32001, -32601, -32602, -32603])
-def test_at_most_one_question_has_a_yes(reason: Reason, code: int | None) -> None:
+def test_at_most_one_error_predicate_is_true(reason: Reason, code: int | None) -> None:
     assert sum(answers(MCPError("x", reason=reason, rpc_code=code))) <= 1

@@ -103,13 +103,13 @@ def texts(result: types.CallToolResult) -> list[str]:
 
 
 @pytest.mark.sampled(3)
-async def test_the_era_is_agreed_on(client: Client, era: str) -> None:
+async def test_protocol_version_is_negotiated(client: Client, era: str) -> None:
     assert client.protocol_version == era
     assert client.server_info is not None
     assert (client.server_info.name, client.server_info.version) == ("fixtures", "1.0.0")
 
 
-async def test_the_server_tells_what_it_can_do(client: Client) -> None:
+async def test_server_declares_its_capabilities(client: Client) -> None:
     capabilities = client.server_capabilities
 
     assert capabilities.tools
@@ -128,14 +128,14 @@ async def test_the_tools_are_listed_as_they_were_declared(client: Client) -> Non
     assert listed == [each.tool for each in TOOLS.values()]
 
 
-async def test_a_call_is_answered(client: Client) -> None:
+async def test_call_returns_its_result(client: Client) -> None:
     result = await client.call_tool("test_simple_text")
 
     assert texts(result) == ["This is a simple text response for testing."]
     assert not result.is_error
 
 
-async def test_content_of_every_kind_arrives(client: Client) -> None:
+async def test_content_of_every_kind_is_received(client: Client) -> None:
     said, picture, resource = (await client.call_tool("test_multiple_content_types")).content
 
     assert said == types.TextContent(type="text", text="Multiple content types test:")
@@ -144,7 +144,7 @@ async def test_content_of_every_kind_arrives(client: Client) -> None:
     assert resource.resource.uri == "test://mixed-content-resource"
 
 
-async def test_a_tool_that_fails_is_an_answer(client: Client) -> None:
+async def test_tool_failure_is_a_result(client: Client) -> None:
     result = await client.call_tool("test_error_handling")
 
     assert texts(result) == ["This tool intentionally returns an error for testing"]
@@ -158,7 +158,7 @@ async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
     assert (raised.value.code, raised.value.message) == (types.INVALID_PARAMS, "Unknown tool: fly")
 
 
-async def test_calls_do_not_wait_for_each_other(client: Client) -> None:
+async def test_concurrent_calls_do_not_block_each_other(client: Client) -> None:
     waiting = anyio.Event()
 
     async def note_start(progress: float, total: float | None, message: str | None) -> None:
@@ -204,7 +204,7 @@ async def test_a_call_can_be_cancelled(client: Client) -> None:
     assert texts(result) == ["Cancelled."]
 
 
-async def test_a_tool_asks_the_user(client: Client, era: str) -> None:
+async def test_tool_can_request_input_from_the_user(client: Client, era: str) -> None:
     """With a request of its own in the first era, with an answer that asks in the second."""
     if era == "2025-11-25":
         result = await client.call_tool("test_elicitation", {"message": "Who are you?"})
@@ -261,7 +261,7 @@ async def test_the_prompts_are_listed_as_they_were_declared(client: Client) -> N
     assert listed == [each.prompt for each in PROMPTS]
 
 
-async def test_a_prompt_is_filled_in(client: Client) -> None:
+async def test_prompt_arguments_are_filled_in(client: Client) -> None:
     result = await client.get_prompt("test_prompt_with_arguments", {"arg1": "a", "arg2": "ä"})
 
     assert result.messages == [

@@ -66,7 +66,7 @@ async def begin_refused(
 # By handshake
 
 
-async def test_the_handshake_word_for_word() -> None:
+async def test_handshake_messages_match_the_specification() -> None:
     outcome, wire, connection = await begin(
         {"initialize": make_initialize_result(instructions="Be kind.")}, timeout_ms=20_000
     )
@@ -91,7 +91,7 @@ async def test_the_handshake_word_for_word() -> None:
 
 @pytest.mark.parametrize("answered", HANDSHAKE_VERSIONS)
 @pytest.mark.parametrize("version", [None, "2024-11-05", "2025-11-25"])
-async def test_what_the_server_has_is_spoken(answered: str, version: str | None) -> None:
+async def test_version_chosen_by_the_server_is_used(answered: str, version: str | None) -> None:
     """Lessons 2.1: sent 2025-06-18 even where another version was negotiated."""
     outcome, wire, _ = await begin({"initialize": make_initialize_result(answered)}, version)
 
@@ -101,7 +101,7 @@ async def test_what_the_server_has_is_spoken(answered: str, version: str | None)
 
 
 @pytest.mark.parametrize("answered", ["2023-01-01", "2026-07-28", "", None, 5, ["2025-06-18"], {}])
-async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
+async def test_unsupported_server_version_fails_the_handshake(answered: Any) -> None:
     error = await begin_refused({"initialize": make_initialize_result(answered)})
 
     assert isinstance(error, MCPConnectionError)
@@ -109,7 +109,7 @@ async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
     assert "the server speaks the protocol's revision" in error.message
 
 
-async def test_the_server_may_say_nothing_of_itself() -> None:
+async def test_missing_server_info_is_accepted() -> None:
     outcome, _, _ = await begin(
         {"initialize": {"protocolVersion": "2025-06-18", "serverInfo": 5, "instructions": []}}
     )
@@ -117,7 +117,7 @@ async def test_the_server_may_say_nothing_of_itself() -> None:
     assert outcome == ServerIntroduction("2025-06-18", {}, {})
 
 
-async def test_a_refusal_is_a_failed_handshake() -> None:
+async def test_refused_initialize_fails_the_handshake() -> None:
     error = await begin_refused({"initialize": Refusal(-32603, "Not today", {"why": "rain"})})
 
     assert error.to_dict() == {
@@ -130,7 +130,7 @@ async def test_a_refusal_is_a_failed_handshake() -> None:
     }
 
 
-async def test_an_answer_that_is_none_is_a_failed_handshake() -> None:
+async def test_invalid_initialize_response_fails_the_handshake() -> None:
     error = await begin_refused(
         {"initialize": lambda _: MCPError("No JSON", reason="protocol", rpc_code=-32700)}
     )
@@ -147,18 +147,18 @@ async def test_an_answer_that_is_none_is_a_failed_handshake() -> None:
         MCPError("A 401", reason="http", status=401),
     ],
 )
-async def test_what_the_transport_says_passes(error: MCPError) -> None:
+async def test_transport_error_during_the_handshake_is_raised_unchanged(error: MCPError) -> None:
     assert (await begin_refused({"initialize": error})).to_dict() == error.to_dict()
 
 
-async def test_a_server_that_says_nothing_has_its_time() -> None:
+async def test_silent_server_times_out() -> None:
     outcome, wire, _ = await begin({}, timeout_ms=5)
 
     assert isinstance(outcome, MCPTimeoutError)
     assert wire.methods == ["initialize"], "it is never cancelled"
 
 
-async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
+async def test_unsent_initialized_notification_fails_the_handshake() -> None:
     error = await begin_refused(
         {"initialize": make_initialize_result(), "notifications/initialized": MCPConnectionError("Reset")}
     )
@@ -170,7 +170,7 @@ async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
 
 
 @pytest.mark.parametrize("code", [-32600, -32601, -32602, -32020, -32021, -32022])
-async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> None:
+async def test_refused_initialize_falls_back_to_the_stateless_protocol(code: int) -> None:
     outcome, wire, connection = await begin(
         {"initialize": Refusal(code, data={"supported": [MODERN]}), "server/discover": make_discover_result()}
     )
@@ -183,7 +183,7 @@ async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> Non
 
 
 @pytest.mark.parametrize("status", [400, 404, 405])
-async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
+async def test_http_status_refusal_falls_back_to_the_stateless_protocol(status: int) -> None:
     outcome, _, _ = await begin(
         {
             "initialize": MCPError("No", reason="http", rpc_code=status, status=status),
@@ -194,7 +194,7 @@ async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
     assert outcome == STATELESS
 
 
-async def test_if_it_is_not_that_the_refusal_is_reported() -> None:
+async def test_refusal_is_reported_when_the_stateless_protocol_is_unavailable() -> None:
     outcome, wire, _ = await begin(
         {"initialize": Refusal(-32602, "Bad name"), "server/discover": NO_MODERN_WORD}
     )
@@ -204,7 +204,7 @@ async def test_if_it_is_not_that_the_refusal_is_reported() -> None:
     assert wire.methods == ["initialize", "server/discover"]
 
 
-async def test_a_server_that_never_answers_the_question_does_not_take_all_the_time(
+async def test_unanswered_discovery_does_not_use_up_the_timeout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
@@ -214,7 +214,7 @@ async def test_a_server_that_never_answers_the_question_does_not_take_all_the_ti
     assert error.message == "The handshake failed: No such method"
 
 
-async def test_who_asked_for_a_handshake_gets_no_other_thing() -> None:
+async def test_explicit_handshake_version_does_not_fall_back() -> None:
     outcome, wire, _ = await begin(
         {"initialize": NO_MODERN_WORD, "server/discover": make_discover_result()}, version="2025-06-18"
     )
@@ -223,7 +223,7 @@ async def test_who_asked_for_a_handshake_gets_no_other_thing() -> None:
     assert wire.methods == ["initialize"]
 
 
-async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> None:
+async def test_next_handshake_starts_normally_after_a_failed_discovery() -> None:
     """An HTTP session that expired begins anew on the same connection."""
     place, connection = Place(script={"initialize": Refusal(-32602)}), Connection()
     channel = await connection.open(place)
@@ -246,14 +246,14 @@ async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> Non
 # Stateless
 
 
-async def test_stateless_is_asked_for_by_name() -> None:
+async def test_explicit_stateless_version_uses_discovery_only() -> None:
     outcome, wire, _ = await begin({"server/discover": make_discover_result()}, version=MODERN)
 
     assert outcome == STATELESS
     assert wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}]
 
 
-async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says() -> None:
+async def test_unsupported_version_is_retried_with_an_offered_one() -> None:
     answers: list[Any] = [Refusal(-32022, data={"supported": ["2099-01-01", MODERN]}), make_discover_result()]
     outcome, wire, _ = await begin({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
 
@@ -262,7 +262,7 @@ async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says
 
 
 @pytest.mark.parametrize("data", [None, {}, {"supported": ["2099-01-01"]}, {"supported": MODERN}, [MODERN]])
-async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) -> None:
+async def test_server_without_a_common_version_is_asked_once(data: object) -> None:
     outcome, wire, _ = await begin({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
 
     assert isinstance(outcome, MCPConnectionError)
@@ -270,7 +270,7 @@ async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) ->
     assert wire.methods == ["server/discover"]
 
 
-async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
+async def test_repeated_version_refusal_is_asked_twice_at_most() -> None:
     outcome, wire, _ = await begin(
         {"server/discover": Refusal(-32022, data={"supported": [MODERN]})}, version=MODERN
     )
@@ -280,7 +280,7 @@ async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
 
 
 @pytest.mark.parametrize("offered", [["2025-11-25"], [], None, MODERN, [5, None]])
-async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> None:
+async def test_discovery_without_a_common_version_fails(offered: object) -> None:
     error = await begin_refused({"server/discover": {"supportedVersions": offered}}, version=MODERN)
 
     assert (type(error), error.reason) == (MCPConnectionError, "handshake")
@@ -289,7 +289,7 @@ async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> 
 # The newest that both have
 
 
-async def test_auto_takes_the_newest() -> None:
+async def test_auto_uses_the_newest_protocol() -> None:
     outcome, wire, _ = await begin(
         {"server/discover": make_discover_result("2025-11-25", MODERN)}, version="auto"
     )
@@ -325,7 +325,7 @@ async def test_auto_falls_back_to_the_handshake(reply: Any) -> None:
     assert connection.meta == {}
 
 
-async def test_auto_falls_back_where_the_question_is_not_even_answered(
+async def test_auto_falls_back_when_discovery_is_not_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
@@ -336,7 +336,7 @@ async def test_auto_falls_back_where_the_question_is_not_even_answered(
     assert "initialize" in wire.methods
 
 
-async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_choice(
+async def test_auto_repeats_discovery_when_a_slow_server_refuses_the_handshake(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The SDK's server: whoever asked in the stateless protocol may not begin by handshake."""
@@ -364,7 +364,7 @@ async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> Non
     assert wire.methods == ["server/discover"]
 
 
-async def test_auto_does_not_fall_back_from_a_server_that_is_gone() -> None:
+async def test_auto_does_not_fall_back_from_a_lost_server() -> None:
     outcome, wire, _ = await begin(
         {"server/discover": MCPConnectionError("It ended"), "initialize": make_initialize_result()},
         version="auto",

@@ -31,7 +31,7 @@ async def handle(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"to": method, "said": params}
 
 
-async def test_a_result_that_asks_nothing_is_the_result() -> None:
+async def test_complete_result_is_returned_unchanged() -> None:
     for result in ({"a": 1}, {"a": 1, "resultType": "complete"}):
         server = Server(result)
 
@@ -39,7 +39,7 @@ async def test_a_result_that_asks_nothing_is_the_result() -> None:
         assert server.asked == [{"name": "t"}]
 
 
-async def test_what_is_asked_is_answered_with_the_state_of_the_last_round() -> None:
+async def test_input_requests_are_answered_with_the_request_state() -> None:
     server = Server(
         {
             "resultType": "input_required",
@@ -69,14 +69,14 @@ async def test_what_is_asked_is_answered_with_the_state_of_the_last_round() -> N
 
 
 @pytest.mark.parametrize("kind", ["task", "", None, 5, []])
-async def test_a_kind_of_result_that_is_not_known_is_refused(kind: object) -> None:
+async def test_unknown_result_type_is_refused(kind: object) -> None:
     with pytest.raises(MCPError, match="unknown kind") as refused:
         await request_until_complete(Server({"resultType": kind}).ask, handle, {})
 
     assert refused.value.reason == "protocol"
 
 
-async def test_a_server_that_never_stops_asking_is_stopped() -> None:
+async def test_endless_input_requests_are_stopped() -> None:
     server = Server({"resultType": "input_required", "inputRequests": {"who": ASKS}})
 
     with pytest.raises(MCPError, match=f"asked back more than {MAX_ROUNDS} times") as refused:
@@ -87,7 +87,7 @@ async def test_a_server_that_never_stops_asking_is_stopped() -> None:
 
 
 @pytest.mark.parametrize("question", [None, 5, [], {}, {"method": None}, {"method": 5}])
-async def test_a_question_without_a_method_is_refused(question: object) -> None:
+async def test_input_request_without_a_method_is_refused(question: object) -> None:
     server = Server({"resultType": "input_required", "inputRequests": {"who": question}})
 
     with pytest.raises(MCPError, match="question 'who' names no method") as refused:
@@ -96,7 +96,7 @@ async def test_a_question_without_a_method_is_refused(question: object) -> None:
     assert refused.value.reason == "protocol"
 
 
-async def test_what_a_handler_raises_ends_it() -> None:
+async def test_handler_error_ends_the_call() -> None:
     async def refuse(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         raise MCPError("Not today", reason="invalid")
 
@@ -109,7 +109,7 @@ async def test_what_a_handler_raises_ends_it() -> None:
 
 
 @pytest.mark.parametrize("questions", [None, [], "x", 5])
-async def test_odd_questions_are_none(questions: object) -> None:
+async def test_malformed_input_requests_are_treated_as_empty(questions: object) -> None:
     server = Server({"resultType": "input_required", "inputRequests": questions}, {"done": True})
 
     assert await request_until_complete(server.ask, handle, {"a": 1}) == {"done": True}

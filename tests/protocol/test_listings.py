@@ -29,7 +29,7 @@ from tests.protocol.test_messages import JSON, quick
 FULL = {"title": "A title", "description": "What for.", "mimeType": "text/plain"}
 
 
-def test_resources_with_everything_and_with_the_least() -> None:
+def test_complete_and_minimal_resources_are_read() -> None:
     full = {"uri": "a:b", "name": "b", **FULL, "size": 5}
     least = {"uri": "a:c", "name": None, "title": 5}
 
@@ -39,7 +39,7 @@ def test_resources_with_everything_and_with_the_least() -> None:
     ]
 
 
-def test_templates_with_everything_and_with_the_least() -> None:
+def test_complete_and_minimal_templates_are_read() -> None:
     full = {"uriTemplate": "a:{b}", "name": "b", **FULL}
     least = {"uriTemplate": "a:{c}"}
 
@@ -49,7 +49,7 @@ def test_templates_with_everything_and_with_the_least() -> None:
     ]
 
 
-def test_contents_are_text_or_bytes() -> None:
+def test_resource_contents_are_text_or_base64_data() -> None:
     written, blob = {"uri": "a:b", "mimeType": "x/y", "text": "hello"}, {"uri": "a:c", "blob": "eA=="}
 
     assert [read_contents(written), read_contents(blob)] == [
@@ -58,7 +58,7 @@ def test_contents_are_text_or_bytes() -> None:
     ]
 
 
-def test_a_prompt_and_what_it_takes() -> None:
+def test_prompt_and_its_arguments_are_read() -> None:
     raw = {
         "name": "p",
         **FULL,
@@ -69,7 +69,7 @@ def test_a_prompt_and_what_it_takes() -> None:
     assert read_prompt({"name": "q"}).arguments == {}
 
 
-def test_a_prompts_messages() -> None:
+def test_prompt_messages_are_read() -> None:
     messages = [
         {"role": "user", "content": {"type": "text", "text": "Hi"}},
         {"role": "assistant", "content": []},
@@ -91,7 +91,7 @@ def test_a_prompts_messages() -> None:
         ({}, Completion(())),
     ],
 )
-def test_completions(raw: dict[str, Any], completion: Completion) -> None:
+def test_completion_results_are_read(raw: dict[str, Any], completion: Completion) -> None:
     assert read_completion(raw) == completion
 
 
@@ -111,7 +111,7 @@ def test_completions(raw: dict[str, Any], completion: Completion) -> None:
         (read_prompt_result, {"messages": [{}]}, "The server gave a message of a prompt without role"),
     ],
 )
-def test_what_has_no_name_is_refused(read: Callable[[Any], object], entry: object, message: str) -> None:
+def test_entry_without_a_name_is_refused(read: Callable[[Any], object], entry: object, message: str) -> None:
     with pytest.raises(MCPError) as refused:
         read(entry)
 
@@ -127,7 +127,7 @@ def test_what_has_no_name_is_refused(read: Callable[[Any], object], entry: objec
         optional={"title": JSON, "arguments": JSON | st.lists(JSON), "text": JSON},
     )
 )
-def test_any_entry_is_a_value_or_refused(read: Callable[[Any], Any], entry: object) -> None:
+def test_any_entry_is_read_or_refused(read: Callable[[Any], Any], entry: object) -> None:
     try:
         raw = read(entry).raw
     except MCPError as error:
@@ -140,7 +140,7 @@ def test_any_entry_is_a_value_or_refused(read: Callable[[Any], Any], entry: obje
     st.dictionaries(st.text(), JSON)
     | st.fixed_dictionaries({"messages": JSON | st.lists(JSON), "completion": JSON})
 )
-def test_any_result_is_a_value_or_refused(raw: dict[str, Any]) -> None:
+def test_any_result_is_read_or_refused(raw: dict[str, Any]) -> None:
     assert isinstance(read_completion(raw), Completion)
     try:
         messages = read_prompt_result(raw).messages

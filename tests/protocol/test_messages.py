@@ -41,7 +41,7 @@ ALMOST = st.fixed_dictionaries(
 """Objects that could be messages."""
 
 
-def test_a_request_a_notification_and_the_answers() -> None:
+def test_request_notification_and_responses_are_built() -> None:
     assert [
         request(1, "ping", {}),
         notification("notifications/initialized", {}),
@@ -84,7 +84,7 @@ def test_a_request_a_notification_and_the_answers() -> None:
         ({}, None),
     ],
 )
-def test_what_a_value_is_as_a_message(message: dict[str, Any], kind: str | None) -> None:
+def test_message_kind_is_recognized(message: dict[str, Any], kind: str | None) -> None:
     assert kind_of({"jsonrpc": "2.0", **message}) == kind
     assert kind_of({"jsonrpc": "1.0", **message}) is None
     assert kind_of([message]) is None
@@ -95,7 +95,7 @@ def test_what_a_value_is_as_a_message(message: dict[str, Any], kind: str | None)
     ["", "nothing", "{", b"\xff\xfe\xff", '{"jsonrpc":"2.0",}', "[" * 100_000, f'{{"id":{"9" * 5000}}}'],
     ids=["empty", "word", "open", "bytes", "comma", "deep", "huge"],
 )
-def test_what_is_not_json_is_refused(data: str | bytes) -> None:
+def test_invalid_json_is_refused(data: str | bytes) -> None:
     with pytest.raises(MCPError) as refused:
         parse(data, unit="line")
 
@@ -109,14 +109,14 @@ def test_what_is_not_json_is_refused(data: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("data", ["1", "null", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":1,"result":{}}'])
-def test_json_that_is_no_message_is_refused(data: str) -> None:
+def test_json_that_is_not_a_message_is_refused(data: str) -> None:
     with pytest.raises(MCPError, match="a frame that is not a JSON-RPC") as refused:
         parse(data, unit="frame")
 
     assert (refused.value.reason, refused.value.rpc_code) == ("protocol", -32600)
 
 
-def test_an_answer_without_a_result_is_the_answer_to_its_request() -> None:
+def test_response_without_a_result_still_answers_its_request() -> None:
     for body in ({"id": 7}, {"id": 7, "error": None}):
         found = parse(json.dumps({"jsonrpc": "2.0", **body}), unit="line")
 
@@ -135,7 +135,7 @@ def test_a_message_is_read_from_bytes_and_from_text() -> None:
     )
 
 
-def test_a_message_is_one_line_of_ascii_whatever_it_says() -> None:
+def test_message_is_encoded_as_one_ascii_line() -> None:
     message = request(1, "x", {"text": "a\nb ä \ud83c \u2028"})
 
     encoded = encode(message)
@@ -146,14 +146,14 @@ def test_a_message_is_one_line_of_ascii_whatever_it_says() -> None:
 
 
 @pytest.mark.parametrize("value", [{1, 2}, float("nan"), float("-inf"), b"x", object(), {("a",): 1}])
-def test_what_json_cannot_say_is_refused_before_it_is_sent(value: object) -> None:
+def test_values_without_json_form_are_refused_before_sending(value: object) -> None:
     with pytest.raises(MCPError, match="This cannot be written as JSON") as refused:
         encode(request(1, "x", {"value": value}))
 
     assert (refused.value.reason, refused.value.rpc_code) == ("invalid", -32602)
 
 
-def test_what_has_no_end_is_refused_before_it_is_sent() -> None:
+def test_circular_value_is_refused_before_sending() -> None:
     circle: dict[str, Any] = {}
     circle["itself"] = circle
 
@@ -164,11 +164,11 @@ def test_what_has_no_end_is_refused_before_it_is_sent() -> None:
 @pytest.mark.parametrize(
     ("value", "is_one"), [(0, True), (-1, True), ("", True), (True, False), (1.0, False)]
 )
-def test_an_id_is_an_integer_or_a_text(value: object, is_one: bool) -> None:
+def test_message_id_is_an_integer_or_a_string(value: object, is_one: bool) -> None:
     assert is_id(value) is is_one
 
 
-def test_a_servers_error_keeps_its_code_message_and_data() -> None:
+def test_server_error_keeps_its_code_message_and_data() -> None:
     error = peer_error({"code": -32050, "message": "No", "data": {"why": 1}}, status=400)
 
     assert error.to_dict() == {
@@ -185,16 +185,16 @@ def test_a_servers_error_keeps_its_code_message_and_data() -> None:
 @pytest.mark.parametrize(
     ("code", "rpc_code"), [(0, 0), (-32601.0, -32601), (10**400, 10**400)], ids=["0", "float", "huge"]
 )
-def test_a_code_is_an_integer_however_it_is_written(code: float, rpc_code: int) -> None:
+def test_numeric_error_code_becomes_an_integer(code: float, rpc_code: int) -> None:
     assert peer_error({"code": code, "message": "No"}).rpc_code == rpc_code
 
 
 @pytest.mark.parametrize("code", [None, "x", [], float("nan"), float("inf"), 1.5, True, {}])
-def test_an_odd_code_is_an_internal_error(code: object) -> None:
+def test_invalid_error_code_becomes_internal_error(code: object) -> None:
     assert peer_error({"code": code, "message": "No"}).rpc_code == -32603
 
 
-def test_an_odd_error_is_its_own_data() -> None:
+def test_malformed_error_becomes_its_own_data() -> None:
     error = peer_error("it broke")
 
     assert (error.message, error.rpc_code, error.data) == (
@@ -226,7 +226,7 @@ def test_any_bytes_are_a_message_or_refused(data: bytes | str) -> None:
 
 @quick
 @given(JSON)
-def test_any_error_of_a_server_is_an_error_of_ours(value: object) -> None:
+def test_any_server_error_becomes_an_mcp_error(value: object) -> None:
     error = peer_error(value)
 
     assert error.reason == "peer"

@@ -44,7 +44,9 @@ SCHEMA = make_schema(
         ({"er": "x"}, {}),
     ],
 )
-def test_what_is_given_is_repeated(arguments: dict[str, Any], headers: dict[str, str]) -> None:
+def test_annotated_arguments_are_repeated_in_headers(
+    arguments: dict[str, Any], headers: dict[str, str]
+) -> None:
     assert mirror_arguments(SCHEMA, arguments) == headers
 
 
@@ -65,13 +67,13 @@ def test_what_is_given_is_repeated(arguments: dict[str, Any], headers: dict[str,
         ("=?base64?eA==", "=?base64?eA=="),
     ],
 )
-def test_what_a_header_cannot_carry_goes_in_base64(text: str, value: str) -> None:
+def test_text_invalid_in_a_header_is_base64_encoded(text: str, value: str) -> None:
     assert header_value(text) == value
 
 
 @given(st.text(st.characters()))
 @quick
-def test_no_text_leaves_its_header(text: str) -> None:
+def test_any_text_becomes_a_safe_header_value(text: str) -> None:
     value = header_value(text)
 
     assert value.isascii()
@@ -79,7 +81,7 @@ def test_no_text_leaves_its_header(text: str) -> None:
     assert value == value.strip()
 
 
-def test_a_good_schema_passes() -> None:
+def test_valid_annotations_are_accepted() -> None:
     check_annotations(SCHEMA)
     check_annotations({})
     check_annotations(make_schema(**{"x-mcp-header": {"type": "string"}}))
@@ -116,7 +118,7 @@ def test_a_good_schema_passes() -> None:
         ),
     ],
 )
-def test_a_schema_that_asks_wrongly_is_refused(schema: dict[str, Any], message: str) -> None:
+def test_invalid_annotations_are_refused(schema: dict[str, Any], message: str) -> None:
     with pytest.raises(MCPError) as refused:
         check_annotations(schema)
 
@@ -124,7 +126,7 @@ def test_a_schema_that_asks_wrongly_is_refused(schema: dict[str, Any], message: 
     assert refused.value.reason == "protocol"
 
 
-def test_a_schema_may_be_deep() -> None:
+def test_deeply_nested_schema_is_accepted() -> None:
     schema: dict[str, Any] = TEXT
     for _ in range(1_000):
         schema = make_schema(a=schema)
@@ -143,7 +145,7 @@ def test_a_schema_may_be_deep() -> None:
     st.dictionaries(st.sampled_from(["a", "properties", ""]), JSON),
 )
 @quick
-def test_any_schema_is_read(schema: Any, arguments: dict[str, Any]) -> None:
+def test_any_schema_is_read_or_refused(schema: Any, arguments: dict[str, Any]) -> None:
     try:
         check_annotations(schema)
     except MCPError as error:

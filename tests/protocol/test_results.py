@@ -75,7 +75,7 @@ SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
     ],
     ids=["text", "structured", "no code", "words", "a word", "number", "empty", "list", "cut", "nothing"],
 )
-def test_an_error_that_is_an_object_is_said_in_its_words(
+def test_json_error_object_provides_the_error_message(
     raw: dict[str, Any], expected: tuple[str, dict[str, Any] | None]
 ) -> None:
     assert error_of(read_result(raw)) == expected
@@ -83,7 +83,7 @@ def test_an_error_that_is_an_object_is_said_in_its_words(
 
 @quick
 @given(RESULT)
-def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
+def test_any_result_gives_an_error_text(raw: dict[str, Any]) -> None:
     words, error = error_of(read_result(raw))
 
     assert isinstance(words, str)
@@ -93,7 +93,7 @@ def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
 # The form of an answer with structured content
 
 
-def test_a_result_in_the_documents_form() -> None:
+def test_call_result_has_the_documented_form() -> None:
     raw = make_content('{"a": 1}', isError=False, extra=["untouched"])
 
     result = read_call(raw)
@@ -119,7 +119,7 @@ def test_a_result_in_the_documents_form() -> None:
         ([None, 1, "x", [], {}, {"type": ""}, {"type": None}], ""),
     ],
 )
-def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
+def test_text_joins_all_text_parts(content: object, text: str) -> None:
     assert read_call({"content": content}).text == text
 
 
@@ -144,17 +144,17 @@ def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
         ("", None),
     ],
 )
-def test_data_is_an_object_or_an_array_that_the_text_is(text: str, data: object) -> None:
+def test_json_object_or_array_text_becomes_data(text: str, data: object) -> None:
     """An earlier implementation raised on text that is not JSON."""
     assert read_call(make_content(text)).data == data
 
 
-def test_a_json_of_several_parts_is_read_as_one() -> None:
+def test_json_split_over_several_parts_becomes_data() -> None:
     assert read_call(make_content('{"a":', "1}")).data == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ["plain", "{broken", '{"b": 2}', "{}", "42", "null", ""])
-def test_structured_content_comes_before_the_text_everywhere(text: str) -> None:
+def test_structured_content_takes_precedence_over_text(text: str) -> None:
     raw = make_content(text, structuredContent={"a": 1})
 
     assert (read_call(raw).data, value_of(read_result(raw))) == ({"a": 1}, {"a": 1})
@@ -164,21 +164,19 @@ def test_structured_content_comes_before_the_text_everywhere(text: str) -> None:
     ("given", "is_error"), [({}, False), ({"isError": True}, True), ({"isError": False}, False)]
 )
 @pytest.mark.parametrize("content", [{}, {"content": []}, {"content": None}])
-def test_whether_it_failed_is_always_said(
-    given: dict[str, Any], is_error: bool, content: dict[str, Any]
-) -> None:
+def test_error_flag_is_always_set(given: dict[str, Any], is_error: bool, content: dict[str, Any]) -> None:
     assert read_call({**content, **given}).is_error is is_error
 
 
 @pytest.mark.parametrize("value", ["true", 1, "false", None, [], {}])
-def test_only_true_is_a_failure(value: object) -> None:
+def test_only_true_marks_a_result_as_failed(value: object) -> None:
     assert read_call({"isError": value}).is_error is False
 
 
 # The protocol's form
 
 
-def test_every_kind_of_content() -> None:
+def test_every_content_kind_is_read() -> None:
     parts = [
         {"type": "text", "text": "hello", "annotations": {"priority": 1}},
         {"type": "image", "data": "eA==", "mimeType": "image/png"},
@@ -207,12 +205,12 @@ def test_every_kind_of_content() -> None:
     )
 
 
-def test_a_content_has_a_kind() -> None:
+def test_empty_content_type_is_refused() -> None:
     with pytest.raises(ValueError, match="type: must not be empty"):
         Content("")
 
 
-def test_an_empty_result_is_one() -> None:
+def test_empty_result_is_accepted() -> None:
     assert read_result({}) == ToolResult()
 
 
@@ -223,7 +221,7 @@ TYPES = "and a type is one of array, boolean, integer, null, number, object, str
 SCHEMA = "and a schema is an object or a boolean"
 
 
-def test_a_tool_with_everything() -> None:
+def test_tool_with_all_fields_is_read() -> None:
     raw = {
         "name": "browser_navigate",
         "title": "Navigate",
@@ -247,7 +245,7 @@ def test_a_tool_with_everything() -> None:
     )
 
 
-def test_a_tool_with_the_least() -> None:
+def test_tool_with_only_a_name_is_read() -> None:
     raw = {"name": "t", "inputSchema": {}, "description": None, "annotations": [], "outputSchema": "x"}
 
     assert read_tool(raw) == Tool("t", raw=raw)
@@ -289,7 +287,7 @@ def test_a_tool_with_the_least() -> None:
         ),
     ],
 )
-def test_what_is_no_tool_is_refused(entry: object, message: str) -> None:
+def test_invalid_tool_is_refused(entry: object, message: str) -> None:
     with pytest.raises(MCPError) as refused:
         read_tool(entry)
 
@@ -309,12 +307,12 @@ def test_what_is_no_tool_is_refused(entry: object, message: str) -> None:
         {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}, "additionalProperties": False},
     ],
 )
-def test_what_only_looks_wrong_in_a_schema_passes(schema: dict[str, Any]) -> None:
+def test_unusual_but_valid_schema_is_accepted(schema: dict[str, Any]) -> None:
     assert read_tool({"name": "a/b.c-d_e", "inputSchema": schema}).input_schema == schema
 
 
 @limit_processor_time(20)
-def test_a_large_and_deep_schema_is_checked_in_its_own_time() -> None:
+def test_large_and_deep_schema_is_accepted() -> None:
     deep: dict[str, Any] = {"properties": {str(number): {} for number in range(9_000)}}
     for _ in range(900):
         deep = {"type": "object", "properties": {"x" * 80: deep}}
@@ -322,7 +320,7 @@ def test_a_large_and_deep_schema_is_checked_in_its_own_time() -> None:
     assert read_tool({"name": "t", "inputSchema": deep}).input_schema is deep
 
 
-def test_a_schema_that_holds_up_its_reader_is_refused() -> None:
+def test_exponentially_expanding_schema_is_refused() -> None:
     doubled: dict[str, Any] = {"type": "string"}
     for _ in range(40):
         doubled = {"anyOf": [doubled, doubled]}
@@ -336,7 +334,7 @@ def test_a_schema_that_holds_up_its_reader_is_refused() -> None:
 
 @quick
 @given(RESULT | st.dictionaries(st.text(), JSON))
-def test_any_object_is_a_result(raw: dict[str, Any]) -> None:
+def test_any_object_is_read_as_a_result(raw: dict[str, Any]) -> None:
     result = read_call(raw)
 
     assert result.raw is raw
@@ -347,7 +345,7 @@ def test_any_object_is_a_result(raw: dict[str, Any]) -> None:
 
 @quick
 @given(JSON)
-def test_what_a_text_is_has_the_value_of_its_json(value: object) -> None:
+def test_data_equals_the_json_in_the_text(value: object) -> None:
     written = json.dumps(value)
     is_json = "NaN" not in written and "Infinity" not in written
     expected = json.loads(written) if isinstance(value, (dict, list)) and is_json else None
@@ -357,7 +355,7 @@ def test_what_a_text_is_has_the_value_of_its_json(value: object) -> None:
 
 @quick
 @given(JSON | st.fixed_dictionaries({"name": JSON, "inputSchema": JSON}))
-def test_any_entry_is_a_tool_or_refused(entry: object) -> None:
+def test_any_entry_is_read_as_a_tool_or_refused(entry: object) -> None:
     try:
         tool = read_tool(entry)
     except MCPError as error:

@@ -21,7 +21,7 @@ def one(data: str, *, event: str = "message", id: str | None = None) -> list[Ser
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
-def test_lines_end_as_they_like(end: bytes) -> None:
+def test_all_line_endings_are_accepted(end: bytes) -> None:
     lines = [b"id: 1", b"data: one", b"", b"data: two", b"data:three", b"", b""]
 
     assert decode(end.join(lines)) == [
@@ -54,11 +54,11 @@ def test_lines_end_as_they_like(end: bytes) -> None:
         pytest.param(b"data: a\n\nid: 2", one("a"), id="a last id is no event"),
     ],
 )
-def test_a_stream_has_these_events(stream: bytes, events: list[ServerSentEvent]) -> None:
+def test_event_stream_fields_are_parsed(stream: bytes, events: list[ServerSentEvent]) -> None:
     assert decode(stream) == events
 
 
-def test_chunks_may_be_cut_anywhere() -> None:
+def test_chunks_may_be_split_at_any_byte() -> None:
     """The text is cut within a character, within a mark, and between CR and LF."""
     stream = "\ufeffid: 1\r\ndata: Füße €🎭\r\n\r\ndata: b\r\n\r\n".encode()
 
@@ -67,7 +67,7 @@ def test_chunks_may_be_cut_anywhere() -> None:
     assert all(decode(stream[:i], stream[i:]) == events for i in range(len(stream)))
 
 
-def test_an_event_comes_with_the_line_end_that_completes_it() -> None:
+def test_event_is_returned_with_the_line_end_that_completes_it() -> None:
     """This holds after the CR of a CRLF whose LF has not arrived."""
     decoder = SseDecoder()
 
@@ -76,7 +76,7 @@ def test_an_event_comes_with_the_line_end_that_completes_it() -> None:
     assert outcome == [[], one("a"), [], one("b")]
 
 
-def test_the_last_id_is_where_to_resume() -> None:
+def test_last_event_id_is_updated_by_complete_events() -> None:
     """An event without data counts; an incomplete one and one with a NUL do not."""
     decoder = SseDecoder(last_event_id="0")
     ids = [decoder.last_event_id]
@@ -99,7 +99,7 @@ def test_the_last_id_is_where_to_resume() -> None:
         b"id: 2\r",
     ],
 )
-def test_an_unfinished_event_is_no_place_to_resume(rest: bytes) -> None:
+def test_incomplete_event_does_not_change_the_last_event_id(rest: bytes) -> None:
     """Its id takes effect with its blank line, or the answer in it would be skipped."""
     decoder = SseDecoder()
     decoder.feed(b"id: 1\ndata: a\n\n" + rest)
@@ -108,7 +108,7 @@ def test_an_unfinished_event_is_no_place_to_resume(rest: bytes) -> None:
     assert decoder.last_event_id == "1"
 
 
-def test_a_retry_that_was_cut_is_none() -> None:
+def test_incomplete_retry_field_is_ignored() -> None:
     """Its first digit is another time."""
     decoder = SseDecoder()
     decoder.feed(b"retry: 3000\n\nretry: 3")
@@ -121,7 +121,7 @@ def test_a_retry_that_was_cut_is_none() -> None:
     ("value", "retry_ms"),
     [("250", 250), ("  250", None), ("2.5", None), ("-1", None), ("", None), ("٣", None), ("9" * 5000, None)],
 )
-def test_a_retry_is_digits(value: str, retry_ms: int | None) -> None:
+def test_retry_must_consist_of_digits(value: str, retry_ms: int | None) -> None:
     decoder = SseDecoder()
     decoder.feed(f"retry:{value}\n".encode())
 
@@ -136,7 +136,7 @@ def test_a_retry_is_digits(value: str, retry_ms: int | None) -> None:
         pytest.param([b"data: 12345\n"] * 10, id="in many lines"),
     ],
 )
-def test_an_event_that_is_too_large_is_refused(chunks: list[bytes]) -> None:
+def test_too_large_event_is_refused(chunks: list[bytes]) -> None:
     decoder = SseDecoder(max_event_size=100)
     *fitting, last = chunks
     assert [decoder.feed(chunk) for chunk in fitting] == [[]] * len(fitting)
@@ -153,7 +153,7 @@ def test_an_event_that_is_too_large_is_refused(chunks: list[bytes]) -> None:
     }
 
 
-def test_the_limit_is_of_one_event() -> None:
+def test_size_limit_applies_to_each_event() -> None:
     decoder = SseDecoder(max_event_size=20)
 
     events = [decoder.feed(b"data: 1234567\n: a comment\n\n") for _ in range(10)]
@@ -161,7 +161,7 @@ def test_the_limit_is_of_one_event() -> None:
     assert events == [one("1234567")] * 10
 
 
-def test_a_long_line_costs_what_its_bytes_cost() -> None:
+def test_long_line_in_many_chunks_is_decoded_in_linear_time() -> None:
     """Joined with each chunk, this one would take minutes."""
     decoder, line = SseDecoder(), b"data: " + b"x" * (32 << 20) + b"\n\n"
 
@@ -184,7 +184,7 @@ FIELDS = st.one_of(
     st.booleans(),
     st.data(),
 )
-def test_however_it_is_cut_a_stream_has_the_same_events(
+def test_chunk_boundaries_do_not_change_the_events(
     fields: list[tuple[str, str | None]], end: str, mark: bool, data: st.DataObject
 ) -> None:
     lines = ["" if value is None else f"{name}: {value}" for name, value in fields]

@@ -49,7 +49,7 @@ def write_sample(folder: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_table_counts_what_is_found_and_what_is_a_false_alarm(tmp_path: Path) -> None:
+async def test_table_counts_detections_and_false_alarms(tmp_path: Path) -> None:
     write_sample(tmp_path)
     cases = load_cases(tmp_path)
     assert [case.criteria for case in cases] == [frozenset({"3.1.1"})] * 4

@@ -13,7 +13,7 @@ LIMIT_SECONDS = 60
 
 
 @pytest.mark.slow
-def test_the_bench_starts_and_names_its_parts() -> None:
+def test_benchmark_command_starts_and_lists_its_parts() -> None:
     done = subprocess.run(
         (sys.executable, "-m", "benchmarks", "--help"),
         cwd=ROOT,

@@ -40,7 +40,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_all_checks_passed(checkout: Path) -> None:
+def test_successful_checks_are_reported(checkout: Path) -> None:
     assert run(checkout / "scripts/check") == (
         0,
         "ok      format\n"
@@ -55,7 +55,7 @@ def test_all_checks_passed(checkout: Path) -> None:
     )
 
 
-def test_a_failed_check_shows_what_it_said_and_the_others_run(checkout: Path) -> None:
+def test_failed_check_shows_its_output_and_the_others_run(checkout: Path) -> None:
     place(checkout / ".venv/bin/pyright", "echo 'shop.py:3: no such name'; exit 1")
 
     assert run(checkout / "scripts/check") == (
@@ -74,7 +74,7 @@ def test_a_failed_check_shows_what_it_said_and_the_others_run(checkout: Path) ->
 
 
 @pytest.mark.parametrize("failing", ["check", "test-all", "nothing"])
-def test_ci_runs_the_checks_and_then_the_tests_whatever_fails(checkout: Path, failing: str) -> None:
+def test_ci_runs_checks_and_tests_even_if_one_fails(checkout: Path, failing: str) -> None:
     place(checkout / "bin/make", f'echo "make $1"; [ "$1" != {failing} ]')
 
     status, output = run("bash", checkout / ".ci/run", path=f"{checkout}/bin:{os.environ['PATH']}")

@@ -40,7 +40,7 @@ def tests(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_page_whose_tests_exist_has_no_problem(tests: Path) -> None:
+def test_requirements_page_with_existing_tests_has_no_problem(tests: Path) -> None:
     assert list(check_page(PAGE, tests)) == []
 
 
@@ -66,7 +66,7 @@ def test_a_problem_names_the_requirement(tests: Path, before: str, after: str, p
     assert f"docs/requirements.md: {problem}" in found
 
 
-def test_ids_are_used_on_the_page_only() -> None:
+def test_requirement_ids_outside_the_page_are_reported() -> None:
     uses = {"docs/requirements.md": [FIRST], "src/log.py": [FIRST], "tests/test_log.py": [SECOND, SECOND]}
 
     assert list(check_uses(uses)) == [
@@ -76,7 +76,7 @@ def test_ids_are_used_on_the_page_only() -> None:
 
 
 @pytest.mark.slow
-def test_the_page_of_this_repository_has_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requirements_page_of_this_repository_has_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     root = Path(__file__).parents[2]
     page = (root / check_requirements.PAGE).read_text("utf-8")

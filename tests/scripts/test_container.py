@@ -44,7 +44,7 @@ def list_copied() -> list[str]:
     ]
 
 
-def test_what_is_copied_is_there_and_is_let_in() -> None:
+def test_copied_files_exist_and_are_not_ignored() -> None:
     """`.dockerignore` keeps out everything else."""
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
 
@@ -53,7 +53,7 @@ def test_what_is_copied_is_there_and_is_let_in() -> None:
     assert {line.removeprefix("!") for line in ignored if line.startswith("!")} == set(list_copied())
 
 
-def test_what_is_copied_is_all_that_the_package_is_built_from() -> None:
+def test_copied_files_are_exactly_those_the_build_needs() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     packages: list[str] = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     needed = {"pyproject.toml", "README.md", *project["project"]["license-files"]}
@@ -61,7 +61,7 @@ def test_what_is_copied_is_all_that_the_package_is_built_from() -> None:
     assert set(list_copied()) == needed | {package.partition("/")[0] for package in packages}
 
 
-def test_its_python_is_one_that_the_package_takes() -> None:
+def test_container_python_version_matches_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     versions = {
         re.match(r"docker.io/library/python:([\d.]+)-slim-bookworm", image)
@@ -72,7 +72,7 @@ def test_its_python_is_one_that_the_package_takes() -> None:
     assert {f">={found[1]}" for found in versions if found} == {project["requires-python"]}
 
 
-def test_its_packages_are_debians() -> None:
+def test_apt_packages_exist_in_debian() -> None:
     [install] = [rest for rest in list_instructions("RUN") if "apt-get install" in rest]
     arguments = shlex.split(install.partition("apt-get install")[2].partition("&&")[0])
     names = [argument for argument in arguments if not argument.startswith("-")]
@@ -91,7 +91,7 @@ def knows_debians_packages() -> bool:
     return is_bookworm and any(Path("/var/lib/apt/lists").glob("*_Packages*"))
 
 
-def test_its_command_line_and_its_variables_are_footlights() -> None:
+def test_container_command_and_variables_are_valid() -> None:
     [entrypoint], [command] = list_instructions("ENTRYPOINT"), list_instructions("CMD")
     assert json.loads(entrypoint) == ["footlight"]
     name, *options = json.loads(command)
@@ -114,7 +114,7 @@ def test_its_command_line_and_its_variables_are_footlights() -> None:
     assert [str(folder) for folder in folders] == re.findall(r"/data/\w+", made)
 
 
-def test_it_does_not_run_as_root() -> None:
+def test_container_does_not_run_as_root() -> None:
     [user] = list_instructions("USER")
 
     assert user != "root"
@@ -122,12 +122,12 @@ def test_it_does_not_run_as_root() -> None:
 
 
 @pytest.mark.parametrize(("status", "exit_status"), [(200, 0), (503, 1)])
-def test_its_health_check_asks_the_server(status: int, exit_status: int) -> None:
+def test_health_check_queries_the_server(status: int, exit_status: int) -> None:
     with healthy(status) as port:
         assert health_check(port) == exit_status
 
 
-def test_its_health_check_fails_where_there_is_no_server() -> None:
+def test_health_check_fails_without_a_server() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
 

@@ -31,7 +31,7 @@ def find_imported_packages(source: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
+def test_package_imports_only_run_time_dependencies() -> None:
     declared = {re.split(r"[^\w-]", dependency)[0].lower() for dependency in RUN_TIME + EXTRAS}
     distributions = packages_distributions()
 
@@ -49,7 +49,7 @@ def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
     assert undeclared == set()
 
 
-def test_every_dependency_has_its_line_with_its_range_on_its_page() -> None:
+def test_every_dependency_is_documented_with_its_version_range() -> None:
     page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     tables = page.partition("## For development")
 
@@ -59,7 +59,7 @@ def test_every_dependency_has_its_line_with_its_range_on_its_page() -> None:
     assert (sorted(run_time), sorted(development)) == (sorted(RUN_TIME), sorted(DEVELOPMENT))
 
 
-def test_the_generator_of_the_site_is_named_with_its_range() -> None:
+def test_site_generator_is_documented_with_its_version_range() -> None:
     page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     [requirement] = PYPROJECT["dependency-groups"]["docs"]
     name, range_ = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()

@@ -22,7 +22,7 @@ async def test_of_a_page(browser):
 
 
 @pytest.mark.slow
-def test_a_failed_test_reports_the_result_and_leaves_a_picture_and_a_snapshot(tmp_path: Path) -> None:
+def test_failed_test_leaves_a_result_screenshot_and_snapshot(tmp_path: Path) -> None:
     file = tmp_path / "test_that_fails.py"
     file.write_text(FAILS)
     (tmp_path / "conftest.py").write_text("from tests.conftest import *")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = Path(__file__).parent / "schemas/mcpb-manifest-v0.4.schema.json"
 
 
-def test_the_manifest_of_the_bundle_is_valid_and_starts_the_server() -> None:
+def test_bundle_manifest_is_valid_and_starts_the_server() -> None:
     manifest = make_manifest()
 
     jsonschema.validate(manifest, json.loads(SCHEMA.read_text("utf-8")))

@@ -144,18 +144,18 @@ SCHEMA = {
 """Of the schema of 2025-12-11 what is used here, and nothing beside it."""
 
 
-def test_it_has_the_form_of_the_registry() -> None:
+def test_server_json_matches_the_registry_schema() -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(SERVER)
 
 
-def test_it_is_the_package_of_this_project() -> None:
+def test_server_json_names_this_package_and_version() -> None:
     packages = [(each["identifier"], each["version"]) for each in SERVER["packages"]]
 
     assert (SERVER["version"], SERVER["description"]) == (PROJECT["version"], PROJECT["description"])
     assert packages == [(PROJECT["name"], PROJECT["version"])] * 2
 
 
-def test_its_addresses_are_those_of_the_project() -> None:
+def test_server_json_urls_match_the_project() -> None:
     urls = PROJECT["urls"]
     raw = urls["Repository"].replace("github.com", "raw.githubusercontent.com")
 
@@ -168,7 +168,7 @@ def test_its_addresses_are_those_of_the_project() -> None:
     )
 
 
-def test_the_readme_proves_that_the_package_is_this_server() -> None:
+def test_readme_contains_the_registry_name() -> None:
     """The registry looks for the comment in what PyPI shows."""
     assert README["fragments"] == [{"path": "README.md"}]
     assert re.findall(r"<!-- mcp-name: (\S+) -->", (ROOT / "README.md").read_text("utf-8")) == [
@@ -177,7 +177,7 @@ def test_the_readme_proves_that_the_package_is_this_server() -> None:
 
 
 @pytest.mark.parametrize("package", SERVER["packages"], ids=lambda package: package["transport"]["type"])
-def test_its_command_line_serves_what_it_says(package: dict[str, Any]) -> None:
+def test_server_json_command_line_matches_its_transport(package: dict[str, Any]) -> None:
     name, *options = [write_argument(argument) for argument in package["packageArguments"]]
     command = cli.get_command(click.Context(cli), name)
     assert command
@@ -192,7 +192,7 @@ def test_its_command_line_serves_what_it_says(package: dict[str, Any]) -> None:
     assert (transport["type"], transport.get("url")) == said[str(given["transport"])]
 
 
-def test_its_variables_are_ours_and_the_token_is_a_secret() -> None:
+def test_server_json_variables_are_valid_and_the_token_is_secret() -> None:
     variables = [each for package in SERVER["packages"] for each in package["environmentVariables"]]
 
     for each in variables:

@@ -75,7 +75,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_the_first_run_makes_everything_and_the_second_is_silent_and_does_nothing(checkout: Checkout) -> None:
+def test_first_setup_installs_everything_and_the_second_does_nothing(checkout: Checkout) -> None:
     first = checkout.set_up()
     assert (first.returncode, checkout.take_calls()) == (0, MADE + INSTALLED + BROWSER)
 
@@ -93,7 +93,7 @@ def test_a_changed_pyproject_is_installed_into_the_same_environment(checkout: Ch
     assert checkout.take_calls() == INSTALLED + BROWSER
 
 
-def test_what_needs_no_browser_asks_for_none(checkout: Checkout) -> None:
+def test_no_browser_option_skips_the_browser_check(checkout: Checkout) -> None:
     checkout.set_up("--no-browser")
     assert checkout.take_calls() == MADE + INSTALLED
 
@@ -101,7 +101,7 @@ def test_what_needs_no_browser_asks_for_none(checkout: Checkout) -> None:
     assert checkout.take_calls() == BROWSER
 
 
-def test_an_environment_copied_from_another_folder_is_made_anew(checkout: Checkout, tmp_path: Path) -> None:
+def test_environment_copied_from_another_folder_is_recreated(checkout: Checkout, tmp_path: Path) -> None:
     checkout.set_up()
     checkout.take_calls()
     checkout.root = checkout.root.rename(tmp_path / "another checkout")
@@ -110,7 +110,7 @@ def test_an_environment_copied_from_another_folder_is_made_anew(checkout: Checko
     assert checkout.take_calls() == MADE + INSTALLED + BROWSER
 
 
-def test_a_failed_install_shows_what_it_said_and_is_tried_again(checkout: Checkout) -> None:
+def test_failed_install_shows_its_output_and_is_retried(checkout: Checkout) -> None:
     checkout.broken.touch()
     failed = checkout.set_up()
     assert failed.returncode == 1
@@ -122,7 +122,7 @@ def test_a_failed_install_shows_what_it_said_and_is_tried_again(checkout: Checko
     assert checkout.take_calls() == INSTALLED + BROWSER
 
 
-def test_an_interpreter_that_is_missing_or_too_old_is_named(checkout: Checkout, tmp_path: Path) -> None:
+def test_missing_or_too_old_interpreter_is_named(checkout: Checkout, tmp_path: Path) -> None:
     old = tmp_path / "python3.9"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
@@ -136,7 +136,7 @@ def test_an_interpreter_that_is_missing_or_too_old_is_named(checkout: Checkout, 
         )
 
 
-def test_a_python_without_ensurepip_is_refused_with_the_remedy(checkout: Checkout) -> None:
+def test_python_without_ensurepip_is_refused_with_instructions(checkout: Checkout) -> None:
     checkout.place_python(ensurepip="exit 1")
 
     refused = checkout.set_up()

@@ -66,33 +66,33 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_they_are_installed_by_npm(checkout: Checkout) -> None:
+def test_peer_servers_are_installed_by_npm(checkout: Checkout) -> None:
     checkout.npm()
 
     assert checkout.run() == (0, "installing\n", "")
 
 
-def test_they_are_installed_again_when_they_are_others(checkout: Checkout) -> None:
+def test_peer_servers_are_reinstalled_when_the_lock_file_changes(checkout: Checkout) -> None:
     checkout.npm()
     checkout.place_lock("another")
 
     assert checkout.run() == (0, "installing\n", "")
 
 
-def test_nothing_is_done_when_nothing_changed(checkout: Checkout) -> None:
+def test_unchanged_lock_file_installs_nothing(checkout: Checkout) -> None:
     checkout.npm()
     checkout.place_lock("one")
 
     assert checkout.run() == (0, "", "")
 
 
-def test_without_npm_the_tests_go_on(checkout: Checkout) -> None:
+def test_setup_continues_without_npm(checkout: Checkout) -> None:
     assert checkout.run() == (
         *(0, "", "There is no npm: the tests with other people's servers are skipped.\n"),
     )
 
 
-def test_the_tests_go_on_when_npm_fails(checkout: Checkout) -> None:
+def test_setup_continues_when_npm_fails(checkout: Checkout) -> None:
     checkout.npm()
     checkout.python(status=1)
 
@@ -105,7 +105,7 @@ def test_the_tests_go_on_when_npm_fails(checkout: Checkout) -> None:
     )
 
 
-def test_a_package_without_them_is_tested_too(checkout: Checkout) -> None:
+def test_setup_succeeds_without_peer_servers(checkout: Checkout) -> None:
     checkout.lock.unlink()
 
     assert checkout.run() == (0, "", "")
@@ -122,7 +122,7 @@ def test_xvfb_is_installed_once(checkout: Checkout) -> None:
 
 
 @pytest.mark.parametrize("apt_get", [None, "exit 100"], ids=["no apt-get", "apt-get fails"])
-def test_the_tests_go_on_without_xvfb(checkout: Checkout, apt_get: str | None) -> None:
+def test_setup_continues_without_xvfb(checkout: Checkout, apt_get: str | None) -> None:
     checkout.place_lock("one")
     checkout.remove_xvfb(apt_get=apt_get)
 

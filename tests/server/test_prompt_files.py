@@ -120,7 +120,7 @@ def refuse(directory: Path) -> str:
     return raised.value.message
 
 
-def test_the_five_prompts_are_the_documents() -> None:
+def test_five_built_in_prompts_match_the_specification() -> None:
     found = {
         prompt.name: (
             prompt.description,
@@ -132,7 +132,7 @@ def test_the_five_prompts_are_the_documents() -> None:
     assert list(found.items()) == list(DOCUMENT.items())
 
 
-def test_of_the_five_only_the_password_is_a_secret() -> None:
+def test_only_the_password_argument_is_secret() -> None:
     secrets = [
         (prompt.name, each.name) for prompt in builtin_prompts() for each in prompt.arguments if each.secret
     ]
@@ -150,13 +150,13 @@ def test_of_the_five_only_the_password_is_a_secret() -> None:
         ("a.yaml", json.dumps(MINE)),
     ],
 )
-def test_a_file_is_a_prompt(tmp_path: Path, name: str, text: str) -> None:
+def test_prompt_is_loaded_from_yaml_and_json_files(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
 
     assert load_prompts(tmp_path) == (READ,)
 
 
-def test_files_come_in_the_order_of_their_names(tmp_path: Path) -> None:
+def test_prompts_are_loaded_in_file_name_order(tmp_path: Path) -> None:
     for file, name in [("b.yaml", "first"), ("c.json", "second"), ("d.yml", "third")]:
         (tmp_path / file).write_text(json.dumps({**MINE, "name": name}), "utf-8")
     for other in ["a.txt", "README.md", ".hidden.yaml"]:
@@ -169,7 +169,7 @@ def test_an_empty_folder_has_no_prompts(tmp_path: Path) -> None:
     assert load_prompts(tmp_path) == ()
 
 
-def test_a_prompt_needs_no_arguments(tmp_path: Path) -> None:
+def test_prompt_arguments_are_optional(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("name: a\ndescription: b\ntemplate: c", "utf-8")
 
     assert load_prompts(tmp_path) == (
@@ -177,7 +177,7 @@ def test_a_prompt_needs_no_arguments(tmp_path: Path) -> None:
     )
 
 
-def test_a_name_is_given_once(tmp_path: Path) -> None:
+def test_duplicate_prompt_name_is_refused(tmp_path: Path) -> None:
     for file in ("a.yaml", "b.json"):
         (tmp_path / file).write_text(json.dumps(MINE), "utf-8")
 
@@ -187,7 +187,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_that_is_missing_names_the_setting(tmp_path: Path) -> None:
+def test_missing_prompts_folder_is_reported_with_its_setting(tmp_path: Path) -> None:
     folder = tmp_path / "none"
 
     assert (
@@ -195,14 +195,14 @@ def test_a_folder_that_is_missing_names_the_setting(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_that_is_a_file_names_the_setting(tmp_path: Path) -> None:
+def test_prompts_folder_that_is_a_file_names_its_setting(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(YAML, "utf-8")
 
     assert refuse(file) == f"setting 'prompts.directory': {file} cannot be read: Not a directory"
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_prompt_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").mkdir()
 
     assert refuse(tmp_path) == f"{tmp_path / 'a.yaml'}: cannot be read: Is a directory"
@@ -280,7 +280,7 @@ def yaml(line: str = "", *, name: str = "a", template: str = "t", argument: str 
         ),
     ],
 )
-def test_a_wrong_yaml_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_yaml_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(text, "utf-8")
 
@@ -298,14 +298,14 @@ def test_a_wrong_yaml_file_is_reported_with_its_field(tmp_path: Path, text: str,
         ),
     ],
 )
-def test_a_wrong_json_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_json_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "a.json"
     file.write_text(text, "utf-8")
 
     assert refuse(tmp_path) == f"{file}: {message}"
 
 
-def test_every_fault_of_a_file_is_reported_at_once(tmp_path: Path) -> None:
+def test_all_errors_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("{name: a, template: 1, more: b}", "utf-8")
 
@@ -316,7 +316,7 @@ def test_every_fault_of_a_file_is_reported_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+def test_prompt_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"\xff\xfe\xfa")
 
     assert refuse(tmp_path) == f"{tmp_path / 'a.yaml'}: is not UTF-8 text"
@@ -338,14 +338,14 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from([*PARTS, "[", "{", "}", "'", ": ", "&a", "*a", "? ", "<<: ", "\t"])))
-def test_any_text_is_a_prompt_or_a_configuration_error(parts: list[str]) -> None:
+def test_any_text_is_loaded_as_a_prompt_or_refused(parts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.yaml").write_text("".join(parts), "utf-8")
         with contextlib.suppress(ConfigurationError):
             assert [prompt.name for prompt in load_prompts(Path(folder))] == ["a"]
 
 
-def test_yaml_is_imported_only_when_a_prompt_is_read() -> None:
+def test_yaml_is_imported_only_when_prompts_are_loaded() -> None:
     program = (
         "import sys; from footlight.server.prompt_files import builtin_prompts; "
         "before = 'yaml' in sys.modules; builtin_prompts(); print(before, 'yaml' in sys.modules)"

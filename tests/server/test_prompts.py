@@ -48,7 +48,7 @@ def render_prompt(template: str, *arguments: PromptArgument, **given: object) ->
     return library(prompt(template, *arguments)).render("mine", given)
 
 
-def test_scrape_website() -> None:
+def test_scrape_website_prompt_is_rendered() -> None:
     selectors = """{"title": "h1", "price": "[data-kind='price'] > span", "link": "a[href^=\\"/p\\"]"}"""
 
     text = library().render(
@@ -73,7 +73,7 @@ Handle any errors gracefully and include metadata about the scrape
     )
 
 
-def test_fill_form() -> None:
+def test_fill_form_prompt_is_rendered() -> None:
     """Texts to type are included, or the steps could not log in."""
     form = json.dumps(
         {"name": "Zoë O'Hara", "adults": 2, "news": True, "password": "secret:SHOP", "pin": "4821"}
@@ -99,7 +99,7 @@ Please fill out and submit a form at https://example.com/form:
     )
 
 
-def test_visual_regression() -> None:
+def test_visual_regression_prompt_is_rendered() -> None:
     given = {"url": "https://example.com", "baseline_screenshot": "shots/home.png"}
 
     assert library().render("visual_regression", given) == (
@@ -116,7 +116,7 @@ Perform visual regression testing for https://example.com:
     )
 
 
-def test_authenticate() -> None:
+def test_authenticate_prompt_is_rendered_without_the_password() -> None:
     given = {
         "url": "https://ann:hunter2@example.com/login",
         "username": "ann+hunter2",
@@ -144,7 +144,7 @@ Note: Handle 2FA prompts if they appear.
 @pytest.mark.parametrize(
     "password", ["login", "password", "username", "Fill", "input", "type='email'", "cookies", "[REDACTED]"]
 )
-def test_a_password_that_is_a_word_of_the_template_is_not_given_away(password: str) -> None:
+def test_password_equal_to_a_template_word_is_not_revealed(password: str) -> None:
     """Neither by the template's words nor by those of its defaults."""
     given = {"url": "https://example.com", "username": "ann"}
 
@@ -153,7 +153,7 @@ def test_a_password_that_is_a_word_of_the_template_is_not_given_away(password: s
     )
 
 
-def test_a_password_in_what_was_given_is_taken_out_of_that_alone() -> None:
+def test_password_is_redacted_only_from_given_values() -> None:
     given = {"url": "https://example.com/login?user=ann", "username": "login", "password": "login"}
 
     assert library().render("authenticate", given).splitlines()[:4] == [
@@ -164,7 +164,7 @@ def test_a_password_in_what_was_given_is_taken_out_of_that_alone() -> None:
     ]
 
 
-def test_e2e_test() -> None:
+def test_e2e_test_prompt_is_rendered() -> None:
     given = {"test_scenario": 'buy {{two}} lamps & "a rope"', "start_url": "https://example.com"}
 
     assert library().render("e2e_test", given) == (
@@ -188,7 +188,7 @@ At the end, provide:
     )
 
 
-def test_the_list_has_the_order_in_which_prompts_were_added() -> None:
+def test_prompts_are_listed_in_registration_order() -> None:
     first, second = prompt("a", name="z"), prompt("b", name="a")
 
     made = library(first, second)
@@ -197,7 +197,7 @@ def test_the_list_has_the_order_in_which_prompts_were_added() -> None:
     assert (made.get("a"), made.get("b")) == (second, None)
 
 
-def test_a_prompt_of_the_same_name_takes_the_place_of_the_first() -> None:
+def test_later_prompt_of_the_same_name_replaces_the_first() -> None:
     first, second, third = prompt("a", name="x"), prompt("b", name="y"), prompt("c", name="x")
 
     made = library(first, second, third)
@@ -206,7 +206,7 @@ def test_a_prompt_of_the_same_name_takes_the_place_of_the_first() -> None:
     assert made.render("x", {}) == "c"
 
 
-def test_a_prompt_that_is_wrong_replaces_nothing() -> None:
+def test_invalid_prompt_does_not_replace_an_existing_one() -> None:
     made = library(prompt("a"))
 
     with pytest.raises(InvalidPrompt):
@@ -249,7 +249,7 @@ def test_an_argument_to_a_prompt_without_arguments_is_refused() -> None:
         render_prompt("text", a="b")
 
 
-def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
+def test_defaults_replace_only_absent_arguments() -> None:
     arguments = (
         argument("a", default="A"),
         argument("b", default="B"),
@@ -263,7 +263,7 @@ def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
 @pytest.mark.parametrize(
     "value", ["", "h1", "5", '"h1"', "null", "{'a': 'b'}", '{"password": hunter2}', 5, None]
 )
-def test_what_is_gone_over_must_be_a_json_object_or_array(value: object) -> None:
+def test_iterated_argument_must_be_a_json_object_or_array(value: object) -> None:
     """The value is not repeated: it may hold a secret."""
     with pytest.raises(InvalidArgument) as raised:
         library().render("fill_form", {"url": "u", "form_data": value})
@@ -275,14 +275,14 @@ def test_what_is_gone_over_must_be_a_json_object_or_array(value: object) -> None
     assert "hunter2" not in problem
 
 
-def test_json_that_is_nested_too_deeply_is_refused() -> None:
+def test_too_deeply_nested_json_is_refused() -> None:
     deep = "[" * 100_000 + "]" * 100_000
 
     with pytest.raises(InvalidArgument, match=r"^An argument of fill_form is nested too deeply$"):
         library().render("fill_form", {"url": "u", "form_data": deep})
 
 
-def test_callers_in_the_same_process_may_give_values() -> None:
+def test_python_values_are_accepted_as_arguments() -> None:
     text = render_prompt(
         "{{#each rows}}{{@key}}={{this}} {{/each}}{{plain}}",
         argument("rows"),
@@ -294,11 +294,11 @@ def test_callers_in_the_same_process_may_give_values() -> None:
     assert text == '0=a 1={"token":"abc","half":"�"} {"pin":"[REDACTED]"}'
 
 
-def test_the_default_of_what_is_gone_over_is_read_as_json_too() -> None:
+def test_default_of_an_iterated_argument_is_parsed_as_json() -> None:
     assert render_prompt("{{#each x}}{{this}}{{/each}}", argument("x", default='["a", "b"]')) == "ab"
 
 
-def test_a_reference_to_a_secret_shows_the_mark() -> None:
+def test_secret_argument_is_rendered_as_the_redaction_mark() -> None:
     template = "{{key}} {{#if key}}with{{else}}without{{/if}} {{note}}"
     arguments = argument("key", secret=True), argument("note", default="-")
 
@@ -309,7 +309,7 @@ def test_a_reference_to_a_secret_shows_the_mark() -> None:
     assert render_prompt(template, *arguments) == " without -"
 
 
-def test_a_secret_default_is_a_secret() -> None:
+def test_default_of_a_secret_argument_is_redacted() -> None:
     arguments = argument("key", secret=True, default="hunter2"), argument("note")
 
     assert render_prompt("{{key}} {{note}}", *arguments, note="hunter2") == "[REDACTED] [REDACTED]"
@@ -321,7 +321,7 @@ SECRETS = st.text(
 
 
 @given(SECRETS, st.text(max_size=5), st.text(max_size=5))
-def test_a_password_never_appears(secret: str, before: str, after: str) -> None:
+def test_any_password_is_redacted_from_the_prompt(secret: str, before: str, after: str) -> None:
     """The words of the template itself stay, because leaving one out would tell the password."""
     assume(secret not in library().render("authenticate", {"url": "u", "username": "u", "password": ""}))
     note = before + secret + after
@@ -336,7 +336,7 @@ def test_a_password_never_appears(secret: str, before: str, after: str) -> None:
 
 
 @given(SECRETS, st.sampled_from(["password", "apiKey", "card-cvv", "PIN"]), st.booleans())
-def test_a_value_whose_key_names_a_secret_never_appears(secret: str, key: str, nested: bool) -> None:
+def test_value_under_a_secret_key_is_redacted(secret: str, key: str, nested: bool) -> None:
     given = {"url": "u", "username": {key: {"value": [secret]} if nested else secret}, "password": ""}
     without_it = library().render("authenticate", {**given, "username": {key: ""}})
     assume(secret not in without_it)
@@ -380,12 +380,12 @@ def test_a_value_whose_key_names_a_secret_never_appears(secret: str, key: str, n
         ),
     ],
 )
-def test_a_wrong_prompt_is_refused_when_it_is_registered(wrong: PromptDefinition, message: str) -> None:
+def test_invalid_prompt_is_refused_on_registration(wrong: PromptDefinition, message: str) -> None:
     with pytest.raises(InvalidPrompt, match=f"^{re.escape(message)}$"):
         library(wrong)
 
 
-def test_a_users_prompt_may_stand_in_for_one_of_the_five() -> None:
+def test_user_prompt_may_replace_a_built_in_one() -> None:
     mine = replace(BUILT_IN[1], template="Fill {{url}}")
 
     made = library(*BUILT_IN, mine)
@@ -394,7 +394,7 @@ def test_a_users_prompt_may_stand_in_for_one_of_the_five() -> None:
     assert made.render("fill_form", {"url": "u", "form_data": "not gone over"}) == "Fill u"
 
 
-def test_a_selector_of_a_field_that_is_called_token_is_no_secret() -> None:
+def test_selector_under_the_key_token_is_not_redacted() -> None:
     text = library().render("scrape_website", {"url": "https://a.test", "selectors": {"token": "#csrf"}})
 
     assert "   - token: #csrf\n" in text

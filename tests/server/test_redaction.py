@@ -57,22 +57,22 @@ NAMES_OF_OTHERS = [
 
 
 @pytest.mark.parametrize("name", NAMES_OF_SECRETS)
-def test_a_whole_word_names_a_secret_however_it_is_joined(name: str) -> None:
+def test_secret_word_in_a_name_is_recognized_in_any_casing(name: str) -> None:
     assert names_secret(name)
 
 
 @pytest.mark.parametrize("name", NAMES_OF_OTHERS)
-def test_a_part_of_a_word_names_no_secret(name: str) -> None:
+def test_part_of_a_word_does_not_mark_a_secret(name: str) -> None:
     assert not names_secret(name)
 
 
-def test_the_last_word_says_what_a_thing_is() -> None:
+def test_last_word_of_a_name_decides_if_it_is_secret() -> None:
     names = ["password", "api_key", "apiKey", "password_selector", "tokenCount", "username"]
 
     assert [name for name in names if ends_in_secret(name)] == ["password", "api_key", "apiKey"]
 
 
-def test_values_are_masked_by_their_key_wherever_they_are() -> None:
+def test_values_under_secret_keys_are_masked_at_any_depth() -> None:
     value = {
         "name": "Ann",
         "password": "hunter2",
@@ -130,7 +130,7 @@ def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], mas
     ),
     st.lists(st.text(max_size=5)),
 )
-def test_a_secret_is_gone_in_every_spelling(secret: str, around: list[str]) -> None:
+def test_every_spelling_of_a_secret_is_masked(secret: str, around: list[str]) -> None:
     spellings = [secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe="")]
 
     text = mask_secrets("|".join([*around, *spellings, *around]), [secret])

@@ -52,7 +52,7 @@ def list_chosen(*words: str) -> list[str]:
         (["evaluate,click,-evaluate"], ["click"]),
     ],
 )
-def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> None:
+def test_tools_flag_selects_tools_and_groups(words: list[str], offered: list[str]) -> None:
     assert list_chosen(*words) == offered
 
 
@@ -65,14 +65,14 @@ def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> N
         (["-evaluate,-click,-navigate"], "setting 'tools': no tool is left"),
     ],
 )
-def test_what_does_not_exist_is_reported_with_what_is_closest(words: list[str], wrong: str) -> None:
+def test_unknown_tool_is_reported_with_the_closest_names(words: list[str], wrong: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         list_chosen(*words)
 
     assert raised.value.message == wrong
 
 
-def test_a_group_of_the_settings_must_exist() -> None:
+def test_unknown_tool_group_in_the_settings_is_refused() -> None:
     with pytest.raises(ConfigurationError) as raised:
         choose_tools(TOOLS, ToolSettings(groups=["xyzzy"]), minimal=())
 
@@ -83,7 +83,7 @@ def test_a_group_of_the_settings_must_exist() -> None:
     )
 
 
-def test_whoever_calls_what_is_not_offered_hears_how_to_get_it() -> None:
+def test_unavailable_tool_error_explains_how_to_enable_the_tool() -> None:
     assert explain_withheld("requests", "network", ToolSettings()) == (
         "requests, of the group network, is not offered by this server. The server operator can add it: "
         "--tools default,requests"
@@ -93,7 +93,7 @@ def test_whoever_calls_what_is_not_offered_hears_how_to_get_it() -> None:
     )
 
 
-def test_instructions_leave_out_the_sentences_on_what_is_not_offered() -> None:
+def test_instructions_omit_sentences_about_unavailable_tools() -> None:
     text = "1. `navigate` to it. Look: `click`, `requests`. 2. Act. Or `evaluate`.\n\nUse `cookies`.\n\nEnd."
 
     assert instructions_for(["navigate", "click", "evaluate"], text, TOOLS) == (
@@ -102,7 +102,7 @@ def test_instructions_leave_out_the_sentences_on_what_is_not_offered() -> None:
     assert instructions_for(list(TOOLS), text, TOOLS) is text
 
 
-def test_the_default_list_holds_all_of_the_document() -> None:
+def test_default_list_has_at_least_44_tools() -> None:
     assert BROWSER.describe(None)
     assert len(BROWSER.offered) >= 44
 
@@ -110,7 +110,7 @@ def test_the_default_list_holds_all_of_the_document() -> None:
 @pytest.mark.parametrize(
     ("groups", "most_tools", "most_characters"), [("default", 99, 19_300), ("minimal", 15, 5_000)]
 )
-def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: int) -> None:
+def test_tool_list_stays_within_its_size_limit(groups: str, most_tools: int, most_characters: int) -> None:
     """Limit the characters: benchmarks/tokens.py counts 4,394 tokens in 19,200 of them."""
     offered = BrowserToolset(Settings(tools=ToolSettings(groups=[groups]))).offered
     listed = [compact_tool(tool) for tool in offered]
@@ -119,10 +119,10 @@ def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: 
     assert len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) < most_characters
 
 
-def test_all_of_the_minimal_list_is_there() -> None:
+def test_every_tool_of_the_minimal_list_exists() -> None:
     assert {*MINIMAL} <= {tool.name for tool in load_tools()}
 
 
-def test_the_groups_are_known_without_the_tools() -> None:
+def test_tool_groups_are_known_without_loading_the_tools() -> None:
     assert BROWSER.groups == {tool.name: tool.group for tool in BROWSER.tools}
     assert list(BROWSER.groups) == [tool.name for tool in BROWSER.tools]

@@ -57,7 +57,7 @@ def render_template(template: str, values: Mapping[str, object] = VALUES) -> str
         ("", ""),
     ],
 )
-def test_what_a_template_gives(template: str, text: str) -> None:
+def test_template_tags_are_rendered(template: str, text: str) -> None:
     assert render_template(template) == text
 
 
@@ -65,16 +65,16 @@ def test_what_a_template_gives(template: str, text: str) -> None:
     ("value", "text"),
     [(0, "0"), (1.5, "1.5"), (True, "true"), (None, "null"), (["é", {"a": 1}], '["é",{"a":1}]')],
 )
-def test_what_is_not_text_is_shown_as_compact_json(value: object, text: str) -> None:
+def test_non_text_values_are_rendered_as_compact_json(value: object, text: str) -> None:
     assert render_template("{{text}}", {"text": value}) == text
 
 
 @pytest.mark.parametrize("text", ["input[name='q'] > \"b\" & c", "{{text}}", "{{#each", "\\1"])
-def test_a_value_is_put_in_as_it_is(text: str) -> None:
+def test_values_are_inserted_unescaped(text: str) -> None:
     assert render_template("<{{text}}>", {"text": text}) == f"<{text}>"
 
 
-def test_a_tag_alone_on_its_line_takes_the_line_with_it() -> None:
+def test_tag_alone_on_its_line_removes_the_line() -> None:
     template = """\
         Rows:
           {{! who is there }}
@@ -94,7 +94,7 @@ def test_a_tag_alone_on_its_line_takes_the_line_with_it() -> None:
     assert render_template(template) == "Rows:\n  - Ann\n\n  - nobody\nEnd\n"
 
 
-def test_a_tag_with_company_on_its_line_takes_nothing() -> None:
+def test_tag_with_other_text_on_its_line_keeps_the_line() -> None:
     template = """\
         a {{#if text}}
         b
@@ -107,7 +107,7 @@ def test_a_tag_with_company_on_its_line_takes_nothing() -> None:
     assert render_template(template) == "a \nb\n c\n  plain\n\nend \n"
 
 
-def test_lines_may_end_with_carriage_returns_and_the_last_without_anything() -> None:
+def test_crlf_and_missing_final_newline_are_accepted() -> None:
     assert render_template("{{#if text}}\r\na\r\n{{/if}}") == "a\r\n"
 
 
@@ -140,20 +140,20 @@ def test_lines_may_end_with_carriage_returns_and_the_last_without_anything() -> 
         ("{{}}", "line 1: unknown tag {{}}"),
     ],
 )
-def test_a_wrong_template_is_reported_with_its_line(template: str, message: str) -> None:
+def test_invalid_template_is_reported_with_its_line(template: str, message: str) -> None:
     with pytest.raises(TemplateError) as raised:
         parse(template, ["text", "empty"])
 
     assert str(raised.value) == message
 
 
-def test_an_argument_may_have_any_name_that_a_prompt_may_have() -> None:
+def test_template_accepts_any_valid_argument_name() -> None:
     template = parse("{{a.b}} {{c-d}} {{1}}", ["a.b", "c-d", "1"])
 
     assert template.render({"a.b": "x", "c-d": "y", "1": "z"}) == "x y z"
 
 
-def test_a_template_knows_which_arguments_it_goes_over() -> None:
+def test_template_lists_the_arguments_it_iterates_over() -> None:
     template = parse("{{text}}{{#each rows}}{{#each this}}{{#if array}}{{/if}}{{/each}}{{/each}}", NAMES)
 
     assert template.iterated == {"rows"}
@@ -163,7 +163,7 @@ BRACES = st.text(st.sampled_from("{}#/!@ \n") | st.characters(categories=["L"]),
 
 
 @given(BRACES, st.dictionaries(BRACES, BRACES, max_size=3))
-def test_a_value_is_never_read_again(text: str, entries: dict[str, str]) -> None:
+def test_template_tags_in_values_are_not_interpreted(text: str, entries: dict[str, str]) -> None:
     template = "<{{text}}>{{#each object}}[{{@key}}={{this}}]{{/each}}"
 
     expected = f"<{text}>" + "".join(f"[{key}={value}]" for key, value in entries.items())
@@ -176,6 +176,6 @@ def test_a_value_is_never_read_again(text: str, entries: dict[str, str]) -> None
         st.sampled_from(["{{", "}}", "#each ", "#if ", "/each", "else", "!--", "text", "\n", " ", "this"])
     )
 )
-def test_any_text_is_a_template_or_a_template_error(parts: list[str]) -> None:
+def test_any_text_is_parsed_as_template_or_refused(parts: list[str]) -> None:
     with contextlib.suppress(TemplateError):
         assert "{{" not in parse("".join(parts), ["text"]).render({"text": ["a"]})

@@ -65,7 +65,9 @@ def run(pytester: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunRes
 
 
 @pytest.mark.slow
-def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, session: Session) -> None:
+def test_attached_page_suits_any_test_runner_and_stays_open(
+    pytester: pytest.Pytester, session: Session
+) -> None:
     ran = run(
         pytester,
         """
@@ -102,7 +104,7 @@ def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, sessio
 
 
 @pytest.mark.slow
-def test_of_several_pages_it_is_the_one_that_was_named(
+def test_named_target_is_used_among_several_pages(
     pytester: pytest.Pytester, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session.open_another("Other")
@@ -134,7 +136,7 @@ def test_of_several_pages_it_is_the_one_that_was_named(
     )
 
 
-def test_without_a_browser_the_remedy_is_named(
+def test_missing_browser_error_names_the_remedy(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FOOTLIGHT_CDP_ENDPOINT", raising=False)

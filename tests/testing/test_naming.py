@@ -7,7 +7,7 @@ import pytest
 from footlight.testing.watched_test import file_name, session_name
 
 
-def test_a_session_has_a_name_of_its_own_for_each_test_and_process() -> None:
+def test_session_name_is_unique_per_test_and_process() -> None:
     names = {
         session_name(nodeid, worker=worker, run=run)
         for nodeid in ("test_a.py::test_x", "test_b.py::test_x", "test_b.py::test_X", "t.py::test_x[../ä]")
@@ -32,5 +32,5 @@ def test_a_session_has_a_name_of_its_own_for_each_test_and_process() -> None:
     ],
     ids=["plain", "in a folder", "with a slash", "with a hyphen", "long"],
 )
-def test_a_file_is_named_as_its_test(nodeid: str, name: str) -> None:
+def test_file_is_named_after_its_test(nodeid: str, name: str) -> None:
     assert re.fullmatch(f"{name}[0-9a-f]{{8}}" if name.endswith("-") else name, file_name(nodeid))

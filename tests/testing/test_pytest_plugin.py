@@ -96,7 +96,7 @@ def project(pytester: pytest.Pytester) -> Project:
     return Project(pytester)
 
 
-def test_an_async_test_has_the_handle_whoever_runs_it(project: Project) -> None:
+def test_async_test_gets_the_handle_under_any_runner(project: Project) -> None:
     project.write(
         """
         @pytest.mark.anyio
@@ -136,7 +136,7 @@ async def test_echo(mcp, number):
     ),
     ids=" ".join,
 )
-def test_modes_and_loops_make_no_difference(project: Project, options: list[str]) -> None:
+def test_tests_pass_in_every_asyncio_mode_and_event_loop(project: Project, options: list[str]) -> None:
     project.write(ECHOES)
 
     project.run(*options, small=True).assert_outcomes(passed=2)
@@ -180,7 +180,7 @@ async def test_there_is_a_new_one(mcp):
 
 
 @pytest.mark.slow
-def test_tests_share_the_server_of_their_process_and_no_session(project: Project) -> None:
+def test_tests_in_one_process_share_the_server_but_no_session(project: Project) -> None:
     project.write(SHARED)
 
     ran = project.run("-o", "asyncio_mode=auto", "-W", "default")
@@ -189,7 +189,7 @@ def test_tests_share_the_server_of_their_process_and_no_session(project: Project
 
 
 @pytest.mark.slow
-def test_tests_in_several_processes_have_a_server_each(project: Project) -> None:
+def test_each_test_process_has_its_own_server(project: Project) -> None:
     project.write(
         """
         @pytest.mark.parametrize("number", range(6))
@@ -202,7 +202,7 @@ def test_tests_in_several_processes_have_a_server_each(project: Project) -> None
 
 
 @pytest.mark.slow
-def test_a_test_without_async_has_the_same_fixtures(project: Project) -> None:
+def test_sync_test_has_the_same_fixtures(project: Project) -> None:
     project.write(
         """
         def test_handle(sync_mcp):
@@ -267,7 +267,7 @@ def test_assertions_wait_for_the_answer_and_show_what_differs(project: Project) 
 
 
 @pytest.mark.anyio
-async def test_an_assertion_on_something_else_is_refused() -> None:
+async def test_expect_refuses_anything_but_tools_and_coroutine_functions() -> None:
     with pytest.raises(TypeError, match="a tool of a fixture, or a coroutine function, not <built-in"):
         expect(print)
 
@@ -284,7 +284,7 @@ async def test_an_assertion_on_something_else_is_refused() -> None:
         (None, {"a": 1}, False),
     ],
 )
-async def test_what_an_answer_includes(answer: object, expected: object, met: bool) -> None:
+async def test_to_include_matches_partial_answers(answer: object, expected: object, met: bool) -> None:
     async def call() -> object:
         return answer
 
@@ -298,7 +298,7 @@ async def test_what_an_answer_includes(answer: object, expected: object, met: bo
         await expect(call).not_to_include(expected)
 
 
-def test_the_options_are_in_the_help_of_pytest(project: Project) -> None:
+def test_pytest_help_lists_the_options(project: Project) -> None:
     displayed = "\n".join(project.run("--help").outlines)
 
     for option in ("--mcp-server", "--mcp-module", "--mcp-own-server", "--mcp-headed", "--mcp-log-dir"):
@@ -306,7 +306,7 @@ def test_the_options_are_in_the_help_of_pytest(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_a_client_and_a_browser_with_types(project: Project) -> None:
+def test_typed_client_and_browser_fixtures(project: Project) -> None:
     project.write(
         """
         from footlight import MCPClient, PlaywrightClient
@@ -340,7 +340,7 @@ async def test_passes(mcp):
 
 
 @pytest.mark.slow
-def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Project) -> None:
+def test_failure_report_shows_calls_and_page(project: Project) -> None:
     """In a process of xdist's, whose reports come over a wire."""
     project.write(FAILING)
     project.folder.joinpath("conftest.py").write_text(TAKES_PICTURES)
@@ -374,7 +374,7 @@ def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Proj
 
 
 @pytest.mark.slow
-def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: Project) -> None:
+def test_failed_call_shows_only_lines_of_the_test(project: Project) -> None:
     """Nor of a generated module. With --full-trace all of it."""
     generated = GENERATED.format(python=sys.executable, server=str(SMALL))
     project.folder.joinpath("mcp_tools.py").write_text(generated)
@@ -410,7 +410,7 @@ def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: P
 
 
 @pytest.mark.slow
-def test_a_folder_that_cannot_be_written_does_not_end_the_run(project: Project) -> None:
+def test_unwritable_log_folder_does_not_end_the_run(project: Project) -> None:
     project.write(FAILING)
     project.folder.joinpath("file").write_text("")
 
@@ -436,7 +436,7 @@ def pytest_configure(config):
 
 
 @pytest.mark.slow
-def test_the_log_of_every_test_is_kept_on_request_and_not_printed(project: Project) -> None:
+def test_test_logs_are_kept_on_request_and_not_printed(project: Project) -> None:
     project.write(FAILING)
     project.configure("mcp_log_dir = calls")
 
@@ -502,7 +502,7 @@ async def test_closes_by_itself(mcp):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runner", ["anyio", "asyncio"])
-def test_no_process_is_left_however_a_test_ends(project: Project, runner: str) -> None:
+def test_no_process_is_left_after_any_test_outcome(project: Project, runner: str) -> None:
     project.write(NOTED + ENDS.replace("RUNNER", runner))
 
     ran = project.run(small=True)
@@ -538,7 +538,7 @@ async def test_is_interrupted(mcp):
 
 
 @pytest.mark.slow
-def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
+def test_no_browser_is_left_after_any_test_outcome(project: Project) -> None:
     project.write(NOTED + BROWSED)
 
     ran = project.run()
@@ -569,7 +569,7 @@ def test_a_cancelled_wait_cancels_the_call(project: Project) -> None:
     assert "notifications/cancelled" in project.read_notes()
 
 
-def test_a_server_that_dies_is_not_a_second_failure(project: Project) -> None:
+def test_server_crash_is_not_reported_as_a_second_failure(project: Project) -> None:
     project.write(
         """
         @pytest.mark.anyio
@@ -605,9 +605,7 @@ async def test_dies_unseen(mcp):
 @pytest.mark.parametrize(
     ("passes", "outcome"), [(True, {"passed": 1, "warnings": 1}), (False, {"failed": 1})]
 )
-def test_a_session_that_cannot_be_closed_is_a_warning(
-    project: Project, passes: bool, outcome: dict[str, int]
-) -> None:
+def test_failed_session_close_is_a_warning(project: Project, passes: bool, outcome: dict[str, int]) -> None:
     project.write(DIES_UNSEEN.format(passes=passes))
 
     ran = project.run("-W", "default")
@@ -624,7 +622,7 @@ connections.CLOSE_SECONDS = watched_test.CLOSE_SECONDS = watched_test.EVIDENCE_S
 
 
 @pytest.mark.slow
-def test_a_server_that_hangs_is_ended(project: Project) -> None:
+def test_hanging_server_is_terminated(project: Project) -> None:
     project.folder.joinpath("conftest.py").write_text(IMPATIENT)
     project.write(
         f"""{NOTED}
@@ -652,7 +650,7 @@ async def test_hangs(mcp):
 
 
 @pytest.mark.slow
-def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
+def test_session_is_closed_after_a_failed_setup(project: Project) -> None:
     project.write(
         """
         @pytest.fixture
@@ -695,7 +693,7 @@ def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
     ],
     ids=str,
 )
-def test_an_option_that_cannot_be_is_reported(project: Project, options: list[str], said: str) -> None:
+def test_invalid_option_is_reported(project: Project, options: list[str], said: str) -> None:
     project.write(
         """
         def test_it(mcp):
@@ -753,7 +751,7 @@ def test_a_generated_module_gives_its_own_handle(project: Project, module: str) 
 @pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.skipif(ENGINE != "chromium", reason="profiles are Chromium's")
-async def test_nothing_of_a_test_stays_on_a_server_with_a_url(project: Project) -> None:
+async def test_tests_leave_no_unnamed_session_on_a_remote_server(project: Project) -> None:
     """Unless the session was named."""
     generated = GENERATED.format(python=sys.executable, server=str(SMALL))
     module = project.folder / "mcp_tools.py"
@@ -771,7 +769,7 @@ async def test_nothing_of_a_test_stays_on_a_server_with_a_url(project: Project) 
     assert left == [[], [], ["box-office"]]
 
 
-def test_it_costs_nothing_until_a_fixture_is_used() -> None:
+def test_plugin_imports_nothing_heavy_before_a_fixture_is_used() -> None:
     script = "import sys, footlight.pytest_plugin; print(*sys.modules)"
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
@@ -783,7 +781,7 @@ def test_it_costs_nothing_until_a_fixture_is_used() -> None:
 
 
 @pytest.mark.slow
-def test_another_server_of_browsers_shows_what_it_has(project: Project) -> None:
+def test_failure_report_works_with_another_browser_server(project: Project) -> None:
     project.write(
         """
         @pytest.mark.anyio

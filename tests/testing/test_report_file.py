@@ -56,7 +56,7 @@ def report(pytester: pytest.Pytester, tests: str, *arguments: str) -> dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [0, 2])
-def test_it_says_how_each_test_ended_and_which_there_are(
+def test_report_lists_test_outcomes_and_available_tests(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
     monkeypatch.setenv("FOOTLIGHT_PARAM_EMAIL", "me@example.com")
@@ -88,7 +88,7 @@ def test_it_says_how_each_test_ended_and_which_there_are(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_collected_is_reported(pytester: pytest.Pytester) -> None:
+def test_collection_errors_are_reported(pytester: pytest.Pytester) -> None:
     reported = report(pytester, "import no_such_module")
 
     (error,) = reported.pop("errors")

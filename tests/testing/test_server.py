@@ -31,7 +31,7 @@ def choose(command: str, folder: Path) -> Stdio:
         ("", False),
     ],
 )
-def test_unnamed_sessions_with_profiles_get_a_folder_of_their_own(
+def test_unnamed_profile_sessions_get_their_own_folder(
     options: str, has_own_profiles: bool, tmp_path: Path
 ) -> None:
     server = choose(f"footlight serve {options}", tmp_path)
@@ -51,7 +51,7 @@ def test_unnamed_sessions_with_profiles_get_a_folder_of_their_own(
         ("--shared", False),
     ],
 )
-def test_only_servers_whose_state_is_in_sessions_are_shared(
+def test_only_servers_that_keep_state_in_sessions_are_shared(
     options: str, shareable: bool, tmp_path: Path
 ) -> None:
     assert is_shareable(choose(f"footlight serve {options}", tmp_path)) is shareable

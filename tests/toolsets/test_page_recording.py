@@ -33,7 +33,7 @@ def steps_in(root: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Site, tmp_path: Path) -> None:
+async def test_page_steps_are_recorded_without_typed_text(site: Site, tmp_path: Path) -> None:
     root = tmp_path / "knowledge"
     async with connect_browser(site, "--knowledge", str(root), cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE, path="/login/4711"))
@@ -96,7 +96,7 @@ addEventListener('input', ({target: {value}}) => {
 </script>"""
 
 
-async def test_no_record_has_a_secret_that_the_page_echoes(site: Site, tmp_path: Path) -> None:
+async def test_no_record_contains_a_secret_echoed_by_the_page(site: Site, tmp_path: Path) -> None:
     root, secrets = tmp_path / "knowledge", tmp_path / "secrets"
     root.mkdir(mode=0o755)
     secrets.write_text(f"WORD={WORD}\nPHRASE='{WORDS}'\n", "utf-8")
@@ -123,7 +123,7 @@ async def test_no_record_has_a_secret_that_the_page_echoes(site: Site, tmp_path:
 
 
 @pytest.mark.slow
-async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path: Path) -> None:
+async def test_nothing_is_recorded_by_default(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE))
 
@@ -142,10 +142,10 @@ async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path
         ("http://[", "unknown"),
     ],
 )
-def test_a_screen_is_a_site_and_a_path(url: str, screen: str) -> None:
+def test_screen_name_consists_of_site_and_path(url: str, screen: str) -> None:
     assert screen_name(url) == screen
 
 
 @given(st.text())
-def test_any_text_has_a_screen(text: str) -> None:
+def test_any_text_has_a_screen_name(text: str) -> None:
     assert screen_name(text)

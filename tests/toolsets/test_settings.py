@@ -57,7 +57,7 @@ def test_a_setting_that_the_toolset_does_not_use_is_refused(flags: dict[str, Any
 
 
 @pytest.mark.parametrize("name", ["browser", "szkrabok", "metamask"])
-def test_each_toolset_is_made_with_its_defaults(name: str) -> None:
+def test_each_toolset_starts_with_default_settings(name: str) -> None:
     toolset = make_toolset(load_settings(flags={"toolset": name}))
 
     assert {*toolset.minimal} < {tool.name for tool in toolset.offered}

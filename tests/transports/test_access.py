@@ -52,7 +52,7 @@ FORBIDDEN = Refusal(403, "Forbidden: pages of this origin may not call this serv
         *("[::1]", "[::1]:8931", "[0:0:0:0:0:0:0:1]", "named.example", "NAMED.example:443"),
     ],
 )
-async def test_loopback_and_allowed_names_are_ours(host: str) -> None:
+async def test_loopback_and_allowed_hosts_are_accepted(host: str) -> None:
     access_control = AccessControl(bound="127.0.0.1", hosts=["Named.Example"])
 
     assert access_control.check_sender({"host": host}) is None
@@ -71,19 +71,19 @@ async def test_loopback_and_allowed_names_are_ours(host: str) -> None:
         *("localhost evil.example", "localhost,evil.example", "localhost%00", "localhost%2eevil.example"),
     ],
 )
-async def test_no_other_name_is_ours(host: str) -> None:
+async def test_other_host_names_are_refused(host: str) -> None:
     """Against DNS rebinding: a name that its owner points at this machine is still another's."""
     access_control = AccessControl(bound="127.0.0.1", hosts=["named.example"])
 
     assert access_control.check_sender({"host": host}) == MISDIRECTED
 
 
-async def test_a_request_names_its_host() -> None:
+async def test_request_without_host_is_refused() -> None:
     assert AccessControl(bound="127.0.0.1").check_sender({}) == MISDIRECTED
 
 
 @pytest.mark.parametrize("bound", ["0.0.0.0", "::", "192.168.7.7", "box.example"])
-async def test_beyond_loopback_an_address_is_where_a_request_was_really_sent(bound: str) -> None:
+async def test_any_ip_address_host_is_accepted_beyond_loopback(bound: str) -> None:
     access_control = AccessControl(bound=bound)
     passed = {
         host: access_control.check_sender({"host": host}) is None
@@ -117,7 +117,7 @@ async def test_beyond_loopback_an_address_is_where_a_request_was_really_sent(bou
         *("http://[::1]:5173", "https://app.example", "HTTPS://APP.EXAMPLE", "http://app.example:8080"),
     ],
 )
-async def test_pages_of_loopback_and_of_allowed_origins_may_call(origin: str) -> None:
+async def test_loopback_and_allowed_origins_are_accepted(origin: str) -> None:
     access_control = AccessControl(
         bound="127.0.0.1", origins=["https://App.example/", "http://app.example:8080"]
     )
@@ -156,7 +156,7 @@ async def test_pages_of_loopback_and_of_allowed_origins_may_call(origin: str) ->
         ),
     ],
 )
-async def test_pages_of_other_origins_may_not(origin: str) -> None:
+async def test_other_origins_are_refused(origin: str) -> None:
     access_control = AccessControl(
         bound="0.0.0.0", origins=["https://app.example", "http://app.example:8080"]
     )
@@ -164,14 +164,14 @@ async def test_pages_of_other_origins_may_not(origin: str) -> None:
     assert access_control.check_sender({"host": "localhost", "origin": origin}) == FORBIDDEN
 
 
-async def test_every_origin_can_be_allowed() -> None:
+async def test_wildcard_allows_every_origin() -> None:
     access_control = AccessControl(bound="127.0.0.1", origins=["*"])
 
     assert access_control.check_sender({"host": "localhost", "origin": "https://evil.example"}) is None
 
 
 @pytest.mark.parametrize("token", ["Bearer right", "Bearer wrong", ""])
-async def test_host_and_origin_come_before_the_token(token: str) -> None:
+async def test_host_and_origin_are_checked_before_the_token(token: str) -> None:
     """A page that may not call cannot try tokens."""
     access_control = AccessControl(bound="127.0.0.1", verifier=SharedToken("right"))
     given = {"host": "localhost", "authorization": token}
@@ -194,7 +194,7 @@ NOT_VALID = Refusal(
 
 
 @pytest.mark.parametrize("authorization", ["Bearer right", "bearer right", "BEARER right", "Bearer   right "])
-async def test_the_right_token_passes(authorization: str) -> None:
+async def test_correct_token_is_accepted(authorization: str) -> None:
     passed = await AccessControl(bound="127.0.0.1", verifier=SharedToken("right")).check(
         bearer(authorization)
     )
@@ -226,7 +226,7 @@ async def test_every_other_token_is_refused(authorization: str, refusal: Refusal
     )
 
 
-async def test_without_a_verifier_tokens_are_not_looked_at() -> None:
+async def test_token_is_ignored_without_a_verifier() -> None:
     passed = await AccessControl(bound="127.0.0.1").check(bearer("Bearer whatever"))
 
     assert passed == AccessGrant("anonymous")
@@ -250,7 +250,7 @@ class Verifier:
                 return None
 
 
-async def test_a_verifier_names_the_principal() -> None:
+async def test_verifier_determines_the_principal() -> None:
     passed = await AccessControl(bound="127.0.0.1", verifier=Verifier()).check(bearer("Bearer lasting"))
 
     assert isinstance(passed, AccessGrant)
@@ -258,7 +258,7 @@ async def test_a_verifier_names_the_principal() -> None:
 
 
 @pytest.mark.parametrize("token", ["expired", "unknown", "raises", "nonsense"])
-async def test_whatever_a_verifier_cannot_decide_is_a_no(token: str) -> None:
+async def test_token_is_refused_when_the_verifier_cannot_decide(token: str) -> None:
     assert (
         await AccessControl(bound="127.0.0.1", verifier=Verifier()).check(bearer(f"Bearer {token}"))
         == NOT_VALID
@@ -311,7 +311,7 @@ async def send_initialize(client: Raw, **headers: str | None) -> httpx2.Response
         ({"Authorization": "Bearer the-one-and-only-tokem"}, 401, NOT_VALID.message),
     ],
 )
-async def test_a_refusal_is_an_error_of_the_protocol(
+async def test_refusal_is_a_json_rpc_error(
     member: Raw, headers: dict[str, str | None], status: int, message: str
 ) -> None:
     refused = await send_initialize(member, **headers)
@@ -321,7 +321,7 @@ async def test_a_refusal_is_an_error_of_the_protocol(
     assert TOKEN not in f"{refused.headers}{refused.text}"
 
 
-async def test_who_has_the_token_comes_in(member: Raw) -> None:
+async def test_request_with_the_token_is_accepted(member: Raw) -> None:
     for headers in (
         {},
         {"Authorization": f"bearer {TOKEN}"},
@@ -348,7 +348,7 @@ async def test_a_missing_and_a_wrong_token_are_challenged(member: Raw) -> None:
         "Authorization: Bearer x",
     ],
 )
-async def test_what_is_checked_is_said_once(guarded: HttpServer, more: str) -> None:
+async def test_duplicate_security_header_is_refused(guarded: HttpServer, more: str) -> None:
     """Or somebody between may have looked at the other one."""
     reader, writer = await asyncio.open_connection("127.0.0.1", guarded.port)
     body = json.dumps(initialize())
@@ -363,13 +363,13 @@ async def test_what_is_checked_is_said_once(guarded: HttpServer, more: str) -> N
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "POST", "PUT", "OPTIONS", "HEAD"])
-async def test_no_method_comes_in_without_a_token(member: Raw, method: str) -> None:
+async def test_every_http_method_needs_a_token(member: Raw, method: str) -> None:
     refused = await member.send(method=method, headers={"Authorization": None})
 
     assert refused.status_code == 401
 
 
-async def test_a_body_is_not_read_for_those_who_may_not_come_in(member: Raw) -> None:
+async def test_token_is_checked_before_the_body(member: Raw) -> None:
     large = await member.send(content=b"x" * 5_000_000, headers={"Authorization": None})
 
     assert large.status_code == 401
@@ -383,7 +383,7 @@ PREFLIGHT = {
 }
 
 
-async def test_the_preflight_answer_lists_what_a_page_may_send(member: Raw) -> None:
+async def test_preflight_lists_the_allowed_headers_and_methods(member: Raw) -> None:
     """A preflight carries no token. What we allow beyond the list, a client in a page needs."""
     allowed = await member.send(method="OPTIONS", headers=PREFLIGHT)
     reported = {
@@ -412,7 +412,7 @@ async def test_the_preflight_answer_lists_what_a_page_may_send(member: Raw) -> N
     ("headers", "status"),
     [({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Host": "evil.example"}, 421)],
 )
-async def test_other_pages_are_refused_in_the_preflight(
+async def test_preflight_of_other_origins_is_refused(
     member: Raw, headers: dict[str, str], status: int
 ) -> None:
     refused = await member.send(method="OPTIONS", headers={**PREFLIGHT, **headers})
@@ -421,7 +421,7 @@ async def test_other_pages_are_refused_in_the_preflight(
     assert "access-control-allow-headers" not in refused.headers
 
 
-async def test_every_answer_can_be_read_by_a_page(member: Raw) -> None:
+async def test_every_response_has_cors_headers(member: Raw) -> None:
     """A refusal too, or its script would see no more than that something failed."""
     session = await handshake(member)
     answers = [
@@ -484,7 +484,7 @@ async def house(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.slow
-async def test_a_session_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
+async def test_session_is_invisible_to_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
     """Nothing tells it from one that never was."""
     made = await data(ada, "create_session")
     await data(ada, "navigate", url=site.page("<p>of Ada</p>"), **made)
@@ -515,7 +515,7 @@ async def test_a_session_is_not_there_for_another_principal(ada: Raw, bob: Raw, 
     assert (await error(ada, "get_cookies", **made))["message"].endswith("was closed")
 
 
-async def test_nothing_of_a_session_can_be_read_by_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
+async def test_session_resources_are_unreadable_by_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
     made = await data(ada, "create_session")
     await data(ada, "navigate", url=site.page("<p>of Ada</p>"), **made)
     await data(ada, "find_element", selector="p", **made)
@@ -548,7 +548,7 @@ async def list_resources(client: Raw) -> set[str]:
     return {each["uri"] for each in answer.json()["result"]["resources"]}
 
 
-async def test_saved_states_are_each_principals_own(
+async def test_saved_states_are_private_to_each_principal(
     ada: Raw, bob: Raw, house: HttpServer, site: Site
 ) -> None:
     page = site.page("<p>x</p>")
@@ -576,7 +576,7 @@ async def cookies(client: Raw, made: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_a_default_is_a_connections_own(ada: Raw, bob: Raw, site: Site) -> None:
+async def test_each_connection_has_its_own_default_session(ada: Raw, bob: Raw, site: Site) -> None:
     first, second, others = await handshake(ada), await handshake(ada), await handshake(bob)
     speakers = {"first": first, "second": second, "others": others, "ada": ada, "bob": bob}
     for name, speaker in speakers.items():
@@ -589,7 +589,7 @@ async def test_a_default_is_a_connections_own(ada: Raw, bob: Raw, site: Site) ->
         await data(speaker, "close_session", sessionId="default")
 
 
-async def test_a_transport_session_is_not_there_for_another_principal(
+async def test_transport_session_is_unusable_by_another_principal(
     ada: Raw, bob: Raw, house: HttpServer, site: Site
 ) -> None:
     session = await handshake(ada)
@@ -616,7 +616,7 @@ async def test_a_transport_session_is_not_there_for_another_principal(
     await data(session, "close_session", sessionId="default")
 
 
-async def test_nobody_hears_of_what_is_anothers(ada: Raw, bob: Raw, site: Site) -> None:
+async def test_resource_updates_reach_only_the_owning_principal(ada: Raw, bob: Raw, site: Site) -> None:
     """Not even who names its URI: news go to the principal whose session it is."""
     made = await data(ada, "create_session")
     await data(ada, "navigate", url=site.page("<p>one"), **made)

@@ -11,7 +11,7 @@ from footlight.transports.activity import ActivityTracker
 pytestmark = pytest.mark.anyio
 
 
-async def test_it_waits_for_the_last_one_to_leave() -> None:
+async def test_tracker_is_idle_only_after_the_last_user_leaves() -> None:
     tracker = ActivityTracker()
     with tracker():
         with tracker():

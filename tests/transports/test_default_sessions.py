@@ -38,7 +38,7 @@ async def session_to_spare(client: Client) -> None:
 
 
 @pytest.mark.slow
-async def test_default_sessions_end_with_their_websocket(site: Site) -> None:
+async def test_default_session_ends_with_its_websocket(site: Site) -> None:
     async with listening("websocket", *FEW) as url:
         for _ in range(5):
             async with client_over("websocket", url, mode="auto") as client:
@@ -49,7 +49,7 @@ async def test_default_sessions_end_with_their_websocket(site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_steps_may_name_the_session_that_they_run_in(site: Site) -> None:
+async def test_steps_may_name_only_the_session_of_the_call(site: Site) -> None:
     async with listening("websocket") as url, client_over("websocket", url, mode="auto") as client:
         page = site.page("<p>mine</p>")
         steps = [

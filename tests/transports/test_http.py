@@ -49,7 +49,7 @@ NEVER = "#never"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_client_of_the_sdk_works(http: HttpServer, site: Site, mode: str) -> None:
+async def test_sdk_client_works_over_http(http: HttpServer, site: Site, mode: str) -> None:
     heard: list[float] = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -92,13 +92,13 @@ async def test_a_handshake_opens_a_transport_session(client: Raw, version: str) 
     assert (again.status_code, again.json()) == (404, refusal(-32600, "Session not found"))
 
 
-async def test_an_unknown_version_is_answered_with_the_latest(client: Raw) -> None:
+async def test_unknown_protocol_version_is_answered_with_the_latest(client: Raw) -> None:
     opened = await client.send(initialize("1999-01-01"))
 
     assert opened.json()["result"]["protocolVersion"] == LATEST
 
 
-async def test_a_transport_session_is_needed_after_the_handshake(client: Raw) -> None:
+async def test_transport_session_is_required_after_the_handshake(client: Raw) -> None:
     without = await client.send(request("ping"), headers={"MCP-Protocol-Version": LATEST})
     unknown = await client.send(request("ping"), headers={"Mcp-Session-Id": "no-such-session"})
     listening = await client.send(method="GET", headers={"Accept": "text/event-stream"})
@@ -109,7 +109,7 @@ async def test_a_transport_session_is_needed_after_the_handshake(client: Raw) ->
     assert not any("mcp-session-id" in each.headers for each in (without, unknown, listening))
 
 
-async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
+async def test_notifications_and_responses_are_accepted_with_202(client: Raw) -> None:
     session = await handshake(client)
     for message in (
         {"jsonrpc": "2.0", "method": "notifications/unheard-of"},
@@ -139,7 +139,7 @@ async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
     ],
     ids=["half", "nothing", "no UTF-8", "many", "deep", "empty", "another version", "batch"],
 )
-async def test_what_is_no_message_is_reported_as_on_every_transport(
+async def test_invalid_message_is_reported_as_on_every_transport(
     client: Raw, era: str, body: bytes, code: int, message: str
 ) -> None:
     speaker = await handshake(client) if era == LATEST else client
@@ -149,7 +149,7 @@ async def test_what_is_no_message_is_reported_as_on_every_transport(
     assert answer.json() == refusal(code, message, 1 if b'"1.0"' in body else None)
 
 
-async def test_what_a_client_takes_and_sends_is_checked(client: Raw) -> None:
+async def test_accept_and_content_type_headers_are_checked(client: Raw) -> None:
     session = await handshake(client)
     ping = request("ping")
 
@@ -178,14 +178,14 @@ async def test_other_methods_and_paths_are_refused(client: Raw) -> None:
         assert (await session.send(request("ping"), path=path)).status_code == 404
 
 
-async def test_the_answer_to_another_path_names_the_endpoint(client: Raw) -> None:
+async def test_unknown_path_error_names_the_endpoint(client: Raw) -> None:
     for path in ("/", "/sse"):
         answer = await client.send(request("ping"), path=path, headers={"Host": "localhost:9"})
         message = "Not found: the MCP endpoint is http://localhost:9/mcp"
         assert (answer.status_code, answer.json()) == (404, refusal(-32600, message))
 
 
-async def test_errors_of_the_handshake_era_are_answers(client: Raw) -> None:
+async def test_handshake_protocol_errors_are_json_rpc_responses(client: Raw) -> None:
     session = await handshake(client)
 
     unknown_method = await session.ask("tools/fly")
@@ -226,7 +226,7 @@ def remove_key(message: Message, key: str) -> Message:
         *("no capabilities", "nobody", "unknown method", "old method", "unknown tool"),
     ],
 )
-async def test_the_headers_say_what_the_body_says(
+async def test_routing_headers_must_match_the_body(
     client: Raw, message: Message, headers: dict[str, str | None], status: int, code: int | None
 ) -> None:
     answer = await client.send(message, headers={**routing(message), **headers})
@@ -236,7 +236,7 @@ async def test_the_headers_say_what_the_body_says(
     assert "mcp-session-id" not in answer.headers
 
 
-async def test_the_error_for_an_unknown_version_lists_the_known_ones(client: Raw) -> None:
+async def test_unknown_version_error_lists_supported_versions(client: Raw) -> None:
     message = modern("server/discover")
     message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2031-01-01"
 
@@ -247,7 +247,7 @@ async def test_the_error_for_an_unknown_version_lists_the_known_ones(client: Raw
     assert answer.json()["error"]["data"] == {"supported": [MODERN], "requested": "2031-01-01"}
 
 
-async def test_a_header_that_comes_twice_is_refused(client: Raw) -> None:
+async def test_duplicate_routing_header_is_refused(client: Raw) -> None:
     built = client.build(LIST, headers=routing(LIST))
     built.headers = httpx2.Headers([*built.headers.multi_items(), ("Mcp-Name", "list_sessions")])
 
@@ -256,7 +256,7 @@ async def test_a_header_that_comes_twice_is_refused(client: Raw) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32020)
 
 
-async def test_a_client_that_goes_away_cancels_its_call(client: Raw, http: HttpServer, site: Site) -> None:
+async def test_client_disconnect_cancels_its_call(client: Raw, http: HttpServer, site: Site) -> None:
     """In the current era. The session can be used at once, and its page is the one it was."""
     made = await data(client, "create_session")
     await data(client, "navigate", url=site.page("<p>still here</p>"), **made)
@@ -275,7 +275,7 @@ async def test_a_client_that_goes_away_cancels_its_call(client: Raw, http: HttpS
     await data(client, "close_session", **made)
 
 
-async def test_a_cancelled_call_gives_its_session_back(client: Raw, http: HttpServer, site: Site) -> None:
+async def test_cancelled_call_releases_its_session(client: Raw, http: HttpServer, site: Site) -> None:
     """In the handshake era, where its stream ends with an error."""
     session = await handshake(client)
     await data(session, "navigate", url=site.page("<p>still here</p>"))
@@ -318,7 +318,7 @@ async def test_a_browser_session_outlives_transport_sessions(
     assert (await error(client, "get_text", selector="p", **made))["code"] == "SESSION_NOT_FOUND"
 
 
-async def test_each_transport_session_has_its_own_default(client: Raw, site: Site) -> None:
+async def test_each_transport_session_has_its_own_default_session(client: Raw, site: Site) -> None:
     """Callers without a token may use each session whose id they know."""
     ada, bob = await handshake(client), await handshake(client)
     await data(ada, "navigate", url=site.page("<p>of Ada</p>"))
@@ -336,7 +336,9 @@ async def test_each_transport_session_has_its_own_default(client: Raw, site: Sit
 
 
 @pytest.mark.parametrize("arguments", [{}, {"sessionId": "default"}])
-async def test_requests_that_stand_alone_have_no_default(client: Raw, arguments: dict[str, Any]) -> None:
+async def test_independent_request_without_session_id_is_refused(
+    client: Raw, arguments: dict[str, Any]
+) -> None:
     """The error says what to do next."""
     assert await error(client, "get_text", selector="p", **arguments) == {
         "code": "MISSING_PARAMETER",
@@ -348,7 +350,7 @@ async def test_requests_that_stand_alone_have_no_default(client: Raw, arguments:
     }
 
 
-async def test_a_transport_session_means_nothing_to_a_request_that_stands_alone(client: Raw) -> None:
+async def test_independent_request_ignores_the_transport_session_header(client: Raw) -> None:
     """Its header is not looked at in the current era, so nobody gets at a default with it."""
     session = await handshake(client)
     message = modern("tools/call", {"name": "get_cookies", "arguments": {}})
@@ -359,7 +361,7 @@ async def test_a_transport_session_means_nothing_to_a_request_that_stands_alone(
 
 
 @pytest.mark.slow
-async def test_default_can_be_shared(site: Site, tmp_path: Path) -> None:
+async def test_default_session_can_be_shared(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path, "--share-default") as server, raw(server) as client:
         ada, bob = await handshake(client), await handshake(client)
         await data(ada, "navigate", url=site.page("<p>of all</p>"))
@@ -374,7 +376,7 @@ async def test_default_can_be_shared(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
-async def test_calls_that_run_are_finished_at_the_end(site: Site, tmp_path: Path) -> None:
+async def test_shutdown_finishes_running_calls(site: Site, tmp_path: Path) -> None:
     """New requests are refused meanwhile, and open streams do not hold it up."""
     async with served(tmp_path) as server, raw(server) as client:
         session = await handshake(client)
@@ -428,7 +430,7 @@ async def waiting_call(session: Handshaken) -> AsyncGenerator[None]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
-async def test_a_second_signal_ends_at_once(site: Site, tmp_path: Path) -> None:
+async def test_second_signal_ends_the_server_immediately(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path) as server, raw(server) as client:
         session = await handshake(client)
         async with waiting_call(session):
@@ -448,7 +450,7 @@ async def test_a_second_signal_ends_at_once(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
-async def test_a_call_that_does_not_end_is_not_waited_for_for_ever(site: Site, tmp_path: Path) -> None:
+async def test_shutdown_does_not_wait_forever_for_a_call(site: Site, tmp_path: Path) -> None:
     config = {"listen": {"shutdownTimeout": 300}}
     async with served(tmp_path, config=config) as server, raw(server) as client:
         session = await handshake(client)

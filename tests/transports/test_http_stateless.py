@@ -46,7 +46,7 @@ async def post(client: Raw, body: bytes, *, path: str = "/", **headers: str) -> 
 
 
 @pytest.mark.parametrize("path", ["/", "/mcp"])
-async def test_a_body_is_all_it_takes(client: Raw, path: str) -> None:
+async def test_request_needs_only_a_body(client: Raw, path: str) -> None:
     answer = await post(client, json.dumps(request("tools/list")).encode(), path=path)
 
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
@@ -57,13 +57,13 @@ async def test_a_body_is_all_it_takes(client: Raw, path: str) -> None:
 @pytest.mark.parametrize(
     "kind", ["application/json", "application/x-www-form-urlencoded", "text/plain;charset=UTF-8"]
 )
-async def test_what_the_body_is_called_does_not_matter(client: Raw, kind: str) -> None:
+async def test_content_type_of_the_body_is_ignored(client: Raw, kind: str) -> None:
     answer = await post(client, json.dumps(request("ping")).encode(), **{"Content-Type": kind})
 
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
 
-async def test_a_call_is_answered_as_json_however_long_it_takes(client: Raw, site: Site) -> None:
+async def test_slow_call_is_still_answered_as_json(client: Raw, site: Site) -> None:
     made = await data(client, "create_session")
     await data(client, "navigate", url=site.page("<p>x</p>"), **made)
     params = {
@@ -78,7 +78,7 @@ async def test_a_call_is_answered_as_json_however_long_it_takes(client: Raw, sit
     assert answer.json()["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
 
 
-async def test_no_handshake_is_needed_and_none_refused(client: Raw) -> None:
+async def test_handshake_is_optional_and_accepted(client: Raw) -> None:
     opened = await post(client, json.dumps(initialize("2025-06-18")).encode())
     notified = await post(client, b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
@@ -87,7 +87,7 @@ async def test_no_handshake_is_needed_and_none_refused(client: Raw) -> None:
     assert (notified.status_code, notified.content) == (202, b"")
 
 
-async def test_calls_stand_alone(client: Raw) -> None:
+async def test_calls_are_independent_despite_a_session_header(client: Raw) -> None:
     """A transport session that a client makes up ties nothing together."""
     params = {"name": "get_cookies", "arguments": {}}
     body = json.dumps(request("tools/call", params)).encode()
@@ -106,7 +106,9 @@ async def test_calls_stand_alone(client: Raw) -> None:
         (b'{"id":7}', refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message", 7)),
     ],
 )
-async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer: object) -> None:
+async def test_invalid_message_gets_400_and_server_continues(
+    client: Raw, body: bytes, answer: object
+) -> None:
     response = await post(client, body)
 
     assert (response.status_code, response.json()) == (400, answer)
@@ -114,13 +116,13 @@ async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
-async def test_every_other_method_is_refused(client: Raw, method: str) -> None:
+async def test_methods_other_than_post_are_refused(client: Raw, method: str) -> None:
     refused = await client.send(method=method)
 
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
-async def test_a_page_may_still_ask(client: Raw) -> None:
+async def test_cors_preflight_is_still_answered(client: Raw) -> None:
     headers = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
     preflight = await client.send(method="OPTIONS", headers=headers)
     foreign = await client.send(method="OPTIONS", headers={**headers, "Origin": "https://evil.example"})
@@ -134,7 +136,7 @@ async def test_other_paths_are_not_served(client: Raw) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_client_of_the_sdk_works(server: HttpServer, site: Site, mode: str) -> None:
+async def test_sdk_client_works_without_transport_sessions(server: HttpServer, site: Site, mode: str) -> None:
     async with Client(f"{server.url}/mcp", mode=mode) as sdk:
         made = (await sdk.call_tool("create_session", {})).structured_content
         assert made is not None
@@ -144,14 +146,14 @@ async def test_the_client_of_the_sdk_works(server: HttpServer, site: Site, mode:
     assert text.structured_content == {"success": True, "data": {"text": "here"}}
 
 
-async def test_news_of_the_current_era_are_still_a_stream(client: Raw) -> None:
+async def test_subscriptions_are_still_an_event_stream(client: Raw) -> None:
     message = modern("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})
     async with client.streaming(message, headers=routing(message)) as response:
         assert response.headers["content-type"] == "text/event-stream"
 
 
 @pytest.mark.parametrize("era", ["handshake", "current"])
-async def test_a_client_that_goes_away_cancels_its_call(client: Raw, site: Site, era: str) -> None:
+async def test_client_disconnect_cancels_its_call(client: Raw, site: Site, era: str) -> None:
     """Its session takes the next call."""
     made = await data(client, "create_session")
     await data(client, "navigate", url=site.page("<p>here</p>"), **made)

@@ -72,7 +72,7 @@ async def test_progress_comes_before_the_answer(client: Raw) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("version", "primes"), [(LATEST, True), ("2025-06-18", False)])
-async def test_an_answer_that_takes_long_is_a_stream(client: Raw, version: str, primes: bool) -> None:
+async def test_slow_answer_is_an_event_stream(client: Raw, version: str, primes: bool) -> None:
     session = await handshake(client, version)
     await data(session, "get_cookies")
 
@@ -99,7 +99,7 @@ async def test_a_large_answer_is_json(client: Raw, site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_the_current_era_is_as_lazy(client: Raw) -> None:
+async def test_stateless_protocol_streams_only_when_needed(client: Raw) -> None:
     made = await data(client, "create_session")
     quick, slow = (
         modern("tools/call", make_waiting_call(1200, token=token, **made)) for token in (None, "mine")
@@ -116,7 +116,7 @@ async def test_the_current_era_is_as_lazy(client: Raw) -> None:
     await data(client, "close_session", **made)
 
 
-async def test_a_refusal_goes_out_as_it_is(client: Raw) -> None:
+async def test_refused_request_is_answered_as_json(client: Raw) -> None:
     session = await handshake(client)
     refused = await session.send(request("ping"), headers={"Accept": "application/json"})
 
@@ -161,7 +161,7 @@ async def collect_answer(*chunks: bytes, patience: float = 60.0) -> list[tuple[s
     return [(headers[b"content-type"].decode().partition(";")[0], each["body"]) for each in bodies]
 
 
-async def test_one_answer_is_json() -> None:
+async def test_single_answer_is_json() -> None:
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 
     assert await collect_answer(ANSWER) == [(JSON, answer)]
@@ -169,19 +169,19 @@ async def test_one_answer_is_json() -> None:
 
 
 @pytest.mark.parametrize("first", [NEWS, QUESTION])
-async def test_whatever_else_is_said_makes_a_stream(first: bytes) -> None:
+async def test_any_other_message_before_the_answer_makes_a_stream(first: bytes) -> None:
     assert await collect_answer(PRIME, first, ANSWER) == [
         (STREAM, each) for each in (PRIME, first, ANSWER, b"")
     ]
 
 
-async def test_a_stream_that_ends_without_an_answer_is_one() -> None:
+async def test_response_without_an_answer_is_a_stream() -> None:
     """As of a call whose stream the server closed (SEP-1699)."""
     assert await collect_answer() == [(STREAM, b"")]
     assert await collect_answer(PRIME) == [(STREAM, PRIME), (STREAM, b"")]
 
 
-async def test_patience_ends() -> None:
+async def test_head_and_priming_event_are_sent_after_a_delay() -> None:
     """The head and the priming event go out though nothing came after them."""
     sent: list[Message] = []
     committed, go = asyncio.Event(), asyncio.Event()

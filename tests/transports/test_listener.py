@@ -73,7 +73,7 @@ async def not_started(
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "box.example", ""])
-async def test_beyond_loopback_a_token_is_needed(host: str) -> None:
+async def test_token_is_required_beyond_loopback(host: str) -> None:
     assert check_refused(listen={"host": host}) == (
         f"setting 'listen.host': {host} can be reached from other machines, so a token is required",
         "Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.",
@@ -82,12 +82,12 @@ async def test_beyond_loopback_a_token_is_needed(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost", "LOCALHOST"])
-async def test_on_loopback_none_is(host: str) -> None:
+async def test_no_token_is_required_on_loopback(host: str) -> None:
     make_access_control(settings(listen={"host": host}))
 
 
 @pytest.mark.slow
-async def test_a_server_that_may_not_listen_ends_with_the_way_out(tmp_path: Path) -> None:
+async def test_server_without_required_token_ends_with_suggestion(tmp_path: Path) -> None:
     assert await not_started(tmp_path, "--host", "0.0.0.0") == (
         2,
         "footlight: setting 'listen.host': 0.0.0.0 can be reached from other machines, "
@@ -97,7 +97,7 @@ async def test_a_server_that_may_not_listen_ends_with_the_way_out(tmp_path: Path
 
 
 @pytest.mark.slow
-async def test_with_a_token_it_listens_for_other_machines(tmp_path: Path) -> None:
+async def test_server_with_token_listens_on_all_interfaces(tmp_path: Path) -> None:
     async with served(tmp_path, "--host", "0.0.0.0", FOOTLIGHT_TOKEN=TOKEN) as server:
         assert server.url == f"http://0.0.0.0:{server.port}"
         async with raw(f"http://127.0.0.1:{server.port}", token=TOKEN) as client:
@@ -108,7 +108,7 @@ async def test_with_a_token_it_listens_for_other_machines(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_a_port_in_use_is_named(tmp_path: Path) -> None:
+async def test_error_for_a_port_in_use_names_the_port(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = await not_started(tmp_path, "--port", str(port))
@@ -123,7 +123,7 @@ async def test_a_port_in_use_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "host", ["192.0.2.1", "no-such-host.invalid", "not a host", "a" * 300, "\u0130.", "[::1]"]
 )
-async def test_an_address_that_is_not_this_machines_is_named(host: str) -> None:
+async def test_error_for_an_unavailable_address_names_the_address(host: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         bind(settings(listen={"host": host}))
 
@@ -133,7 +133,7 @@ async def test_an_address_that_is_not_this_machines_is_named(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-async def test_a_socket_is_bound_at_once(host: str) -> None:
+async def test_socket_accepts_connections_as_soon_as_bound(host: str) -> None:
     with bind(settings(listen={"host": host})) as listener:
         reader, writer = await asyncio.open_connection(host, listener.getsockname()[1])
         writer.close()
@@ -155,7 +155,7 @@ async def test_a_socket_is_bound_at_once(host: str) -> None:
         "with-ümlaut-in-the-middle",
     ],
 )
-async def test_a_token_that_can_be_guessed_or_not_be_sent_is_refused(token: str, tmp_path: Path) -> None:
+async def test_weak_or_unsendable_token_is_refused(token: str, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{token}\n")
     rule = "a token is at least 16 ASCII characters without spaces"
@@ -167,7 +167,7 @@ async def test_a_token_that_can_be_guessed_or_not_be_sent_is_refused(token: str,
 @pytest.mark.parametrize(
     "text", [TOKEN, f"{TOKEN}\n", f"{TOKEN}\r\nand a note\r\n", f"  {TOKEN}  \n", f"\ufeff{TOKEN}"]
 )
-async def test_the_first_line_of_a_file_is_the_token(text: str, tmp_path: Path) -> None:
+async def test_first_line_of_the_token_file_is_the_token(text: str, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_bytes(text.encode())
 
@@ -177,7 +177,7 @@ async def test_the_first_line_of_a_file_is_the_token(text: str, tmp_path: Path) 
     assert not isinstance(await access_control.check(given), Refusal)
 
 
-async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+async def test_error_for_unreadable_token_file_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff" * 32)
     for name, reason in {
         "none": "No such file or directory",
@@ -200,12 +200,12 @@ async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_a_token_is_given_once(listen: dict[str, str], named: str) -> None:
+async def test_several_token_settings_are_refused(listen: dict[str, str], named: str) -> None:
     assert check_refused(token=TOKEN, listen=listen)[0] == f"settings {named}: give one of them"
 
 
 @pytest.mark.slow
-async def test_a_token_given_twice_ends_the_server(tmp_path: Path) -> None:
+async def test_two_token_settings_end_the_server(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN)
 
     status, said = await not_started(
@@ -246,7 +246,7 @@ good, number = Good(), 7
         ("broken_verifier:Good", "cannot be loaded: division by zero"),
     ],
 )
-async def test_a_verifier_that_cannot_be_loaded_is_named(
+async def test_error_for_an_unloadable_verifier_names_the_verifier(
     name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "some_verifiers.py").write_text(VERIFIERS)
@@ -259,7 +259,7 @@ async def test_a_verifier_that_cannot_be_loaded_is_named(
 
 
 @pytest.mark.slow
-async def test_a_verifier_that_cannot_be_loaded_ends_the_server(tmp_path: Path) -> None:
+async def test_unloadable_verifier_ends_the_server(tmp_path: Path) -> None:
     status, said = await not_started(
         tmp_path, environment={"FOOTLIGHT_LISTEN_TOKEN_VERIFIER": "no_such:Verifier"}
     )
@@ -271,7 +271,7 @@ async def test_a_verifier_that_cannot_be_loaded_ends_the_server(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["environment", "file", "configuration"])
-async def test_a_token_is_kept_from_the_log_the_errors_and_the_children(
+async def test_token_is_not_in_logs_errors_or_child_processes(
     source: str, site: Site, tmp_path: Path
 ) -> None:
     (tmp_path / "token").write_text(TOKEN)
@@ -318,7 +318,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_https(files: Path, site: Site, tmp_path: Path, mode: str) -> None:
+async def test_server_answers_only_over_https(files: Path, site: Site, tmp_path: Path, mode: str) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "key.pem"))
     async with served(tmp_path, *flags, FOOTLIGHT_TOKEN=TOKEN) as server:
         assert server.url == f"https://localhost:{server.port}"
@@ -349,7 +349,7 @@ async def https(server: HttpServer, files: Path, site: Site, mode: str) -> None:
 
 
 @pytest.mark.slow
-async def test_a_client_that_does_not_begin_its_tls_is_not_waited_for(files: Path, tmp_path: Path) -> None:
+async def test_client_without_tls_handshake_is_disconnected(files: Path, tmp_path: Path) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "key.pem"))
     config = {"listen": {"readTimeout": 500}}
     async with served(tmp_path, *flags, config=config) as server:
@@ -362,7 +362,7 @@ async def test_a_client_that_does_not_begin_its_tls_is_not_waited_for(files: Pat
     assert heard == [b""] * 10
 
 
-async def test_old_versions_of_tls_are_not_spoken(files: Path) -> None:
+async def test_minimum_tls_version_is_1_2(files: Path) -> None:
     context = server_ssl(
         settings(listen={"tlsCertificate": files / "cert.pem", "tlsKey": files / "key.pem"}).listen
     )
@@ -386,7 +386,9 @@ NOT_A_PAIR = "are not a certificate and its key"
         ("key.pem", "cert.pem", f"{{certificate}} and {{key}} {NOT_A_PAIR}"),
     ],
 )
-async def test_wrong_files_are_named(files: Path, certificate: str, key: str, why: str) -> None:
+async def test_error_for_invalid_tls_files_names_the_files(
+    files: Path, certificate: str, key: str, why: str
+) -> None:
     paths = {"certificate": files / certificate, "key": files / key}
     listen = settings(listen={"tlsCertificate": paths["certificate"], "tlsKey": paths["key"]}).listen
 
@@ -397,7 +399,7 @@ async def test_wrong_files_are_named(files: Path, certificate: str, key: str, wh
 
 
 @pytest.mark.slow
-async def test_wrong_files_end_the_server_before_it_listens(files: Path, tmp_path: Path) -> None:
+async def test_invalid_tls_files_end_the_server_before_listening(files: Path, tmp_path: Path) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "other.pem"))
 
     status, said = await not_started(tmp_path, *flags)
@@ -408,7 +410,7 @@ async def test_wrong_files_end_the_server_before_it_listens(files: Path, tmp_pat
     assert "Traceback" not in said
 
 
-async def test_a_certificate_needs_its_key(files: Path, tmp_path: Path) -> None:
+async def test_certificate_without_key_is_refused(files: Path, tmp_path: Path) -> None:
     status, said = await not_started(tmp_path, "--tls-certificate", str(files / "cert.pem"))
 
     assert status == 2

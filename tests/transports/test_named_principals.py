@@ -46,7 +46,7 @@ async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
+async def test_named_session_is_private_to_its_principal(ada: Raw, bob: Raw, site: Site) -> None:
     name = make_name()
     assert await data(ada, "session.open", sessionName=name) == {"opened": True}
     mine = await data(ada, "session.endpoint", sessionName=name)
@@ -68,9 +68,7 @@ async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, sit
 
 
 @pytest.mark.slow
-async def test_a_name_leads_to_its_session_from_any_connection(
-    ada: Raw, house: HttpServer, site: Site
-) -> None:
+async def test_session_name_works_from_any_connection(ada: Raw, house: HttpServer, site: Site) -> None:
     name = make_name()
     await data(ada, "session.open", sessionName=name, url=site.page("<title>Here</title>"))
 

@@ -20,7 +20,7 @@ class Nobody:
 
 
 @pytest.mark.slow
-async def test_a_client_without_a_token_is_sent_to_who_issues_them(tmp_path: Path) -> None:
+async def test_challenge_points_to_the_authorization_servers(tmp_path: Path) -> None:
     """RFC 9728: by the challenge, to a document that needs no token itself."""
     (tmp_path / "verifier.py").write_text(VERIFIER)
     config = {

@@ -32,7 +32,7 @@ async def break_stream(session: Handshaken, *, timeout_ms: int = 2_500) -> list[
 
 
 @pytest.mark.slow
-async def test_a_call_whose_stream_broke_is_answered_on_another(client: Raw, site: Site) -> None:
+async def test_call_of_a_broken_stream_is_answered_on_another(client: Raw, site: Site) -> None:
     session = await handshake(client)
     await data(session, "navigate", url=site.page("<p>x</p>"))
     primed, *_, last = await break_stream(session)
@@ -49,7 +49,7 @@ async def test_a_call_whose_stream_broke_is_answered_on_another(client: Raw, sit
     assert numbers == sorted(set(numbers))
 
 
-async def test_what_was_said_meanwhile_is_said_again(client: Raw, site: Site) -> None:
+async def test_messages_missed_during_a_call_are_replayed(client: Raw, site: Site) -> None:
     """Also when the call has ended by then."""
     session = await handshake(client)
     await data(session, "navigate", url=site.page("<p>x</p>"))
@@ -67,7 +67,7 @@ async def test_what_was_said_meanwhile_is_said_again(client: Raw, site: Site) ->
     assert answers[0][-1]["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
 
 
-async def test_nobody_resumes_what_is_anothers(client: Raw, http: HttpServer, site: Site) -> None:
+async def test_stream_of_another_session_cannot_be_resumed(client: Raw, http: HttpServer, site: Site) -> None:
     """Ids of requests are the clients' own, and two may have the same."""
     ada, bob = await handshake(client), await handshake(client)
     for each in (ada, bob):
@@ -87,7 +87,7 @@ async def test_nobody_resumes_what_is_anothers(client: Raw, http: HttpServer, si
 
 
 @pytest.mark.parametrize("id", ["0", "999999999", "no-number", "-1"])
-async def test_an_id_that_is_not_known_ends_the_stream(client: Raw, id: str) -> None:
+async def test_unknown_event_id_ends_the_stream(client: Raw, id: str) -> None:
     session = await handshake(client)
 
     async with session.listening(after=id) as response:
@@ -95,7 +95,7 @@ async def test_an_id_that_is_not_known_ends_the_stream(client: Raw, id: str) -> 
         assert [event async for event in events(response)] == []
 
 
-async def test_news_that_were_missed_are_reported(client: Raw, site: Site) -> None:
+async def test_missed_notifications_are_replayed(client: Raw, site: Site) -> None:
     """On the stream for what answers no request."""
     session = await handshake(client)
     made = await data(session, "create_session")

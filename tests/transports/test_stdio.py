@@ -43,7 +43,7 @@ NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
 
 
 @pytest.mark.slow
-async def test_the_banner_is_on_stderr() -> None:
+async def test_banner_is_written_to_standard_error() -> None:
     async with wired() as wire:
         await wire.log.wait_for_line("Playwright MCP Server running on stdio")
 
@@ -52,7 +52,7 @@ async def test_the_banner_is_on_stderr() -> None:
 
 
 @pytest.mark.slow
-async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
+async def test_end_of_input_ends_the_server(tmp_path: Path) -> None:
     """The input may end in the middle of a message."""
     async with wired() as wire:
         await wire.initialize()
@@ -63,14 +63,14 @@ async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_input_that_ends_at_once_is_the_end() -> None:
+async def test_immediate_end_of_input_ends_the_server() -> None:
     async with wired() as wire:
         assert await wire.end() == 0
         assert await wire.line() == b""
 
 
 @pytest.mark.slow
-async def test_answers_that_are_due_still_come() -> None:
+async def test_request_is_answered_before_the_end_of_input() -> None:
     """A client may close its end once it has asked everything."""
     async with wired() as wire:
         await wire.initialize()
@@ -85,7 +85,7 @@ async def test_answers_that_are_due_still_come() -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-async def test_the_era_of_the_handshake(version: str) -> None:
+async def test_protocol_with_handshake_is_served(version: str) -> None:
     async with wired() as wire:
         hello = (await wire.initialize(version))["result"]
         tools = (await wire.ask("tools/list"))["result"]["tools"]
@@ -100,7 +100,7 @@ async def test_the_era_of_the_handshake(version: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_era_without_a_handshake() -> None:
+async def test_protocol_without_handshake_is_served() -> None:
     async with wired() as wire:
         found = (await wire.ask("server/discover", {"_meta": MODERN_META}))["result"]
         listed = (await wire.ask("tools/list", {"_meta": MODERN_META}))["result"]
@@ -115,7 +115,7 @@ async def test_the_era_without_a_handshake() -> None:
 
 
 @pytest.mark.slow
-async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Site, tmp_path: Path) -> None:
+async def test_both_protocols_list_equal_tools_and_give_equal_answers(site: Site, tmp_path: Path) -> None:
     url = site.page("<title>t</title><p>ä💡</p><table><tr><th>a<th>b<tr><td>1<td>2</table>")
     calls: list[tuple[str, dict[str, Any]]] = [
         ("get_text", {"selector": "p"}),
@@ -151,7 +151,7 @@ async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Sit
 
 
 @pytest.mark.slow
-async def test_the_error_for_an_unknown_version_lists_the_known_ones() -> None:
+async def test_unknown_version_error_lists_supported_versions() -> None:
     async with wired() as wire:
         meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
         answer = await wire.ask("server/discover", {"_meta": meta})
@@ -201,7 +201,7 @@ async def test_the_error_for_an_unknown_version_lists_the_known_ones() -> None:
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, bytes) else "",
 )
-async def test_junk_is_answered_and_does_no_harm(
+async def test_invalid_line_is_answered_and_server_continues(
     shared_wire: Wire, line: bytes, answer: dict[str, Any]
 ) -> None:
     await shared_wire.send(line + b"\n")
@@ -219,19 +219,19 @@ async def shared_wire(anyio_backend: str) -> Any:
 
 
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n", b"  \t\n", b"\n\n\n\r\n"])
-async def test_blank_lines_are_nothing(shared_wire: Wire, blank: bytes) -> None:
+async def test_blank_lines_are_ignored(shared_wire: Wire, blank: bytes) -> None:
     await shared_wire.send(blank)
 
     assert (await shared_wire.ask("ping"))["result"] == {}
 
 
-async def test_lines_may_end_as_on_windows(shared_wire: Wire) -> None:
+async def test_lines_may_end_with_crlf(shared_wire: Wire) -> None:
     await shared_wire.send(b'{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r\n')
 
     assert await shared_wire.message() == {"jsonrpc": "2.0", "id": "crlf", "result": {}}
 
 
-async def test_messages_may_come_in_pieces_and_together(shared_wire: Wire) -> None:
+async def test_messages_may_arrive_split_or_combined(shared_wire: Wire) -> None:
     one, two = (b'{"jsonrpc":"2.0","id":"%s","method":"ping"}\n' % name for name in (b"one", b"two"))
     for piece in (one[:9], one[9:30], one[30:] + two):
         await shared_wire.send(piece)
@@ -240,7 +240,7 @@ async def test_messages_may_come_in_pieces_and_together(shared_wire: Wire) -> No
 
 
 @pytest.mark.slow
-async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
+async def test_message_of_five_megabytes_is_accepted(shared_wire: Wire) -> None:
     text = "ä" * 2_500_000
     there = await shared_wire.call("evaluate", script="text => text.length", args=[text])
     back = await shared_wire.call("evaluate", script="'ä'.repeat(2500000)", observe="none")
@@ -251,7 +251,7 @@ async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
     assert json.loads(contents["text"]) == {"success": True, "data": {"result": text}, "effect": "none"}
 
 
-async def test_a_line_that_is_too_long_is_refused(shared_wire: Wire) -> None:
+async def test_too_long_line_is_refused(shared_wire: Wire) -> None:
     for _ in range(65):
         await shared_wire.send(b" " * (1 << 20))
     await shared_wire.send(b"\n")
@@ -260,7 +260,7 @@ async def test_a_line_that_is_too_long_is_refused(shared_wire: Wire) -> None:
     assert (await shared_wire.ask("ping"))["result"] == {}
 
 
-async def test_requests_that_cannot_be_served_are_protocol_errors(shared_wire: Wire) -> None:
+async def test_unknown_methods_and_tools_are_protocol_errors(shared_wire: Wire) -> None:
     unknown_method = await shared_wire.ask("tools/fly")
     unknown_tool = await shared_wire.ask("tools/call", {"name": "fly", "arguments": {}})
     no_name = await shared_wire.ask("tools/call", {"arguments": {}})
@@ -279,7 +279,7 @@ async def test_notifications_are_not_answered(shared_wire: Wire) -> None:
     assert (await shared_wire.ask("ping"))["result"] == {}
 
 
-async def test_a_cancelled_call_gives_its_session_back(shared_wire: Wire, site: Site) -> None:
+async def test_cancelled_call_releases_its_session(shared_wire: Wire, site: Site) -> None:
     page = site.page("<p>x</p>")
     made = await shared_wire.call("create_session")
     session = made["structuredContent"]["data"]["sessionId"]
@@ -310,7 +310,7 @@ exec {browser} "$@"
 
 
 @pytest.mark.slow
-async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> None:
+async def test_standard_output_contains_only_messages(site: Site, tmp_path: Path) -> None:
     from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
@@ -328,7 +328,7 @@ async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-async def test_no_child_holds_the_wire(shared_wire: Wire, site: Site) -> None:
+async def test_child_processes_do_not_inherit_the_stdio_pipes(shared_wire: Wire, site: Site) -> None:
     await shared_wire.call("navigate", url=site.page("<p>x</p>"))
     server = psutil.Process(shared_wire.process.pid)
     wire = {read_descriptor(os.getpid(), pipe) for pipe in pipes(shared_wire)}

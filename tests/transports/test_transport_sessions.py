@@ -84,7 +84,7 @@ async def open_sessions(url: str, count: int = 3) -> AsyncGenerator[tuple[Raw, l
             await session.end()
 
 
-async def test_one_too_many_ends_the_one_that_is_idle_longest(small: str) -> None:
+async def test_extra_transport_session_ends_the_longest_idle_one(small: str) -> None:
     async with open_sessions(small) as (client, sessions):
         first, second, third = sessions
         assert await status(first) == 200
@@ -99,7 +99,7 @@ async def test_one_too_many_ends_the_one_that_is_idle_longest(small: str) -> Non
 
 
 @pytest.mark.slow
-async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
+async def test_listening_or_working_transport_session_is_not_idle(small: str) -> None:
     async with open_sessions(small) as (client, sessions):
         listener, worker, idle = sessions
         await data(worker, "get_cookies")
@@ -122,7 +122,7 @@ async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
         await data(worker, "close_session", sessionId="default")
 
 
-async def test_where_none_is_idle_there_is_room_for_twice_as_many(small: str) -> None:
+async def test_limit_doubles_when_no_transport_session_is_idle(small: str) -> None:
     """And then new ones are refused. Those that are there go on."""
     async with open_sessions(small, 0) as (client, sessions), AsyncExitStack() as listening:
         for _ in range(6):
@@ -142,7 +142,7 @@ async def test_where_none_is_idle_there_is_room_for_twice_as_many(small: str) ->
         assert await status(last) == 200
 
 
-async def test_a_refused_handshake_takes_no_room(small: str) -> None:
+async def test_refused_handshake_uses_no_session_slot(small: str) -> None:
     async with open_sessions(small) as (client, sessions):
         for _ in range(10):
             half = await client.send(request("ping"))
@@ -153,7 +153,7 @@ async def test_a_refused_handshake_takes_no_room(small: str) -> None:
         assert [await status(each) for each in sessions] == [200, 200, 200]
 
 
-async def test_the_browser_session_of_one_that_had_to_go_is_still_there(small: str, site: Site) -> None:
+async def test_browser_session_survives_an_evicted_transport_session(small: str, site: Site) -> None:
     async with open_sessions(small) as (client, sessions):
         made = await data(sessions[0], "create_session")
         await data(sessions[0], "navigate", url=site.page("<p>still here</p>"), **made)
@@ -171,7 +171,7 @@ async def test_the_browser_session_of_one_that_had_to_go_is_still_there(small: s
 
 
 @pytest.mark.slow
-async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, tmp_path: Path) -> None:
+async def test_browser_session_survives_an_expired_transport_session(site: Site, tmp_path: Path) -> None:
     config = {"listen": {"transportSessionTimeout": 400}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(tmp_path, config=config) as server, raw(server) as client:
         made = await data(client, "create_session")
@@ -215,7 +215,7 @@ async def lose_stream(session: Handshaken, timeout_ms: int = 1500) -> tuple[Even
 
 
 @pytest.mark.slow
-async def test_a_lost_stream_is_resumed_where_it_was(client: Raw) -> None:
+async def test_lost_stream_is_resumed_after_its_last_event(client: Raw) -> None:
     """It ends with the answer."""
     session = await handshake(client)
     first, progress = await lose_stream(session)
@@ -231,7 +231,7 @@ async def test_a_lost_stream_is_resumed_where_it_was(client: Raw) -> None:
     await data(session, "close_session", sessionId="default")
 
 
-async def test_nobody_resumes_into_the_answers_of_another(client: Raw) -> None:
+async def test_events_of_another_session_cannot_be_resumed(client: Raw) -> None:
     """Though the numbers of events can be guessed, and both call their requests the same."""
     ada, bob = await handshake(client), await handshake(client)
     (first, _), (_, theirs) = await lose_stream(ada), await lose_stream(bob)
@@ -248,7 +248,7 @@ async def test_nobody_resumes_into_the_answers_of_another(client: Raw) -> None:
 
 
 @pytest.mark.parametrize("id", ["0", "999999999", "-1", "nonsense", "1'; --"])
-async def test_what_was_never_sent_is_not_resumed(client: Raw, id: str) -> None:
+async def test_event_id_that_was_never_sent_is_not_resumed(client: Raw, id: str) -> None:
     session = await handshake(client)
     async with session.listening(after=id) as response:
         reported = asyncio.create_task(anext(events(response), None))
@@ -278,7 +278,7 @@ async def replay(
     return await events.replay_events_after(id, hear), reported
 
 
-async def test_events_after_a_given_event_of_the_same_stream_are_replayed() -> None:
+async def test_later_events_of_the_same_stream_are_replayed() -> None:
     events = RecentEventStore(max_bytes=1 << 20)
     primed = await events.store_event("1", None)
     other = await events.store_event("2", note("another"))
@@ -306,7 +306,7 @@ async def test_the_oldest_events_are_forgotten() -> None:
     assert await replay(events, ids[0]) == (None, [])
 
 
-async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
+async def test_oversized_event_is_not_kept() -> None:
     events = RecentEventStore(max_bytes=10_000)
     first = await events.store_event("1", None)
     large = await events.store_event("1", note("x" * 20_000))
@@ -320,7 +320,7 @@ async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
 # Requests without an answer
 
 
-async def test_an_id_that_is_in_use_is_refused(client: Raw) -> None:
+async def test_request_id_in_use_is_refused(client: Raw) -> None:
     """Two answers to one id could not be told apart; whatever its type, for streams it is text."""
     session = await handshake(client)
     slow = request("tools/call", make_waiting_call(2_000), id=77)
@@ -342,7 +342,7 @@ async def test_an_id_that_is_in_use_is_refused(client: Raw) -> None:
 
 
 @pytest.mark.slow
-async def test_requests_whose_connection_is_gone_still_count(tmp_path: Path) -> None:
+async def test_requests_with_a_lost_connection_still_count(tmp_path: Path) -> None:
     """They go on, so that they can be resumed; and one client could fill the memory with them."""
     config = {"listen": {"maxRequests": 2, "maxMessageSize": 1_000}}
     async with served(tmp_path, config=config) as server, raw(server) as client:

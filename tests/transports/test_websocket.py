@@ -197,7 +197,7 @@ async def refusal(house: House, path: str = "", **options: Any) -> tuple[int, st
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_sdks_client_works_over_it(mode: Any) -> None:
+async def test_sdk_client_works_over_websocket(mode: Any) -> None:
     steps: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -214,7 +214,7 @@ async def test_the_sdks_client_works_over_it(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_call_that_is_given_up_is_cancelled(mode: Any) -> None:
+async def test_abandoned_call_is_cancelled(mode: Any) -> None:
     async with serving() as house, Client(connect_websocket(house.url), mode=mode) as client:
         with pytest.raises(MCPError):
             await client.call_tool("wait", read_timeout_seconds=0.2)
@@ -226,7 +226,7 @@ async def test_a_call_that_is_given_up_is_cancelled(mode: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_messages_of_megabytes_pass_both_ways() -> None:
+async def test_multi_megabyte_messages_pass_in_both_directions() -> None:
     text = "ä" * 1_500_000
     async with (
         serving() as house,
@@ -239,7 +239,7 @@ async def test_messages_of_megabytes_pass_both_ways() -> None:
     assert back.structured_content == {"text": "ä" * 10_000_000}
 
 
-async def test_many_calls_run_at_once() -> None:
+async def test_many_calls_run_concurrently() -> None:
     async with (
         serving() as house,
         Client(connect_websocket(house.url)) as client,
@@ -255,20 +255,20 @@ async def test_many_calls_run_at_once() -> None:
 # The address
 
 
-async def test_the_url_names_localhost_and_the_port_that_was_taken() -> None:
+async def test_url_names_localhost_and_the_bound_port() -> None:
     async with serving() as house:
         assert house.url == f"ws://localhost:{house.port}"
         assert house.port != 0
 
 
 @pytest.mark.parametrize(("host", "name"), [("::1", "localhost"), ("0.0.0.0", "0.0.0.0"), ("::", "[::]")])
-async def test_other_addresses(host: str, name: str) -> None:
+async def test_url_names_the_listening_address(host: str, name: str) -> None:
     async with serving(host=host) as house:
         assert house.url.rpartition(":")[0] == f"ws://{name}"
 
 
 @pytest.mark.parametrize("path", ["", "/", "/mcp", "/mcp?a=b"])
-async def test_the_paths(path: str) -> None:
+async def test_mcp_is_served_on_root_and_mcp_path(path: str) -> None:
     async with serving() as house, open_raw(house, path) as client:
         await client.call(1, "echo", text="here")
 
@@ -276,7 +276,7 @@ async def test_the_paths(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/ws", "/mcp/", "/healthz/x", "//"])
-async def test_there_are_no_others(path: str) -> None:
+async def test_other_paths_are_not_found(path: str) -> None:
     async with serving() as house:
         assert await refusal(house, path) == (404, "Not found: MCP is served on / and /mcp")
 
@@ -284,7 +284,7 @@ async def test_there_are_no_others(path: str) -> None:
 # One message, one frame
 
 
-async def test_the_client_of_the_document() -> None:
+async def test_client_of_the_specification_works() -> None:
     """The server offers no subprotocol, and a notification gets no response."""
     async with serving() as house, open_raw(house) as client:
         hello = {
@@ -304,7 +304,7 @@ async def test_the_client_of_the_document() -> None:
     assert pong == {"jsonrpc": "2.0", "id": "two", "result": {}}
 
 
-async def test_the_subprotocol_is_mcp() -> None:
+async def test_mcp_is_the_only_supported_subprotocol() -> None:
     async with serving() as house:
         async with open_raw(house, subprotocols=[Subprotocol("other"), Subprotocol("mcp")]) as client:
             assert client.connection.subprotocol == "mcp"
@@ -334,7 +334,7 @@ async def test_the_subprotocol_is_mcp() -> None:
     ],
     ids=lambda value: repr(value)[:30],
 )
-async def test_junk_is_answered_and_does_no_harm(
+async def test_invalid_frame_is_answered_and_connection_continues(
     shared: House, frame: str, code: int, message: str, number: int | str | None
 ) -> None:
     async with open_raw(shared) as client:
@@ -352,7 +352,7 @@ async def shared(anyio_backend: str) -> AsyncGenerator[House]:
         yield house
 
 
-async def test_half_a_surrogate_pair_is_carried() -> None:
+async def test_unpaired_surrogate_is_transmitted() -> None:
     """Python and JavaScript can hold one, and UTF-8 cannot."""
 
     async def answer_half(_: Any, __: Any) -> dict[str, Any]:
@@ -387,14 +387,14 @@ async def test_binary_frames_are_refused(shared: House) -> None:
         assert await client.close_code() == (1003, "Only text frames are messages")
 
 
-async def test_text_that_is_not_utf_8_is_refused(shared: House) -> None:
+async def test_text_frame_with_invalid_utf_8_is_refused(shared: House) -> None:
     async with open_raw(shared) as client:
         await client.connection.send(b'{"a":"\xff"}', text=True)
 
         assert (await client.close_code())[0] == 1007
 
 
-async def test_a_message_that_is_too_large_is_refused(shared: House) -> None:
+async def test_too_large_message_is_refused(shared: House) -> None:
     async with open_raw(shared) as client:
         await client.send(" " * 200_000)
         at_the_limit = await client.message()
@@ -404,7 +404,7 @@ async def test_a_message_that_is_too_large_is_refused(shared: House) -> None:
         assert (await client.close_code())[0] == 1009
 
 
-async def test_a_message_may_come_in_pieces(shared: House) -> None:
+async def test_message_may_arrive_in_fragments(shared: House) -> None:
     async with open_raw(shared) as client:
         await client.connection.send(['{"jsonrpc":"2.0",', '"id":1,"method"', ':"x"}'])
 
@@ -424,7 +424,7 @@ async def test_a_message_may_come_in_pieces(shared: House) -> None:
         ({}, 401, "Unauthorized: a bearer token is required"),
     ],
 )
-async def test_the_gate_is_asked_in_the_opening_handshake(
+async def test_access_is_checked_in_the_opening_handshake(
     headers: dict[str, str], status: int, words: str
 ) -> None:
     async with serving(
@@ -456,12 +456,12 @@ async def test_the_gate_is_asked_in_the_opening_handshake(
         ("Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://evil.example", b"HTTP/1.1 400 "),
     ],
 )
-async def test_the_host_must_be_ours(host: str, answer: bytes) -> None:
+async def test_host_header_must_be_allowed(host: str, answer: bytes) -> None:
     async with serving() as house:
         assert (await exchange(house, f"GET / HTTP/1.1\r\n{host}\r\n{UPGRADE}\r\n")).startswith(answer)
 
 
-async def test_the_answer_to_a_refused_token_says_how_to_authenticate() -> None:
+async def test_response_to_a_missing_token_has_a_challenge() -> None:
     async with serving(
         access_control=AccessControl(bound="127.0.0.1", verifier=SharedToken("right"))
     ) as house:
@@ -489,14 +489,14 @@ async def exchange(house: House, request: str) -> bytes:
     return answer
 
 
-async def test_a_request_without_an_upgrade_is_refused_with_the_reason() -> None:
+async def test_request_without_upgrade_is_refused_with_426() -> None:
     async with serving() as house:
         answer = await exchange(house, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 426 ")
 
 
-async def test_each_connection_is_a_caller_of_its_own() -> None:
+async def test_each_connection_is_a_separate_caller() -> None:
     access_control = AccessControl(bound="127.0.0.1", verifier=SharedToken("right"))
     async with serving(access_control=access_control) as house:
         for number in range(2):
@@ -538,7 +538,7 @@ async def test_health_is_answered_on_the_same_port_without_a_token() -> None:
 # How much one may take
 
 
-async def test_one_request_too_many_is_refused() -> None:
+async def test_request_above_the_limit_is_refused() -> None:
     async with serving(maxRequests=3) as house, open_raw(house) as client:
         for number in (1, 2, 3, 4):
             await client.call(number, "wait", text="done")
@@ -560,7 +560,7 @@ async def test_one_request_too_many_is_refused() -> None:
         assert await client.text(5) == "again"
 
 
-async def test_large_requests_are_counted_by_their_size() -> None:
+async def test_large_requests_are_limited_by_their_total_size() -> None:
     """Eight of the largest."""
     async with serving(maxMessageSize=10_000) as house, open_raw(house) as client:
         for number in range(9):
@@ -573,7 +573,7 @@ async def test_large_requests_are_counted_by_their_size() -> None:
         assert await client.text(9) == "small"
 
 
-async def test_a_request_that_was_cancelled_counts_no_more() -> None:
+async def test_cancelled_request_no_longer_counts() -> None:
     async with serving(maxRequests=1) as house, open_raw(house) as client:
         for number in range(3):
             await client.call(number, "wait")
@@ -588,7 +588,7 @@ async def test_a_request_that_was_cancelled_counts_no_more() -> None:
 
 
 @pytest.mark.slow
-async def test_a_flood_is_refused_and_not_stored() -> None:
+async def test_request_flood_is_refused_and_not_stored() -> None:
     async with serving(maxRequests=10) as house, open_raw(house, max_queue=None) as client:
         for number in range(5_000):
             await client.call(number, "wait")
@@ -622,7 +622,7 @@ async def flood(client: Raw, frame: str) -> None:
 
 
 @pytest.mark.slow
-async def test_a_client_that_reads_slowly_is_not() -> None:
+async def test_slowly_reading_client_stays_connected() -> None:
     async with (
         serving(stall_seconds=5.0) as house,
         open_raw(house, max_size=None, create_connection=Sipping) as client,
@@ -666,7 +666,7 @@ async def let_time_pass(seconds: float) -> None:
             await asyncio.Event().wait()
 
 
-async def test_one_connection_too_many_is_refused() -> None:
+async def test_connection_above_the_limit_is_refused() -> None:
     async with serving(maxConnections=2) as house, open_raw(house):
         before = asyncio.all_tasks()
         async with open_raw(house):
@@ -680,12 +680,12 @@ async def test_one_connection_too_many_is_refused() -> None:
 
 
 @pytest.mark.parametrize("said", ["", "GET / HTTP/1.1\r\nHost: localhost\r\n"])
-async def test_a_connection_that_says_nothing_is_closed(said: str) -> None:
+async def test_connection_without_a_complete_request_is_closed(said: str) -> None:
     async with serving(readTimeout=200) as house:
         assert await exchange(house, said) == b""
 
 
-async def test_connections_that_say_nothing_are_limited_too() -> None:
+async def test_silent_connections_count_towards_a_limit() -> None:
     async with serving(maxConnections=2) as house:
         silent = [await asyncio.open_connection("127.0.0.1", house.port) for _ in range(4)]
         one_more, its_writer = await asyncio.open_connection("127.0.0.1", house.port)
@@ -702,7 +702,7 @@ async def test_connections_that_say_nothing_are_limited_too() -> None:
 
 @pytest.mark.parametrize("how", ["close", "abort"])
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_dropped_connection_cancels_its_calls_and_leaves_nothing(
+async def test_dropped_connection_cancels_its_calls_and_leaves_no_task(
     how: str, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The log has both lines."""
@@ -741,7 +741,7 @@ async def wait_for_only(before: set[asyncio.Task[Any]]) -> None:
 
 
 @pytest.mark.slow
-async def test_connections_leave_no_memory_behind() -> None:
+async def test_closed_connections_leak_no_memory() -> None:
     async def count_left(house: House, connections: int) -> int:
         before = asyncio.all_tasks()
         for _ in range(connections):
@@ -760,7 +760,7 @@ async def test_connections_leave_no_memory_behind() -> None:
 KEPT = {"_Client", "_Socket", "Wire", "WebSocketContext", "JSONRPCDispatcher", "Task"}
 
 
-async def test_a_server_that_ends_lets_running_calls_finish() -> None:
+async def test_shutdown_lets_running_calls_finish() -> None:
     async with open_house(shutdownTimeout=10_000) as (house, end), open_raw(house) as client:
         await client.call(1, "wait", text="finished")
         await house.until(lambda: house.waiting == 1)
@@ -781,7 +781,7 @@ async def test_a_server_that_ends_lets_running_calls_finish() -> None:
             await ending
 
 
-async def test_a_server_that_ends_does_not_wait_for_ever() -> None:
+async def test_shutdown_does_not_wait_forever() -> None:
     async with open_house(shutdownTimeout=200) as (house, end), open_raw(house) as client:
         silent, writer = await asyncio.open_connection("127.0.0.1", house.port)
         await client.call(1, "wait")
@@ -795,7 +795,7 @@ async def test_a_server_that_ends_does_not_wait_for_ever() -> None:
         writer.close()
 
 
-async def test_a_server_that_ends_waits_for_nobody_who_is_idle() -> None:
+async def test_shutdown_does_not_wait_for_idle_clients() -> None:
     async with open_house(shutdownTimeout=3_600_000) as (house, end), open_raw(house) as client:
         await client.call(1, "echo", text="x")
         await client.text(1)
@@ -844,7 +844,7 @@ async def refuses(house: House) -> None:
 # The client's end
 
 
-async def test_a_connection_that_ends_ends_what_is_read() -> None:
+async def test_closed_connection_ends_reading_and_writing() -> None:
     async with open_house() as (house, end), connect_websocket(house.url) as (read, write):
         await end()
 
@@ -855,7 +855,7 @@ async def test_a_connection_that_ends_ends_what_is_read() -> None:
                 await write.send(ping())
 
 
-async def test_a_dropped_connection_fails_the_clients_calls() -> None:
+async def test_dropped_connection_fails_pending_client_calls() -> None:
     async with (
         open_house() as (house, end),
         Client(connect_websocket(house.url)) as client,
@@ -874,7 +874,7 @@ async def call_refused(client: Client) -> str:
     return caught.value.error.message
 
 
-async def test_what_is_no_message_is_read_as_an_exception() -> None:
+async def test_invalid_message_is_read_as_an_exception() -> None:
     async def talk(connection: Any) -> None:
         for frame in ("hello", "[]", b"{}", '{"jsonrpc":"2.0","method":"ok"}'):
             await connection.send(frame)
@@ -890,7 +890,7 @@ async def test_what_is_no_message_is_read_as_an_exception() -> None:
     assert kinds == ["exception", "exception", "exception", "ok"]
 
 
-async def test_a_redirect_is_a_refusal() -> None:
+async def test_redirect_is_treated_as_a_refusal() -> None:
     """The token is for one address."""
 
     def redirect(connection: Any, _: Any) -> Any:
@@ -904,7 +904,7 @@ async def test_a_redirect_is_a_refusal() -> None:
                 pass
 
 
-async def test_a_server_of_another_protocol_is_distinguished_from_an_absent_one() -> None:
+async def test_non_websocket_server_is_distinguished_from_an_absent_one() -> None:
     async def talk(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 mail.example ESMTP\r\n")
         writer.close()
@@ -920,7 +920,7 @@ async def test_a_server_of_another_protocol_is_distinguished_from_an_absent_one(
 
 
 @pytest.mark.parametrize("url", ["http://localhost/", "localhost:1", "ws://", ""])
-async def test_a_url_must_be_one(url: str) -> None:
+async def test_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="isn't a valid URI"):
         async with connect_websocket(url):
             pass
@@ -949,7 +949,7 @@ async def test_closing_does_not_wait_for_a_server_that_hangs() -> None:
     assert took < 9
 
 
-async def test_an_error_in_the_block_comes_out_as_it_is() -> None:
+async def test_error_in_the_block_propagates_unchanged() -> None:
     async with serving() as house:
         with pytest.raises(KeyError, match="mine"):
             async with connect_websocket(house.url):
@@ -980,7 +980,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate_folder(tmp_path_factory.mktemp("tls"))
 
 
-async def test_tls(certificate: Path) -> None:
+async def test_websocket_works_over_tls(certificate: Path) -> None:
     files: dict[str, Any] = {"tlsCertificate": certificate / "cert.pem", "tlsKey": certificate / "key.pem"}
     trusting = ssl.create_default_context(cafile=certificate / "cert.pem")
     async with serving(**files) as house:
@@ -1002,7 +1002,9 @@ async def test_tls(certificate: Path) -> None:
         ("key.pem", "key.pem", "tlsCertificate"),
     ],
 )
-async def test_wrong_tls_files_are_named(certificate: Path, cert: str, key: str, named: str) -> None:
+async def test_error_for_invalid_tls_files_names_the_setting(
+    certificate: Path, cert: str, key: str, named: str
+) -> None:
     with pytest.raises(ConfigurationError, match=named):
         async with serving(tlsCertificate=certificate / cert, tlsKey=certificate / key):
             pass
@@ -1028,7 +1030,7 @@ def _flood(port: int) -> None:
         sending.join()
 
 
-async def test_a_flood_of_pings_holds_up_nobody() -> None:
+async def test_ping_flood_does_not_block_other_connections() -> None:
     """They are answered where they are read, and 40,000 of them come at once."""
     async with serving() as house, open_raw(house) as other:
         with watch_loops() as gaps:

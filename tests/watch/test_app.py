@@ -70,7 +70,7 @@ async def rpc(client: Raw, method: str, params: dict[str, Any] | None = None, *,
 
 
 @pytest.mark.slow
-async def test_only_clients_that_show_apps_are_offered_the_app(client: Raw) -> None:
+async def test_app_is_offered_only_to_clients_that_support_apps(client: Raw) -> None:
     tools = {each["name"]: each for each in (await rpc(client, "tools/list"))["tools"]}
     plain = {each["name"]: each for each in (await rpc(client, "tools/list", apps=False))["tools"]}
     ui = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
@@ -153,7 +153,7 @@ async def test_the_app_shows_the_session_through_its_host(
 
 
 @pytest.mark.slow
-async def test_the_default_list_does_not_grow() -> None:
+async def test_default_tool_list_contains_no_watch_tools() -> None:
     async with Client(
         stdio_client(StdioServerParameters(command=server_command()[0], args=server_command()[1:]))
     ) as c:
@@ -163,7 +163,7 @@ async def test_the_default_list_does_not_grow() -> None:
 
 
 @pytest.mark.slow
-async def test_watching_opens_no_session(site: Site) -> None:
+async def test_watching_creates_no_session(site: Site) -> None:
     async with connect_browser(site, "--watch", "--tools", "all") as browser:
         error = await browser.refused("watch_session")
         sessions = (await browser.call("list_sessions"))["sessions"]
@@ -175,5 +175,5 @@ async def test_watching_opens_no_session(site: Site) -> None:
         assert (await browser.call("watch_session"))["session"]
 
 
-def test_the_tools_with_the_app_are_known_before_they_are_imported() -> None:
+def test_app_tools_match_the_static_list() -> None:
     assert {tool.name for tool in BrowserToolset(Settings()).tools if tool.app} == APP_TOOLS

@@ -21,7 +21,7 @@ from tests.watch.conftest import TOKEN, Agent, agent_of, choose, person_at
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_wrong_token_is_said_and_the_right_one_opens_the_page(
+async def test_wrong_token_is_reported_and_correct_token_opens_the_page(
     chromium: playwright.async_api.Browser, watched: HttpServer
 ) -> None:
     async with person_at(chromium, watched.url, "a-wrong-token-of-somebody") as page:
@@ -47,7 +47,7 @@ async def test_a_wrong_token_is_said_and_the_right_one_opens_the_page(
     ],
 )
 @pytest.mark.parametrize("path", ["state", "picture", "report", "still", "take"])
-async def test_who_may_not_watch_gets_nothing(
+async def test_unauthorized_watcher_receives_only_an_error(
     client: Raw, path: str, headers: dict[str, Any], status: int
 ) -> None:
     method = "POST" if path == "take" else "GET"
@@ -58,7 +58,7 @@ async def test_who_may_not_watch_gets_nothing(
     assert "access-control-allow-origin" not in answer.headers
 
 
-async def test_no_other_site_can_frame_the_page(client: Raw) -> None:
+async def test_page_cannot_be_framed_by_another_site(client: Raw) -> None:
     answer = await client.send(method="GET", path="/watch", headers={"Authorization": None})
 
     assert answer.status_code == 200
@@ -80,7 +80,7 @@ async def test_no_other_site_can_frame_the_page(client: Raw) -> None:
         {"events": [{"type": "text", "text": "x" * 10_000}]},
     ],
 )
-async def test_input_that_makes_no_sense_is_refused(client: Raw, agent: Agent, body: dict[str, Any]) -> None:
+async def test_invalid_input_events_are_refused(client: Raw, agent: Agent, body: dict[str, Any]) -> None:
     who = {"session": agent.id, "watcher": "w"}
     taken = await client.send(who, path="/watch/api/take")
     assert taken.status_code == 200
@@ -93,7 +93,7 @@ async def test_input_that_makes_no_sense_is_refused(client: Raw, agent: Agent, b
     assert given.status_code == 200
 
 
-async def test_nobody_acts_without_taking_over(client: Raw, agent: Agent) -> None:
+async def test_input_without_taking_over_is_refused(client: Raw, agent: Agent) -> None:
     who = {"session": agent.id, "watcher": "w", "events": [{"type": "key", "key": "Enter"}]}
     answer = await client.send(who, path="/watch/api/act")
 
@@ -101,7 +101,7 @@ async def test_nobody_acts_without_taking_over(client: Raw, agent: Agent) -> Non
 
 
 @pytest.mark.slow
-async def test_a_watcher_that_does_not_read_holds_up_nobody(
+async def test_stalled_watcher_does_not_block_other_requests(
     watched: HttpServer, client: Raw, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, "<h1 id=t>0</h1><script>setInterval(() => t.textContent++, 20)</script>")
@@ -119,7 +119,7 @@ async def test_a_watcher_that_does_not_read_holds_up_nobody(
         assert (await agent.call("get_text", selector="h1"))["success"]
 
 
-async def test_a_session_that_ends_while_watched_is_said(
+async def test_session_end_is_reported_to_the_watcher(
     person: Page, agent: Agent, site: Site, client: Raw
 ) -> None:
     await agent.show(site, "<h1>Here</h1>")
@@ -134,7 +134,7 @@ async def test_a_session_that_ends_while_watched_is_said(
 
 
 @pytest.mark.slow
-async def test_a_crashed_browser_is_said(
+async def test_browser_crash_is_reported_to_the_watcher(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
@@ -153,7 +153,7 @@ async def test_a_crashed_browser_is_said(
 
 
 @pytest.mark.slow
-async def test_the_end_of_the_server_is_said_and_comes_soon(
+async def test_server_shutdown_is_reported_and_not_delayed(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
     async with (
@@ -171,7 +171,7 @@ async def test_the_end_of_the_server_is_said_and_comes_soon(
 
 
 @pytest.mark.slow
-async def test_principals_see_their_own_sessions(tmp_path: Path, site: Site) -> None:
+async def test_principals_see_only_their_own_sessions(tmp_path: Path, site: Site) -> None:
     async with (
         house_of_callers(tmp_path, {}) as house,
         raw(house, token="token-of-ada") as ada,

@@ -109,7 +109,7 @@ def check_help(content: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", sample_parameters(["stdio", "http", "websocket"], "http"))
-async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
+async def test_form_contains_the_url_and_ends_on_hand_back(
     chromium: playwright.async_api.Browser, site: Site, transport: Transport
 ) -> None:
     question = Question()
@@ -132,7 +132,7 @@ async def test_a_form_has_the_address_and_ends_when_the_page_is_handed_back(
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("transport", sample_parameters(["stdio", "http"], "stdio"))
-async def test_a_form_that_is_sent_ends_the_request(site: Site, transport: Transport) -> None:
+async def test_submitted_form_ends_the_help_request(site: Site, transport: Transport) -> None:
     question = Question()
     question.reply.set_result({"action": "accept", "content": {"note": "Done on my phone"}})
     async with our_client(transport, question) as client:
@@ -150,7 +150,7 @@ async def test_a_form_that_is_sent_ends_the_request(site: Site, transport: Trans
         ("2026-07-28", "cancel", "The person closed the question without an answer"),
     ],
 )
-async def test_a_person_who_does_not_help_ends_the_request(
+async def test_declined_form_ends_the_help_request(
     site: Site, version: RequestedVersion, action: str, message: str
 ) -> None:
     question = Question()
@@ -163,7 +163,7 @@ async def test_a_person_who_does_not_help_ends_the_request(
 
 
 @pytest.mark.slow
-async def test_a_question_without_a_reply_ends_with_the_deadline(site: Site) -> None:
+async def test_unanswered_elicitation_is_cancelled_at_the_deadline(site: Site) -> None:
     question = Question()
     async with our_client("stdio", question) as client:
         await client.call_tool("navigate", {"url": site.page(PAGE)})
@@ -174,7 +174,7 @@ async def test_a_question_without_a_reply_ends_with_the_deadline(site: Site) -> 
 
 
 @pytest.mark.slow
-async def test_a_client_that_fails_to_ask_leaves_the_watch_page(
+async def test_watch_page_still_works_after_a_failed_elicitation(
     chromium: playwright.async_api.Browser, site: Site
 ) -> None:
     question = Question()
@@ -199,7 +199,7 @@ async def test_a_client_that_fails_to_ask_leaves_the_watch_page(
         ("stdio", "2026-07-28"),
     ),
 )
-async def test_a_client_that_opens_addresses_gets_the_address(
+async def test_client_with_url_elicitation_receives_the_url(
     chromium: playwright.async_api.Browser, site: Site, transport: Transport, mode: str
 ) -> None:
     question = Question()
@@ -227,7 +227,7 @@ async def test_a_client_that_opens_addresses_gets_the_address(
 
 
 @pytest.mark.slow
-async def test_a_person_who_is_done_before_the_client_repeats_the_call_has_helped(
+async def test_hand_back_before_the_client_retries_counts_as_help(
     chromium: playwright.async_api.Browser, site: Site
 ) -> None:
     question = Question()

@@ -29,7 +29,7 @@ ADDRESS = re.compile(r"Watch the sessions at (\S+)/watch#token=(\S+)")
 
 
 @pytest.mark.slow
-async def test_a_server_on_stdio_prints_its_page_on_standard_error(
+async def test_stdio_server_prints_the_watch_url_on_standard_error(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
     process = await asyncio.create_subprocess_exec(
@@ -74,7 +74,7 @@ async def address_in(log: asyncio.StreamReader) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-async def test_the_background_server_has_the_page_and_reports(
+async def test_background_server_has_the_watch_page_and_reports(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
     async with background(tmp_path) as command:
@@ -129,7 +129,7 @@ async def test_the_page_fits_a_phone(
 
 
 @pytest.mark.slow
-async def test_our_own_audit_finds_nothing_critical_on_the_page(
+async def test_own_audit_finds_nothing_critical_on_the_watch_page(
     person: Page, agent: Agent, site: Site, tmp_path: Path
 ) -> None:
     await agent.show(site, "<h1>A heading</h1><button>Send</button>")
@@ -149,7 +149,7 @@ async def test_our_own_audit_finds_nothing_critical_on_the_page(
 @pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_axe_finds_nothing_while_a_person_has_the_session(
+async def test_axe_finds_no_violation_during_human_control(
     person: Page, agent: Agent, site: Site, scheme: Literal["light", "dark"]
 ) -> None:
     await agent.show(site, "<h1>A heading</h1><button>Send</button>")

@@ -58,9 +58,7 @@ async def test_a_report_has_calls_pictures_diffs_network_console_and_errors(
 
 
 @pytest.mark.slow
-async def test_a_report_of_a_hundred_calls_has_at_most_five_megabytes(
-    client: Raw, agent: Agent, site: Site
-) -> None:
+async def test_report_of_100_calls_has_at_most_five_megabytes(client: Raw, agent: Agent, site: Site) -> None:
     noise = "background:repeating-conic-gradient(#123 0 1deg,#fed 0 2deg) 0 0/37px 41px;height:3000px"
     rows = "".join(f"<p>Row number {row} of a long table with words</p>" for row in range(300))
     await agent.show(site, f"<div style='{noise}'><button onclick='t.innerHTML+=1'>Go</button>{rows}<p id=t>")
@@ -75,7 +73,7 @@ async def test_a_report_of_a_hundred_calls_has_at_most_five_megabytes(
 
 
 @pytest.mark.slow
-def test_a_call_log_becomes_a_report(tmp_path: Path) -> None:
+def test_call_log_is_converted_to_a_report(tmp_path: Path) -> None:
     goto = {"name": "navigate", "arguments": {"url": "http://shop.test/<b>"}}
     fill = {"name": "fill", "arguments": {"selector": "#p", "value": "hunter2222"}}
     done = {"_phase": "after", "_result": {"success": True}, "_ok": True, "_ms": 41, "_seq": 1}
@@ -102,7 +100,7 @@ def test_a_call_log_becomes_a_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_neither_a_session_nor_a_log_is_said(tmp_path: Path, watched: HttpServer) -> None:
+def test_report_of_an_unknown_source_is_refused(tmp_path: Path, watched: HttpServer) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
     token = tmp_path / "token"
     token.write_text(TOKEN)

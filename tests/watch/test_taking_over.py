@@ -34,7 +34,7 @@ CODE = (350, 350)
 
 
 @pytest.mark.slow
-async def test_a_person_clicks_and_types_in_the_picture_and_it_becomes_steps(
+async def test_human_input_in_the_picture_is_recorded_as_steps(
     person: Page, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, PAGE)
@@ -58,7 +58,9 @@ async def test_a_person_clicks_and_types_in_the_picture_and_it_becomes_steps(
     assert "tangerine" not in await person.locator("body").inner_text()
 
 
-async def test_calls_wait_for_the_person_and_refs_stay(person: Page, agent: Agent, site: Site) -> None:
+async def test_calls_wait_during_human_control_and_refs_stay_valid(
+    person: Page, agent: Agent, site: Site
+) -> None:
     await agent.show(site, PAGE)
     ref = await agent.ref_of("Send")
     await take_over(person)
@@ -71,7 +73,7 @@ async def test_calls_wait_for_the_person_and_refs_stay(person: Page, agent: Agen
     assert [(await call)["success"] for call in waiting] == [True] * 3
 
 
-async def test_a_waiting_call_gets_the_reason_as_progress_and_is_then_refused(
+async def test_waiting_call_reports_progress_and_is_then_refused(
     person: Page, agent: Agent, client: Raw, site: Site
 ) -> None:
     await agent.show(site, PAGE)
@@ -99,7 +101,7 @@ async def test_a_waiting_call_gets_the_reason_as_progress_and_is_then_refused(
 
 
 @pytest.mark.slow
-async def test_only_one_person_has_a_session(
+async def test_only_one_person_controls_a_session(
     chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, f"{PAGE}<script>setInterval(() => ++out.textContent, 100)</script>")
@@ -119,7 +121,7 @@ async def test_only_one_person_has_a_session(
 
 
 @pytest.mark.slow
-async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) -> None:
+async def test_session_can_be_controlled_by_keyboard_alone(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, f"<input id=i aria-label=Name style='{BIG}'>")
     await person.locator("#take").focus()
     await person.keyboard.press("Enter")
@@ -136,9 +138,7 @@ async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) ->
     assert (await agent.call("get_value", selector="#i"))["data"]["value"] == "Ad"
 
 
-async def test_a_call_asks_for_a_person_and_answers_with_what_they_changed(
-    person: Page, agent: Agent, site: Site
-) -> None:
+async def test_request_help_returns_what_the_person_changed(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, PAGE)
     asking = asyncio.create_task(agent.call("request_help", reason="Please press Send"))
     await expect(person.locator("#help")).to_have_text("The agent asks for a person: Please press Send")
@@ -155,7 +155,7 @@ async def test_a_call_asks_for_a_person_and_answers_with_what_they_changed(
 
 
 @pytest.mark.slow
-async def test_a_request_for_help_ends_with_its_deadline(agent: Agent, site: Site) -> None:
+async def test_request_help_ends_at_its_deadline(agent: Agent, site: Site) -> None:
     await agent.show(site, PAGE)
     answer = await agent.call("request_help", reason="Anybody?", timeout=300)
 
@@ -165,7 +165,7 @@ async def test_a_request_for_help_ends_with_its_deadline(agent: Agent, site: Sit
 
 
 @pytest.mark.slow
-async def test_nobody_can_be_asked_where_nobody_can_watch(site: Site, tmp_path: Path) -> None:
+async def test_request_help_is_refused_when_watching_is_disabled(site: Site, tmp_path: Path) -> None:
     flags = ("--tools", "all", "--no-watch")
     async with served(tmp_path, *flags) as server, raw(server) as client, agent_of(client) as agent:
         await agent.show(site, PAGE)
@@ -176,7 +176,7 @@ async def test_nobody_can_be_asked_where_nobody_can_watch(site: Site, tmp_path: 
 
 
 @pytest.mark.slow
-async def test_a_person_who_leaves_gives_the_session_back(
+async def test_disconnected_person_releases_the_session(
     chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, PAGE)

@@ -62,7 +62,7 @@ async def test_a_trace_opens_from_the_watch_page(person: Page, agent: Agent, sit
 
 
 @pytest.mark.slow
-async def test_only_recorded_traces_open_and_only_for_those_who_asked(
+async def test_trace_files_are_served_only_under_their_private_url(
     client: Raw, agent: Agent, site: Site
 ) -> None:
     none = await client.send({"session": agent.id}, path="/watch/api/open-trace")
@@ -94,7 +94,7 @@ async def test_only_recorded_traces_open_and_only_for_those_who_asked(
 
 
 @pytest.mark.slow
-async def test_the_command_opens_the_trace_of_a_session_and_of_a_log(
+async def test_trace_command_opens_traces_of_sessions_and_logs(
     chromium: playwright.async_api.Browser, watched: HttpServer, agent: Agent, site: Site, tmp_path: Path
 ) -> None:
     trace = await record(agent, site)

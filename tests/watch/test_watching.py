@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 FORM = "<h1>Order</h1><label>Name <input id=name></label><button onclick='this.textContent=1'>Send</button>"
 
 
-async def test_the_page_shows_sessions_picture_and_calls_as_they_come(
+async def test_watch_page_shows_sessions_picture_and_calls_live(
     person: Page, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, FORM)
@@ -35,7 +35,7 @@ async def test_the_page_shows_sessions_picture_and_calls_as_they_come(
 
 
 @pytest.mark.slow
-async def test_a_failed_call_shows_its_error_with_candidates(person: Page, agent: Agent, site: Site) -> None:
+async def test_failed_call_shows_its_error_details(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, FORM)
     await agent.call("click", selector="testid=sent", timeout=300)
 
@@ -70,7 +70,7 @@ async def test_a_typed_secret_is_masked_where_the_page_repeats_it(
 
 
 @pytest.mark.slow
-async def test_twenty_watchers_cost_one_capture_and_nobody_none(
+async def test_watchers_share_one_capture_and_none_happens_without_them(
     client: Raw, agent: Agent, site: Site
 ) -> None:
     await agent.show(site, FORM)
@@ -110,7 +110,7 @@ async def test_a_secret_is_in_no_frame_call_or_report(
     assert not any(shows_red(still.content) for still in stills)
 
 
-async def test_the_picture_follows_the_page(person: Page, agent: Agent, site: Site) -> None:
+async def test_picture_is_updated_when_the_page_changes(person: Page, agent: Agent, site: Site) -> None:
     script = "setInterval(() => { t.textContent = performance.now() }, 20)"
     await agent.show(site, f"<h1 id=t>0</h1><script>{script}</script>")
 
@@ -152,7 +152,7 @@ def shows_red(picture: bytes) -> bool:
 
 
 @pytest.mark.slow
-async def test_the_server_draws_on_no_listener_without_the_page(tmp_path: Path) -> None:
+async def test_watch_page_is_not_served_when_disabled(tmp_path: Path) -> None:
     async with served(tmp_path, "--no-watch") as server, raw(server) as client:
         answer = await client.send(method="GET", path="/watch")
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 WAIT_SECONDS = 20.0
 
 
-async def test_a_chain_has_the_account_with_its_balance() -> None:
+async def test_chain_starts_with_id_1337_and_funded_account() -> None:
     """The chain has the id 1337, and the account has 25 ETH."""
     async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as chain:
         reported = (
@@ -42,14 +42,14 @@ async def test_a_chain_has_the_account_with_its_balance() -> None:
     assert not chain.alive
 
 
-async def test_its_number_and_balance_are_chosen() -> None:
+async def test_chain_id_and_balance_are_configurable() -> None:
     async with run_anvil(
         executable=anvil_path(), port=free_port(), chain_id=31337, mnemonic=SEED_PHRASE, balance=3
     ) as chain:
         assert (await chain.chain_id(), await chain.balance(ACCOUNT)) == (31337, 3 * 10**18)
 
 
-async def test_nothing_of_it_is_left() -> None:
+async def test_closing_chain_leaves_no_process_and_frees_port() -> None:
     """Npm's anvil is a script that starts another program."""
     before = _children()
     port = free_port()
@@ -63,7 +63,7 @@ async def test_nothing_of_it_is_left() -> None:
     socket.create_server(("127.0.0.1", port)).close()
 
 
-async def test_two_run_side_by_side() -> None:
+async def test_two_chains_run_side_by_side() -> None:
     async with (
         run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as one,
         run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as other,
@@ -73,7 +73,7 @@ async def test_two_run_side_by_side() -> None:
         assert (await one.block_number(), await other.block_number()) == (3, 0)
 
 
-async def test_neither_phrase_nor_keys_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_log_contains_neither_seed_phrase_nor_keys(caplog: pytest.LogCaptureFixture) -> None:
     """anvil prints both when it starts."""
     caplog.set_level(logging.DEBUG)
     async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE):
@@ -83,7 +83,7 @@ async def test_neither_phrase_nor_keys_are_in_the_log(caplog: pytest.LogCaptureF
     assert "7c9529a67102755b7e6102d6d950ac5d" not in caplog.text
 
 
-async def test_a_port_that_is_taken_is_named_before_anything_starts() -> None:
+async def test_port_in_use_is_reported_before_anvil_starts() -> None:
     before = _children()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -95,7 +95,7 @@ async def test_a_port_that_is_taken_is_named_before_anything_starts() -> None:
     assert _children() == before
 
 
-async def test_one_that_ends_at_once_says_why() -> None:
+async def test_early_exit_of_anvil_reports_its_output() -> None:
     """Nothing is left of it."""
     before = _children()
 
@@ -108,7 +108,7 @@ async def test_one_that_ends_at_once_says_why() -> None:
     assert _children() == before
 
 
-async def test_one_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+async def test_unstartable_executable_is_reported(tmp_path: Path) -> None:
     executable = tmp_path / "anvil"
     executable.write_text("#!/no/such/interpreter\n")
     executable.chmod(0o755)
@@ -121,7 +121,9 @@ async def test_one_that_cannot_be_started_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_one_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unresponsive_anvil_is_terminated_after_timeout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = _children()
     monkeypatch.setattr("footlight.apps.metamask.anvil.READY_SECONDS", 0.5)
     executable = tmp_path / "anvil"
@@ -137,7 +139,7 @@ async def test_one_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: py
     assert _children() == before
 
 
-async def test_killed_while_it_runs_the_calls_say_that_it_is_gone() -> None:
+async def test_calls_to_killed_chain_report_that_chain_is_not_running() -> None:
     before = _children()
     port = free_port()
     async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE) as chain:
@@ -157,7 +159,7 @@ async def test_killed_while_it_runs_the_calls_say_that_it_is_gone() -> None:
     assert _children() == before
 
 
-async def test_cancelled_while_it_starts_nothing_of_it_is_left() -> None:
+async def test_cancelled_start_leaves_no_process() -> None:
     before = _children()
 
     async def run() -> None:
@@ -193,7 +195,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-async def test_it_ends_with_the_process_that_runs_it(number: signal.Signals) -> None:
+async def test_anvil_ends_with_its_parent_process(number: signal.Signals) -> None:
     """Even where that has no time for anything."""
     port = free_port()
     server = await asyncio.create_subprocess_exec(
@@ -215,7 +217,7 @@ async def test_it_ends_with_the_process_that_runs_it(number: signal.Signals) -> 
             await asyncio.sleep(0.01)
 
 
-def test_the_one_in_path_is_found_before_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anvil_in_path_takes_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "anvil"
     own.write_text("#!/bin/sh\n")
     own.chmod(0o755)
@@ -224,15 +226,13 @@ def test_the_one_in_path_is_found_before_others(tmp_path: Path, monkeypatch: pyt
     assert find_anvil([PEERS]) == own
 
 
-def test_one_in_node_modules_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anvil_in_node_modules_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert find_anvil([tmp_path, PEERS]) == anvil_path()
 
 
-def test_where_there_is_none_the_error_says_how_to_get_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_anvil_error_explains_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(DependenciesMissing) as raised:

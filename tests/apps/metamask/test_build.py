@@ -54,14 +54,14 @@ def yarn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Yarn:
     return place
 
 
-async def test_it_is_built_by_yarn_in_the_repository(repository: Path, yarn: Yarn) -> None:
+async def test_extension_is_built_by_yarn_in_the_repository(repository: Path, yarn: Yarn) -> None:
     yarn(f'echo "$@" > asked\n{MAKE}')
 
     assert await build(repository) == repository / DIST == repository / "dist/chrome"
     assert (repository / "asked").read_text() == "build:test\n"
 
 
-async def test_what_is_built_is_not_built_again(repository: Path, yarn: Yarn) -> None:
+async def test_existing_build_is_reused_unless_forced(repository: Path, yarn: Yarn) -> None:
     yarn(MAKE)
 
     folders = [await build(repository), await build(repository), await build(repository, force=True)]
@@ -70,7 +70,7 @@ async def test_what_is_built_is_not_built_again(repository: Path, yarn: Yarn) ->
     assert _runs(repository) == 2
 
 
-async def test_what_is_built_needs_no_yarn(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_existing_build_needs_no_yarn(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / DIST).mkdir(parents=True)
     (repository / DIST / "manifest.json").write_text(MANIFEST)
     shutil.rmtree(repository / "node_modules")
@@ -80,7 +80,7 @@ async def test_what_is_built_needs_no_yarn(repository: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("gone", ["package.json", "node_modules"])
-async def test_what_is_missing_is_named(repository: Path, yarn: Yarn, gone: str) -> None:
+async def test_missing_dependency_is_named(repository: Path, yarn: Yarn, gone: str) -> None:
     yarn(MAKE)
     (repository / gone).rename(repository / "elsewhere")
 
@@ -92,7 +92,9 @@ async def test_what_is_missing_is_named(repository: Path, yarn: Yarn, gone: str)
     assert _runs(repository) == 0
 
 
-async def test_a_missing_yarn_is_named(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_yarn_error_explains_installation(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(repository))
 
     with pytest.raises(DependenciesMissing) as raised:
@@ -102,7 +104,7 @@ async def test_a_missing_yarn_is_named(repository: Path, monkeypatch: pytest.Mon
     assert raised.value.suggestion == "Install Node.js, then run `corepack enable`."
 
 
-async def test_no_other_script_is_run(repository: Path, yarn: Yarn) -> None:
+async def test_unknown_build_type_is_refused(repository: Path, yarn: Yarn) -> None:
     yarn(MAKE)
 
     with pytest.raises(InvalidConfig, match=r"^buildType must be one of build:test, not --cwd=/$"):
@@ -111,7 +113,7 @@ async def test_no_other_script_is_run(repository: Path, yarn: Yarn) -> None:
     assert _runs(repository) == 0
 
 
-async def test_a_build_that_fails_tells_the_end_of_its_output(repository: Path, yarn: Yarn) -> None:
+async def test_failed_build_error_contains_last_output_lines(repository: Path, yarn: Yarn) -> None:
     yarn(
         "for n in $(seq 1 100); do echo line $n; done\nprintf '\\033[31mno such module\\033[0m' >&2\nexit 3\n"
     )
@@ -125,7 +127,7 @@ async def test_a_build_that_fails_tells_the_end_of_its_output(repository: Path, 
     assert lines == [*(f"line {number}" for number in range(62, 101)), "no such module"]
 
 
-async def test_a_build_that_ends_well_without_an_extension_has_failed(repository: Path, yarn: Yarn) -> None:
+async def test_successful_exit_without_manifest_is_a_failed_build(repository: Path, yarn: Yarn) -> None:
     yarn("exit 0\n")
 
     with pytest.raises(BuildFailed, match=r"succeeded, but did not create dist/chrome/manifest\.json$"):
@@ -151,7 +153,7 @@ async def test_a_build_with_a_broken_manifest_has_failed(
     assert raised.value.suggestion == "Build it again, with force: true."
 
 
-async def test_what_a_failed_build_leaves_is_not_taken_for_built(repository: Path, yarn: Yarn) -> None:
+async def test_leftovers_of_failed_build_are_not_reused(repository: Path, yarn: Yarn) -> None:
     yarn(f"{MAKE}exit 1\n")
     with pytest.raises(BuildFailed):
         await build(repository)
@@ -162,9 +164,7 @@ async def test_what_a_failed_build_leaves_is_not_taken_for_built(repository: Pat
     assert _runs(repository) == 2
 
 
-async def test_a_build_that_fails_before_it_touched_the_last_one_leaves_that(
-    repository: Path, yarn: Yarn
-) -> None:
+async def test_previous_build_survives_an_early_build_failure(repository: Path, yarn: Yarn) -> None:
     yarn(MAKE)
     await build(repository)
     yarn("exit 1\n")
@@ -176,7 +176,7 @@ async def test_a_build_that_fails_before_it_touched_the_last_one_leaves_that(
 
 
 @pytest.mark.parametrize("stubborn", ["", "trap '' TERM\n"])
-async def test_a_time_limit_ends_it_with_its_grandchildren(
+async def test_build_timeout_kills_the_whole_process_tree(
     repository: Path, yarn: Yarn, stubborn: str
 ) -> None:
     """SIGTERM, then SIGKILL."""
@@ -196,7 +196,7 @@ async def test_a_time_limit_ends_it_with_its_grandchildren(
     assert _children() == before
 
 
-async def test_cancelled_it_is_gone_before_that_is_reported(repository: Path, yarn: Yarn) -> None:
+async def test_cancelled_build_ends_its_processes_before_raising(repository: Path, yarn: Yarn) -> None:
     yarn(f"{MAKE}sleep 300 &\n{HANG}")
     pipe = _pipe(repository)
     building = asyncio.create_task(build(repository))
@@ -212,7 +212,7 @@ async def test_cancelled_it_is_gone_before_that_is_reported(repository: Path, ya
     assert not (repository / DIST / "manifest.json").exists()
 
 
-async def test_what_outlives_a_build_is_ended_too(repository: Path, yarn: Yarn) -> None:
+async def test_daemon_that_outlives_build_is_killed(repository: Path, yarn: Yarn) -> None:
     """A daemon of a build tool, which holds the output open."""
     yarn(f"{MAKE}sleep 300 &\necho $! > left\n")
 
@@ -222,7 +222,7 @@ async def test_what_outlives_a_build_is_ended_too(repository: Path, yarn: Yarn) 
     assert not psutil.pid_exists(left) or not _lives(psutil.Process(left))
 
 
-async def test_its_output_is_in_the_log_line_by_line(
+async def test_build_output_is_logged_line_by_line(
     repository: Path, yarn: Yarn, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="footlight.apps.process")
@@ -240,7 +240,7 @@ async def test_its_output_is_in_the_log_line_by_line(
     ]
 
 
-async def test_a_line_without_end_is_cut(repository: Path, yarn: Yarn) -> None:
+async def test_endless_output_line_is_truncated(repository: Path, yarn: Yarn) -> None:
     yarn("head -c 5000000 /dev/zero | tr '\\0' x\nexit 1\n")
 
     with pytest.raises(BuildFailed) as raised:
@@ -249,7 +249,7 @@ async def test_a_line_without_end_is_cut(repository: Path, yarn: Yarn) -> None:
     assert len(raised.value.details["output"]) < 100_000
 
 
-async def test_a_build_that_floods_its_output_does_not_hold_up_the_loop(
+async def test_flood_of_build_output_does_not_block_event_loop(
     repository: Path, yarn: Yarn, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The turns of the event loop are counted, because a busy machine makes any of them long."""
@@ -291,7 +291,7 @@ asyncio.run(build(Path(sys.argv[1])))
 """
 
 
-def test_nothing_of_it_is_on_stdout(repository: Path, yarn: Yarn) -> None:
+def test_build_writes_nothing_to_stdout(repository: Path, yarn: Yarn) -> None:
     """That belongs to the protocol."""
     yarn(f"{MAKE}echo on stdout\necho on stderr >&2\n")
 
@@ -304,7 +304,7 @@ def test_nothing_of_it_is_on_stdout(repository: Path, yarn: Yarn) -> None:
     assert "yarn build:test: on stderr\n" in done.stderr
 
 
-async def test_it_ends_with_the_server_that_runs_it(repository: Path, yarn: Yarn) -> None:
+async def test_build_ends_with_its_parent_process(repository: Path, yarn: Yarn) -> None:
     """Even where that has no time for anything."""
     yarn(f"sh -c 'sleep 300 & sleep 300' &\n{HANG}")
     pipe = _pipe(repository)

@@ -29,7 +29,7 @@ async def chain(anyio_backend: str) -> AsyncGenerator[Chain]:
         yield chain
 
 
-async def test_a_transaction_is_seen_in_balances_and_blocks(chain: Chain) -> None:
+async def test_transaction_changes_balances_and_block_number(chain: Chain) -> None:
     block = await chain.block_number()
     to = "0x00000000000000000000000000000000000000ff"
 
@@ -41,14 +41,14 @@ async def test_a_transaction_is_seen_in_balances_and_blocks(chain: Chain) -> Non
     assert await chain.block_number() > block
 
 
-async def test_calls_at_once_get_their_own_answers(chain: Chain) -> None:
+async def test_concurrent_calls_get_their_own_answers(chain: Chain) -> None:
     answers = await asyncio.gather(*(chain.call("web3_sha3", f"0x{number:02x}") for number in range(20)))
 
     assert len(set(answers)) == 20
     assert answers[7] == await chain.call("web3_sha3", "0x07")
 
 
-async def test_a_call_that_is_refused_says_why(chain: Chain) -> None:
+async def test_refused_rpc_call_reports_the_reason(chain: Chain) -> None:
     with pytest.raises(NetworkFailed) as raised:
         await chain.call("eth_nothing")
 
@@ -57,12 +57,12 @@ async def test_a_call_that_is_refused_says_why(chain: Chain) -> None:
     assert not raised.value.retryable
 
 
-async def test_an_address_that_is_none_is_refused(chain: Chain) -> None:
+async def test_invalid_address_is_refused(chain: Chain) -> None:
     with pytest.raises(NetworkFailed, match="refused eth_getBalance"):
         await chain.balance("nobody")
 
 
-async def test_a_proxy_of_the_environment_is_not_asked(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxy_environment_variables_are_ignored(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
@@ -70,7 +70,7 @@ async def test_a_proxy_of_the_environment_is_not_asked(chain: Chain, monkeypatch
         assert await other.chain_id() == 1337
 
 
-async def test_one_connection_is_used_again() -> None:
+async def test_connection_is_reused() -> None:
     async with (
         _server(b'{"jsonrpc":"2.0","id":1,"result":"0x2a"}') as server,
         connect_chain(server.url) as chain,
@@ -80,7 +80,7 @@ async def test_one_connection_is_used_again() -> None:
     assert server.connections == 1
 
 
-async def test_where_nobody_listens_the_chain_is_gone() -> None:
+async def test_closed_port_is_reported_as_stopped_chain() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     async with connect_chain(url) as chain:
         with pytest.raises(NetworkFailed) as raised:
@@ -89,7 +89,7 @@ async def test_where_nobody_listens_the_chain_is_gone() -> None:
     assert raised.value.message == f"the chain at {url} is not running any more"
 
 
-async def test_one_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unanswered_rpc_call_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footlight.apps.metamask.chain.CALL_SECONDS", 0.2)
     async with _server(None) as server, connect_chain(server.url) as chain:
         with pytest.raises(NetworkFailed) as raised:
@@ -100,7 +100,7 @@ async def test_one_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("body", [b"<h1>Hello</h1>", b"[]", b'{"id": 1}', b"\xff"])
-async def test_something_else_on_the_port_is_no_chain(body: bytes) -> None:
+async def test_non_rpc_server_on_the_port_is_reported(body: bytes) -> None:
     async with _server(body) as server, connect_chain(server.url) as chain:
         with pytest.raises(NetworkFailed) as raised:
             await chain.block_number()
@@ -111,7 +111,7 @@ async def test_something_else_on_the_port_is_no_chain(body: bytes) -> None:
     )
 
 
-async def test_the_account_is_the_first_of_the_phrase(chain: Chain) -> None:
+async def test_accounts_are_derived_from_the_seed_phrase(chain: Chain) -> None:
     """Section 5: asked of anvil, which derives them by itself."""
     answer = [account.lower() for account in await chain.call("eth_accounts")]
 
@@ -133,12 +133,12 @@ async def test_the_account_is_the_first_of_the_phrase(chain: Chain) -> None:
         (1_000_000 * ETHER + ETHER // 100, "1000000.01 ETH"),
     ],
 )
-def test_a_balance_is_shown_with_four_decimals_at_most(wei: int, text: str) -> None:
+def test_balance_is_formatted_with_at_most_four_decimals(wei: int, text: str) -> None:
     assert format_ether(wei) == text
 
 
 @given(st.integers(min_value=0, max_value=2**256 - 1))
-def test_what_is_shown_is_never_more_than_there_is_and_hardly_less(wei: int) -> None:
+def test_formatted_balance_is_rounded_down(wei: int) -> None:
     number, unit = format_ether(wei).split(" ")
 
     assert unit == "ETH"

@@ -30,7 +30,7 @@ async def fixtures() -> AsyncGenerator[FixtureServer]:
         yield server
 
 
-async def test_the_state_is_there(fixtures: FixtureServer) -> None:
+async def test_state_is_served_as_json_with_cors_header(fixtures: FixtureServer) -> None:
     """A page of the extension in Firefox needs the header."""
     answer = await _ask("GET", f"http://localhost:{fixtures.port}/state.json")
 
@@ -39,7 +39,7 @@ async def test_the_state_is_there(fixtures: FixtureServer) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-async def test_it_is_reported_when_the_app_has_read_its_state(fixtures: FixtureServer) -> None:
+async def test_first_read_of_the_state_is_reported(fixtures: FixtureServer) -> None:
     assert (fixtures.reads, fixtures.was_read.is_set()) == (0, False)
 
     await _ask("GET", fixtures.url)
@@ -64,7 +64,9 @@ async def test_it_is_reported_when_the_app_has_read_its_state(fixtures: FixtureS
         ("DELETE", "/state.json", 405),
     ],
 )
-async def test_there_is_nothing_else(fixtures: FixtureServer, method: str, path: str, status: int) -> None:
+async def test_other_paths_and_methods_are_refused(
+    fixtures: FixtureServer, method: str, path: str, status: int
+) -> None:
     answer = await _ask(method, f"http://127.0.0.1:{fixtures.port}", path=path, body=b"x" * 100_000)
 
     assert (answer.status_code, answer.content) == (status, b"")
@@ -72,7 +74,7 @@ async def test_there_is_nothing_else(fixtures: FixtureServer, method: str, path:
     assert fixtures.reads == 0
 
 
-async def test_what_is_no_http_is_hung_up_on(fixtures: FixtureServer) -> None:
+async def test_non_http_connection_is_closed(fixtures: FixtureServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", fixtures.port)
     writer.write(b"\x16\x03\x01 hello\r\n\r\n")
 
@@ -84,13 +86,13 @@ async def test_what_is_no_http_is_hung_up_on(fixtures: FixtureServer) -> None:
     assert (await _ask("GET", fixtures.url)).status_code == 200
 
 
-async def test_it_listens_on_this_machine_alone(fixtures: FixtureServer) -> None:
+async def test_server_listens_on_loopback_only(fixtures: FixtureServer) -> None:
     mine = psutil.Process().net_connections("tcp")
 
     assert [each.laddr for each in mine if each.laddr[1] == fixtures.port] == [("127.0.0.1", fixtures.port)]
 
 
-async def test_what_is_served_does_not_change_with_what_was_given() -> None:
+async def test_served_state_is_a_copy_of_the_given_one() -> None:
     state: dict[str, Any] = {"data": {}}
     async with serve_fixture(state, port=free_port()) as server:
         state["data"]["later"] = True
@@ -98,7 +100,7 @@ async def test_what_is_served_does_not_change_with_what_was_given() -> None:
         assert (await _ask("GET", server.url)).json() == {"data": {}}
 
 
-async def test_it_stops_at_once_whoever_is_connected() -> None:
+async def test_server_stops_at_once_despite_open_connections() -> None:
     """A client that says nothing, one in the middle of its question, and one that does not read."""
     async with serve_fixture({"data": "x" * 50_000_000}, port=free_port()) as server:
         streams = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(3)]
@@ -115,7 +117,7 @@ async def test_it_stops_at_once_whoever_is_connected() -> None:
     socket.create_server(("127.0.0.1", server.port)).close()
 
 
-async def test_a_port_that_is_taken_is_named() -> None:
+async def test_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
@@ -126,7 +128,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
                 pytest.fail("it started")
 
 
-async def test_cancelled_its_port_is_free() -> None:
+async def test_cancelled_server_frees_its_port() -> None:
     port = free_port()
     started = asyncio.Event()
 

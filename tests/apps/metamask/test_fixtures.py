@@ -50,7 +50,7 @@ const bytes = (text) => Buffer.from(text, "base64");
 """
 
 
-def test_the_presets_are_those_of_the_document() -> None:
+def test_presets_match_the_specification() -> None:
     """Section 5."""
     assert list(PRESETS) == [
         *("default", "onboarding", "withMultipleAccounts", "withERC20Tokens", "withConnectedDapp"),
@@ -59,7 +59,7 @@ def test_the_presets_are_those_of_the_document() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_each_is_plain_json_and_always_the_same(name: str) -> None:
+def test_each_preset_is_plain_deterministic_json(name: str) -> None:
     fixture = preset(name, chain_port=8545)
 
     assert json.loads(json.dumps(fixture)) == fixture == preset(name, chain_port=8545)
@@ -68,11 +68,11 @@ def test_each_is_plain_json_and_always_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name != "default"])
-def test_each_is_of_its_own(name: str) -> None:
+def test_each_preset_differs_from_the_default(name: str) -> None:
     assert preset(name, chain_port=8545) != preset("default", chain_port=8545)
 
 
-def test_what_a_caller_changes_is_not_in_the_next() -> None:
+def test_changes_of_a_caller_do_not_affect_the_preset() -> None:
     changed = preset("default", chain_port=8545)
     changed["data"]["PreferencesController"]["preferences"].clear()
     changed["data"]["TokensController"]["allTokens"]["0x539"] = {}
@@ -81,7 +81,7 @@ def test_what_a_caller_changes_is_not_in_the_next() -> None:
     assert preset("default", chain_port=8545) != changed
 
 
-def test_a_wallet_is_there_and_the_chain_is_selected() -> None:
+def test_default_preset_has_wallet_and_selects_local_chain() -> None:
     data = _data("default", chain_port=18545)
 
     assert data["OnboardingController"]["completedOnboarding"]
@@ -103,7 +103,7 @@ def test_a_wallet_is_there_and_the_chain_is_selected() -> None:
     }
 
 
-def test_onboarding_has_no_wallet_but_the_chain() -> None:
+def test_onboarding_preset_has_no_wallet_and_selects_local_chain() -> None:
     data = _data("onboarding")
 
     assert not data["OnboardingController"]["completedOnboarding"]
@@ -111,14 +111,14 @@ def test_onboarding_has_no_wallet_but_the_chain() -> None:
     assert get_selected_network(data)["name"] == "Localhost 8545"
 
 
-def test_multiple_accounts_are_those_of_the_phrase() -> None:
+def test_multiple_accounts_are_derived_from_the_seed_phrase() -> None:
     accounts = _accounts(_data("withMultipleAccounts"))
 
     assert [each["address"] for each in accounts] == [address.lower() for address in ACCOUNTS]
     assert [each["metadata"]["name"] for each in accounts] == ["Account 1", "Account 2", "Account 3"]
 
 
-def test_tokens_are_of_the_account() -> None:
+def test_tokens_belong_to_the_account() -> None:
     def symbols(name: str) -> dict[str, list[str]]:
         tokens = _data(name)["TokensController"]["allTokens"]
         return {chain: [each["symbol"] for each in of[ACCOUNT.lower()]] for chain, of in tokens.items()}
@@ -128,7 +128,7 @@ def test_tokens_are_of_the_account() -> None:
     assert symbols("withERC20Tokens") == {"0x539": ["TST"], "0x1": ["DAI", "USDC"]}
 
 
-def test_nfts_are_of_the_account() -> None:
+def test_nfts_belong_to_the_account() -> None:
     nfts = _data("withNFTs")["NftController"]["allNfts"][ACCOUNT.lower()]["0x539"]
 
     assert [each["name"] for each in nfts] == ["Test Dapp NFTs #1", "Test Dapp NFTs #2"]
@@ -159,13 +159,13 @@ def test_networks_are_added_or_selected() -> None:
     assert get_selected_network(_data("withMainnet"))["name"] == "Ethereum"
 
 
-def test_fiat_can_be_off() -> None:
+def test_fiat_conversion_can_be_disabled() -> None:
     assert _data("default")["PreferencesController"]["useCurrencyRateCheck"]
     assert not _data("withFiatDisabled")["PreferencesController"]["useCurrencyRateCheck"]
 
 
 @pytest.mark.parametrize(("name", "number"), [("default", 1), ("withMultipleAccounts", 3)])
-def test_the_vault_opens_with_the_password_and_has_the_phrase(name: str, number: int) -> None:
+def test_password_decrypts_vault_with_seed_phrase(name: str, number: int) -> None:
     """Section 5; opened by another program than the one that made it."""
     data = _data(name)
 
@@ -181,19 +181,19 @@ def test_the_vault_opens_with_the_password_and_has_the_phrase(name: str, number:
     assert not entropy
 
 
-def test_the_vault_has_the_form_of_the_extension() -> None:
+def test_vault_has_the_extension_format() -> None:
     vault = json.loads(_data("default")["KeyringController"]["vault"])
 
     assert list(vault) == ["data", "iv", "keyMetadata", "salt"]
     assert vault["keyMetadata"] == {"algorithm": "PBKDF2", "params": {"iterations": 600_000}}
 
 
-def test_another_password_opens_no_vault() -> None:
+def test_wrong_password_does_not_decrypt_vault() -> None:
     with pytest.raises(subprocess.CalledProcessError):
         _decrypt(_data("default")["KeyringController"]["vault"], PASSWORD.upper())
 
 
-async def test_the_first_contract_of_the_account_is_where_tokens_and_nfts_are() -> None:
+async def test_token_contract_is_first_contract_of_the_account() -> None:
     """Asked of anvil, which deploys one."""
     async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as chain:
         sent = await chain.call(
@@ -208,21 +208,21 @@ async def test_the_first_contract_of_the_account_is_where_tokens_and_nfts_are() 
 # What a launch asks for
 
 
-def test_without_options_it_is_the_default() -> None:
+def test_default_mode_uses_the_default_preset() -> None:
     assert fixture_for("default", None, None, chain_port=8545) == preset("default", chain_port=8545)
 
 
-def test_a_preset_is_taken_by_its_name() -> None:
+def test_preset_is_selected_by_name() -> None:
     fixture = fixture_for("default", "withMainnet", None, chain_port=8545)
 
     assert fixture == preset("withMainnet", chain_port=8545)
 
 
-def test_onboarding_is_a_mode() -> None:
+def test_onboarding_mode_uses_the_onboarding_preset() -> None:
     assert fixture_for("onboarding", None, None, chain_port=8545) == preset("onboarding", chain_port=8545)
 
 
-def test_a_fixture_of_the_callers_own_is_taken_as_it_is() -> None:
+def test_custom_fixture_is_passed_unchanged() -> None:
     assert fixture_for("custom", None, CUSTOM, chain_port=8545) == CUSTOM
 
 
@@ -242,14 +242,14 @@ def test_a_fixture_of_the_callers_own_is_taken_as_it_is() -> None:
         ("default", "withEverything", None, "there is no fixturePreset withEverything"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(mode: Any, name: str, fixture: Any, message: str) -> None:
+def test_conflicting_fixture_options_are_refused(mode: Any, name: str, fixture: Any, message: str) -> None:
     with pytest.raises(InvalidConfig) as raised:
         fixture_for(mode, name, fixture, chain_port=8545)
 
     assert raised.value.message == message
 
 
-def test_an_unknown_preset_is_answered_with_those_that_there_are() -> None:
+def test_unknown_preset_error_lists_known_presets() -> None:
     with pytest.raises(InvalidConfig) as raised:
         preset("withEverything", chain_port=8545)
 
@@ -268,7 +268,7 @@ def test_an_unknown_preset_is_answered_with_those_that_there_are() -> None:
         {"data": {}, "meta": {"version": True}},
     ],
 )
-def test_a_fixture_that_the_extension_could_not_read_is_refused(fixture: dict[str, Any]) -> None:
+def test_fixture_without_data_or_version_is_refused(fixture: dict[str, Any]) -> None:
     with pytest.raises(InvalidConfig, match=r"^fixture must have data, .* and meta\.version"):
         fixture_for("custom", None, fixture, chain_port=8545)
 
@@ -279,7 +279,7 @@ def test_a_fixture_that_the_extension_could_not_read_is_refused(fixture: dict[st
     fixture=st.none() | st.just(CUSTOM) | st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
     chain_port=st.integers(1, 65535),
 )
-def test_any_options_give_a_fixture_or_say_what_is_wrong(
+def test_any_options_give_a_fixture_or_a_config_error(
     mode: Any, name: str | None, fixture: Any, chain_port: int
 ) -> None:
     try:

@@ -38,7 +38,7 @@ EVIDENCE = Evidence(
 )
 
 
-def test_each_thing_has_a_line_with_its_id() -> None:
+def test_each_evidence_item_has_a_line_with_its_id() -> None:
     assert describe_evidence(EVIDENCE) == (
         "Page: http://127.0.0.1/ · Shop of things · status 200\n"
         "Measured at 1280, 360 px\n"
@@ -51,7 +51,7 @@ def test_each_thing_has_a_line_with_its_id() -> None:
     )
 
 
-def test_where_there_is_no_room_the_mildest_lose_their_words_and_never_their_ids() -> None:
+def test_long_brief_shortens_mild_findings_but_keeps_all_ids() -> None:
     many = [replace(FINDING, id=f"F{number}") for number in range(1, 41)]
 
     brief = describe_evidence(replace(EVIDENCE, findings=many), characters=2_000)
@@ -65,7 +65,7 @@ def test_where_there_is_no_room_the_mildest_lose_their_words_and_never_their_ids
     )
 
 
-def test_a_walk_is_its_steps_and_its_end() -> None:
+def test_walk_is_described_by_its_steps_and_outcome() -> None:
     step = WalkStep(id="W1", tool="clickElement", input="target=e3", ok=False, answer="covered by\n #banner")
     walk = Walk(persona="Reader", goal="Find it", outcome="stopped", where="/x", why="No way", steps=[step])
 

@@ -34,17 +34,17 @@ def test_a_config_has_a_url_personas_and_a_provider() -> None:
         ({"focus_areas": ["wording", ""]}, "focus_areas must not have empty entries"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_field(wrong: dict[str, Any], problem: str) -> None:
+def test_invalid_config_names_the_field(wrong: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         UXAnalysisConfig(**{**RIGHT, **wrong})
 
     assert caught.value.message == problem
 
 
-def test_a_goal_has_at_least_one_request() -> None:
+def test_goal_request_limit_must_be_at_least_one() -> None:
     with pytest.raises(ConfigurationError, match="goal_requests must be at least 1"):
         AnalysisOptions(goal_requests=0)
 
 
-def test_the_environment_is_in_no_text_of_the_options() -> None:
+def test_repr_of_options_omits_the_environment() -> None:
     assert "key-of-somebody" not in repr(AnalysisOptions(environ={"OPENAI_API_KEY": "key-of-somebody"}))

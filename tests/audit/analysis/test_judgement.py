@@ -71,9 +71,7 @@ async def test_a_finding_that_cites_evidence_is_recorded() -> None:
         (["F1", "F2", "J1"], "there is no evidence F2, J1"),
     ],
 )
-async def test_one_that_cites_none_is_dropped_and_counted_until_it_is_right(
-    cites: list[str], why: str
-) -> None:
+async def test_finding_without_valid_evidence_is_dropped_until_corrected(cites: list[str], why: str) -> None:
     judged = make_recorded_findings()
 
     refused = await record(judged, cites=cites)
@@ -93,7 +91,7 @@ async def test_one_that_cites_none_is_dropped_and_counted_until_it_is_right(
         ({}, "J1"),
     ],
 )
-async def test_what_was_said_is_not_said_again(given: dict[str, Any], known: str) -> None:
+async def test_repeated_finding_is_refused(given: dict[str, Any], known: str) -> None:
     judged = make_recorded_findings()
     await record(judged)
 
@@ -103,7 +101,7 @@ async def test_what_was_said_is_not_said_again(given: dict[str, Any], known: str
     assert (len(judged.findings), judged.dropped) == (1, ())
 
 
-async def test_something_else_of_the_same_element_is_recorded() -> None:
+async def test_different_finding_for_the_same_element_is_recorded() -> None:
     judged = make_recorded_findings()
 
     answer = await record(judged, title="The logo leads to no start page", selector="#logo")
@@ -111,13 +109,13 @@ async def test_something_else_of_the_same_element_is_recorded() -> None:
     assert answer.text == "RecordedFindings as J1."
 
 
-async def test_a_persona_that_is_none_is_refused() -> None:
+async def test_unknown_persona_is_refused() -> None:
     answer = await record(make_recorded_findings(), persona="Ghost")
 
     assert answer == ToolAnswer(text="Not recorded: there is no persona Ghost, only Reader.", is_error=True)
 
 
-async def test_there_are_only_so_many() -> None:
+async def test_number_of_recorded_findings_is_limited() -> None:
     judged = make_recorded_findings()
     titles = [f"{chr(ord('a') + number) * 5} differs" for number in range(MAX_RECORDED)]
     for title in titles:
@@ -142,7 +140,7 @@ async def judge_with(model: ScriptedModel, **options: Any) -> tuple[ModelJudgeme
     return judgement, [part async for part in judgement.parts()]
 
 
-async def test_the_model_is_given_all_evidence_between_marks_and_one_tool() -> None:
+async def test_model_receives_marked_evidence_and_one_tool() -> None:
     prompts: list[str] = []
 
     def judge(prompt: str) -> Turns:
@@ -196,7 +194,7 @@ async def test_pictures_are_shown_to_the_model() -> None:
     assert '"media_type":"image/jpeg"' in model.requests[0]
 
 
-async def test_a_spent_budget_ends_it() -> None:
+async def test_spent_budget_ends_the_judgement() -> None:
     def judge(_: str) -> Turns:
         yield [call("recordFinding", **GOOD)]
         yield ["Never said."]

@@ -66,7 +66,7 @@ async def parts_of(analysis: PageAnalysis) -> Sequence[AIStreamPart]:
         return [part async for part in analysis]
 
 
-async def test_the_outcome_is_added_to_the_page(page: AuditedPage, site: Site) -> None:
+async def test_analysis_outcome_is_added_to_the_page(page: AuditedPage, site: Site) -> None:
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, **JUDGE})
 
@@ -80,7 +80,7 @@ async def test_the_outcome_is_added_to_the_page(page: AuditedPage, site: Site) -
     assert (len(audit.tool_calls), parts[-1]) == (6, FinishPart(finish_reason="stop"))
 
 
-async def test_each_goal_has_its_share_and_something_is_left_to_judge(page: AuditedPage, site: Site) -> None:
+async def test_budget_is_shared_by_goals_and_reserved_for_judging(page: AuditedPage, site: Site) -> None:
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look_for_ever, **JUDGE}, limits=Limits(requests=8))
 
@@ -92,7 +92,7 @@ async def test_each_goal_has_its_share_and_something_is_left_to_judge(page: Audi
     assert audit.skipped == (Skipped(what=FIRST, why=why), Skipped(what=SECOND, why=why))
 
 
-async def test_a_model_that_writes_nothing_is_reported(page: AuditedPage, site: Site) -> None:
+async def test_missing_analysis_text_is_reported(page: AuditedPage, site: Site) -> None:
     """There is always a text, and it was streamed."""
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, "Personas:": say_nothing})
@@ -105,7 +105,7 @@ async def test_a_model_that_writes_nothing_is_reported(page: AuditedPage, site: 
     ]
 
 
-async def test_a_model_that_fails_leaves_what_it_did(page: AuditedPage, site: Site) -> None:
+async def test_model_failure_keeps_the_work_done_before(page: AuditedPage, site: Site) -> None:
     """A partial result says so."""
 
     def fails(_: str) -> Turns:
@@ -129,7 +129,7 @@ async def test_a_model_that_fails_leaves_what_it_did(page: AuditedPage, site: Si
     assert (audit.status, [walk.outcome for walk in audit.walks]) == ("partial", ["reached", "unfinished"])
 
 
-async def test_whoever_ends_it_early_has_what_was_done(page: AuditedPage, site: Site) -> None:
+async def test_interrupted_analysis_keeps_the_work_done_before(page: AuditedPage, site: Site) -> None:
     """A call that was begun has its record."""
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, **JUDGE})
@@ -144,7 +144,7 @@ async def test_whoever_ends_it_early_has_what_was_done(page: AuditedPage, site: 
 
 
 @pytest.mark.slow
-async def test_without_a_server_what_was_seen_is_still_judged(site: Site, tmp_path: Path) -> None:
+async def test_lost_server_does_not_prevent_judging_of_evidence(site: Site, tmp_path: Path) -> None:
     others = set(children_of(psutil.Process()))
     async with MCPClient(config_of("footlight").transport(cwd=str(tmp_path))) as client:
         (server,) = set(children_of(psutil.Process())) - others

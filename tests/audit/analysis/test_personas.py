@@ -14,7 +14,7 @@ READER = Persona("Reader", "Reads everything.", ["Find the date"])
 WRITTEN = {"name": "Reader", "description": "Reads everything.", "goals": ["Find the date"]}
 
 
-def test_three_ship_each_with_goals() -> None:
+def test_three_personas_ship_with_goals() -> None:
     assert [persona.name for persona in SHIPPED_PERSONAS] == [
         "First visit",
         "Keyboard and screen reader",
@@ -70,9 +70,7 @@ def test_a_file_may_be_yaml_or_json(tmp_path: Path, name: str, written: str) -> 
         ([WRITTEN, WRITTEN], "two personas are called Reader; give each a name of its own"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_entry_and_field(
-    tmp_path: Path, written: object, problem: str
-) -> None:
+def test_invalid_persona_error_names_entry_and_field(tmp_path: Path, written: object, problem: str) -> None:
     path = tmp_path / "personas.json"
     path.write_text(json.dumps(written), "utf-8")
 
@@ -90,7 +88,7 @@ def test_what_is_wrong_is_said_with_its_entry_and_field(
         ("personas.yaml", b"\xff", "is not encoded in UTF-8"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, name: str, written: bytes, problem: str) -> None:
+def test_unreadable_persona_file_is_reported(tmp_path: Path, name: str, written: bytes, problem: str) -> None:
     (tmp_path / name).write_bytes(written)
 
     with pytest.raises(ConfigurationError) as caught:
@@ -99,6 +97,6 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, name: str, written: 
     assert caught.value.message.startswith(f"{tmp_path / name}: {problem}")
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_persona_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
         load_personas(tmp_path / "none.yaml")

@@ -54,7 +54,7 @@ async def visitor(
     return Visitor(visit)
 
 
-async def test_a_form_is_filled_and_sent(any_page: AuditedPage, site: Site) -> None:
+async def test_form_is_filled_and_submitted(any_page: AuditedPage, site: Site) -> None:
     """Each answer shows what came of the call, and no more."""
     done = site.page("<title>Done</title><h1>Thank you")
     url = site.page(
@@ -83,7 +83,7 @@ async def test_a_form_is_filled_and_sent(any_page: AuditedPage, site: Site) -> N
     assert tester.visit.url.startswith(url)
 
 
-async def test_keys_go_where_the_focus_is(any_page: AuditedPage, site: Site) -> None:
+async def test_keys_go_to_the_focused_element(any_page: AuditedPage, site: Site) -> None:
     url = site.page("<button onclick='this.textContent=\"Pressed\"'>Press</button><a href=/x>Away</a>")
     tester = await visitor(any_page, url)
 
@@ -93,7 +93,7 @@ async def test_keys_go_where_the_focus_is(any_page: AuditedPage, site: Site) -> 
     assert "Pressed" in await tester.call_text("pressKey", key="Enter")
 
 
-async def test_a_new_tab_comes_to_the_front(any_page: AuditedPage, site: Site) -> None:
+async def test_new_tab_becomes_the_current_page(any_page: AuditedPage, site: Site) -> None:
     second = site.page("<title>Second</title><h1>There")
     tester = await visitor(any_page, site.page(f"<a href='{second}' target=_blank>Open</a>"))
 
@@ -102,7 +102,7 @@ async def test_a_new_tab_comes_to_the_front(any_page: AuditedPage, site: Site) -
     assert ("There" in displayed, tester.visit.url) == (True, second)
 
 
-async def test_a_picture_is_taken(any_page: AuditedPage, site: Site) -> None:
+async def test_screenshot_is_taken_at_model_size(any_page: AuditedPage, site: Site) -> None:
     tester = await visitor(any_page, site.page("<h1>Look"))
 
     answer = await tester.call("captureScreenshot")
@@ -111,7 +111,7 @@ async def test_a_picture_is_taken(any_page: AuditedPage, site: Site) -> None:
     assert (answer.picture.width, answer.picture.type, answer.replaces) == (1024, "jpeg", False)
 
 
-async def test_a_long_page_is_cut_and_a_part_can_be_had(any_page: AuditedPage, site: Site) -> None:
+async def test_long_page_is_truncated_and_a_part_can_be_requested(any_page: AuditedPage, site: Site) -> None:
     items = "".join(f"<li><a href=/{number}>Link number {number}</a>" for number in range(400))
     tester = await visitor(any_page, site.page(f"<ul>{items}</ul><footer><a href=/end>The end</a></footer>"))
 
@@ -124,7 +124,7 @@ async def test_a_long_page_is_cut_and_a_part_can_be_had(any_page: AuditedPage, s
     assert ("The end" in part, "Link number" in part) == (True, False)
 
 
-async def test_an_error_is_reported_between_marks(any_page: AuditedPage, site: Site) -> None:
+async def test_error_text_is_wrapped_in_page_marks(any_page: AuditedPage, site: Site) -> None:
     tester = await visitor(any_page, site.page("<button>Save"))
 
     answer = await tester.call("clickElement", target="e999")
@@ -146,7 +146,7 @@ async def test_a_dialog_does_not_stop_the_visit(any_page: AuditedPage, site: Sit
     assert "Here" in await tester.call_text("getPageStructure")
 
 
-async def test_addresses_of_other_sites_are_refused(any_page: AuditedPage, site: Site) -> None:
+async def test_navigation_to_other_sites_is_refused(any_page: AuditedPage, site: Site) -> None:
     """What a page makes a model say leads nowhere else. A link may be followed."""
     elsewhere = site.at("localhost")
     site.page("<h1>Elsewhere", path="/elsewhere")
@@ -173,7 +173,7 @@ async def test_addresses_of_other_sites_are_refused(any_page: AuditedPage, site:
     assert (here.is_error, "Elsewhere" in followed) == (False, True)
 
 
-async def test_each_visit_is_fresh(page: AuditedPage, site: Site) -> None:
+async def test_each_visit_starts_in_a_new_session(page: AuditedPage, site: Site) -> None:
     """A session of its own, of which the model knows nothing."""
     url = site.page(
         "<p id=seen></p><script>seen.textContent = localStorage.n = 1 + +(localStorage.n || 0)</script>"
@@ -185,7 +185,7 @@ async def test_each_visit_is_fresh(page: AuditedPage, site: Site) -> None:
     assert all("session" not in str(tool.parameters.model_json_schema()) for tool in tester.visit.tools)
 
 
-async def test_tools_of_ones_own_stand_beside_ours(page: AuditedPage, site: Site) -> None:
+async def test_callers_can_add_their_own_tools(page: AuditedPage, site: Site) -> None:
     """One of the server, which works in the page's session, and one of the caller."""
 
     async def count(_: ToolInput) -> ToolAnswer:
@@ -204,9 +204,7 @@ async def test_tools_of_ones_own_stand_beside_ours(page: AuditedPage, site: Site
     assert await tester.call("countStock") == ToolAnswer(text="7")
 
 
-async def test_what_is_typed_into_a_field_for_passwords_is_masked_in_what_is_kept(
-    any_page: AuditedPage, site: Site
-) -> None:
+async def test_text_typed_into_password_field_is_masked(any_page: AuditedPage, site: Site) -> None:
     url = site.page("<input id=name><input id=password type=password>")
     tester = await visitor(any_page, url)
 
@@ -216,9 +214,7 @@ async def test_what_is_typed_into_a_field_for_passwords_is_masked_in_what_is_kep
     assert tester.visit.mask("Ann Other says: open sesame") == "Ann Other says: ••••••••"
 
 
-async def test_a_page_cannot_talk_a_model_into_typing_a_secret_of_the_server(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_secret_not_named_by_a_goal_is_refused(page: AuditedPage, site: Site) -> None:
     """Only those that a goal names."""
     tester = await visitor(page, site.page("<input id=name>"), secrets=["secret:SHOP"])
 

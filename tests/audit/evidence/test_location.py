@@ -45,9 +45,7 @@ WAYS_ON = [
     sample_parameters(WAYS_ON, REFRESH, LATE_SCRIPT),
     ids=["refresh", "late refresh", "script", "late script"],
 )
-async def test_a_page_that_moves_on_is_not_taken_for_the_one_asked_for(
-    page: AuditedPage, site: Site, how: str
-) -> None:
+async def test_self_redirecting_page_is_reported_as_moved(page: AuditedPage, site: Site, how: str) -> None:
     login, url = site.page(LOGIN, path="/login"), site.page(leaving(how), path="/account")
 
     evidence = await collect_evidence(page, url, views=(DESKTOP, PHONE))
@@ -61,7 +59,7 @@ async def test_a_page_that_moves_on_is_not_taken_for_the_one_asked_for(
     assert not any("h1 Your account" in fact.text for fact in evidence.facts)
 
 
-async def test_an_error_page_of_the_browser_is_no_page(page: AuditedPage, site: Site) -> None:
+async def test_browser_error_page_is_refused(page: AuditedPage, site: Site) -> None:
     url = site.page(leaving("<meta http-equiv=refresh content='0; url=http://127.0.0.1:9/'>"))
 
     with pytest.raises(MCPError, match=f"{url} led to an error page of the browser"):
@@ -69,7 +67,7 @@ async def test_an_error_page_of_the_browser_is_no_page(page: AuditedPage, site: 
 
 
 @pytest.mark.parametrize("new", ["?step=1", "/app/", "#more"], ids=["parameter", "slash", "place"])
-async def test_an_address_that_a_router_tidies_is_no_move(page: AuditedPage, site: Site, new: str) -> None:
+async def test_address_normalised_by_router_is_not_a_move(page: AuditedPage, site: Site, new: str) -> None:
     url = site.page(leaving(f"<script>history.replaceState(null, '', '{new}')</script>"), path="/app")
 
     evidence = await collect_evidence(page, url, collectors=[Outline()], views=(DESKTOP,))
@@ -91,7 +89,7 @@ ROUTERS = {
 
 
 @pytest.mark.parametrize("how", sample_parameters([*ROUTERS], "at load"))
-async def test_a_router_that_shows_another_page_moves_on(page: AuditedPage, site: Site, how: str) -> None:
+async def test_client_side_route_change_is_a_move(page: AuditedPage, site: Site, how: str) -> None:
     url = site.page(leaving(ROUTERS[how]), path="/app")
     target = f"{url}#/login" if how == "fragment" else f"{site.url}/login"
 
@@ -102,9 +100,7 @@ async def test_a_router_that_shows_another_page_moves_on(page: AuditedPage, site
 
 
 @pytest.mark.slow
-async def test_an_address_that_changes_while_keys_are_pressed_is_not_that_of_the_page(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_address_change_during_key_presses_is_ignored(page: AuditedPage, site: Site) -> None:
     search = "<button onfocus=\"history.replaceState(null, '', '?search=')\">Search</button>"
     url = site.page(leaving(search), path="/account")
 
@@ -114,9 +110,7 @@ async def test_an_address_that_changes_while_keys_are_pressed_is_not_that_of_the
 
 
 @pytest.mark.parametrize("new", sample_parameters(["/home", "/app/teas", "/#/teas"], "/home"))
-async def test_a_router_that_shows_the_default_view_of_an_address_is_said(
-    page: AuditedPage, site: Site, new: str
-) -> None:
+async def test_default_view_chosen_by_router_is_reported(page: AuditedPage, site: Site, new: str) -> None:
     start = "/app/" if new.startswith("/app") else "/"
     how = f"<script>onload = () => setTimeout(() => history.replaceState(null, '', '{new}'), 100)</script>"
     url, target = site.page(leaving(how), path=start), f"{site.url}{new}"
@@ -130,7 +124,7 @@ async def test_a_router_that_shows_the_default_view_of_an_address_is_said(
 
 
 @pytest.mark.parametrize("new", ["/login", "/404", "/app/not-found", "/#/error"])
-def test_a_view_that_takes_the_place_of_another_is_none_by_default(new: str) -> None:
+def test_route_change_between_views_is_not_a_default_view(new: str) -> None:
     trail = PageTrail("http://teas.test/", PageLocation(url="http://teas.test/"))
 
     change = trail.follow(PageLocation(url=f"http://teas.test{new}"))
@@ -139,7 +133,7 @@ def test_a_view_that_takes_the_place_of_another_is_none_by_default(new: str) -> 
     assert trail.describe(trail.location) is not None
 
 
-async def test_a_redirect_to_a_login_is_not_taken_for_the_page(page: AuditedPage, site: Site) -> None:
+async def test_redirect_to_login_is_reported(page: AuditedPage, site: Site) -> None:
     login = site.page(f"{LOGIN}<form><input type=password></form>", path="/login")
     home, url = site.redirect("/start", path="/"), site.redirect("/login?next=/orders", path="/orders")
     start = site.page(leaving("<form><input type=password></form>"), path="/start")
@@ -157,9 +151,7 @@ async def test_a_redirect_to_a_login_is_not_taken_for_the_page(page: AuditedPage
     assert f"The server redirected {home} to {start}." in [each.text for each in from_home.facts]
 
 
-async def test_a_collector_runs_again_where_the_page_loaded_itself_again(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_collector_is_retried_after_page_reload(page: AuditedPage, site: Site) -> None:
     url, interrupted = site.page(leaving("")), Interrupted()
 
     evidence = await collect_evidence(page, url, collectors=[interrupted, Outline()], views=(DESKTOP,))
@@ -206,7 +198,7 @@ class Slow:
         ("image/gif", GIF, "an image"),
     ],
 )
-async def test_a_document_of_another_kind_is_named_and_not_audited(
+async def test_non_html_document_is_named_and_not_audited(
     page: AuditedPage, site: Site, type: str, content: str | bytes, kind: str
 ) -> None:
     url = site.route(reply(content, type=type), path="/document")
@@ -217,7 +209,7 @@ async def test_a_document_of_another_kind_is_named_and_not_audited(
     assert raised.value.message == f"{url} is {kind} ({type}), not an HTML page, and was not audited"
 
 
-async def test_an_error_without_a_page_is_named(page: AuditedPage, site: Site) -> None:
+async def test_error_response_without_a_page_is_reported(page: AuditedPage, site: Site) -> None:
     failing = site.route(reply("", type="text/plain", status=500))
     empty = site.route(reply("", status=204))
 

@@ -75,7 +75,7 @@ def fails(error: MCPError) -> Callable[[AuditViewport], None]:
     return happens
 
 
-async def test_the_worst_comes_first_and_all_have_ids(page: AuditedPage, site: Site) -> None:
+async def test_findings_are_sorted_by_severity_and_numbered(page: AuditedPage, site: Site) -> None:
     said = Says(
         *(finding(f"test/{each}", each) for each in ("low", "critical", "medium", "high")),
         finding("test/more", "critical"),
@@ -97,7 +97,7 @@ async def test_the_worst_comes_first_and_all_have_ids(page: AuditedPage, site: S
     assert evidence.duration_ms > 0
 
 
-async def test_each_width_is_looked_at_by_those_who_want_it(page: AuditedPage, site: Site) -> None:
+async def test_collectors_run_at_the_widths_they_request(page: AuditedPage, site: Site) -> None:
     once, always = Says(), Says(every_view=True)
     steps: list[str] = []
     url = site.page(PAGE)
@@ -118,9 +118,7 @@ async def test_each_width_is_looked_at_by_those_who_want_it(page: AuditedPage, s
     assert await page.evaluate("() => innerWidth") == 1280
 
 
-async def test_a_page_that_need_not_stay_open_is_opened_once_at_each_width(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_page_that_may_close_is_opened_once_per_width(page: AuditedPage, site: Site) -> None:
     steps: list[str] = []
     url = site.page(PAGE)
     said = Says(finding("test/send", "low", "#send"))
@@ -133,7 +131,7 @@ async def test_a_page_that_need_not_stay_open_is_opened_once_at_each_width(
     assert evidence.findings[0].elements[0].ref is None
 
 
-async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage, site: Site) -> None:
+async def test_same_finding_at_several_widths_is_merged(page: AuditedPage, site: Site) -> None:
     class Wide:
         name, every_view = "a look", True
 
@@ -151,7 +149,7 @@ async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage,
     assert (found.count, found.measured_by) == (4, "looking at 1280, 768 and 360 px")
 
 
-async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Site) -> None:
+async def test_finding_elements_have_picture_and_ref(any_page: AuditedPage, site: Site) -> None:
     said = Says(finding("test/button", "high", "#send", "#nowhere"), finding("test/page", "low", "html"))
 
     evidence = await collect_evidence(
@@ -168,9 +166,7 @@ async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Si
 
 
 @pytest.mark.slow
-async def test_a_picture_shows_the_element_where_the_page_shifts_late(
-    any_page: AuditedPage, site: Site
-) -> None:
+async def test_picture_shows_element_despite_late_layout_shift(any_page: AuditedPage, site: Site) -> None:
     """The button is red, and moves between the time when it is found and the picture, and meanwhile."""
     button = "<button style='display: block; width: 80px; height: 30px; border: 0; background: red'></button>"
     shift = "let n = 0; setInterval(() => { if (n < 20) gap.style.height = `${++n * 15}px`; }, 60);"
@@ -189,7 +185,7 @@ async def test_a_picture_shows_the_element_where_the_page_shifts_late(
     assert middle[0] > 200 > 60 > middle[1]
 
 
-async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:
+async def test_endless_page_is_pictured_by_its_first_screen(page: AuditedPage, site: Site) -> None:
     url = site.page("<!doctype html><title>Long</title><div style='height:20000px'>Long</div>")
 
     evidence = await collect_evidence(page, url, collectors=[Photograph()], views=[DESKTOP])
@@ -200,7 +196,7 @@ async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage
     assert [(each.picture.width, each.picture.height) for each in evidence.screenshots] == [(1280, 800)]
 
 
-async def test_of_a_page_without_a_body_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:
+async def test_page_without_body_is_pictured_by_its_first_screen(page: AuditedPage, site: Site) -> None:
     url = site.page(
         "<!doctype html><title>Bare</title><script>onload = () => document.body.remove()</script>"
     )
@@ -213,7 +209,7 @@ async def test_of_a_page_without_a_body_the_first_screen_is_shown(page: AuditedP
     assert evidence.skipped == []
 
 
-async def test_a_collector_that_fails_is_reported_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
+async def test_collector_failure_is_reported_and_others_continue(page: AuditedPage, site: Site) -> None:
     broken = Says(name="speed", happens=fails(ToolInvocationError("no clock", tool_name="evaluate")))
     later = Says(finding("test/later", "low"))
 
@@ -223,7 +219,7 @@ async def test_a_collector_that_fails_is_reported_and_the_others_go_on(page: Aud
     assert [(each.what, each.why) for each in evidence.skipped] == [("speed at 1280 px", "no clock")]
 
 
-async def test_a_width_at_which_the_page_does_not_open_is_reported(page: AuditedPage, site: Site) -> None:
+async def test_failed_page_load_at_one_width_is_reported(page: AuditedPage, site: Site) -> None:
     url = site.page(PAGE)
 
     def remove_page(view: AuditViewport) -> None:
@@ -242,7 +238,7 @@ async def test_a_width_at_which_the_page_does_not_open_is_reported(page: Audited
 
 
 @pytest.mark.slow
-async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site, tmp_path: Path) -> None:
+async def test_evidence_before_a_lost_connection_is_kept(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
 
         def kill_browser(view: AuditViewport) -> None:
@@ -266,12 +262,12 @@ async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site
     assert [each.width for each in evidence.screenshots] == [1280, 1280]
 
 
-async def test_a_page_that_does_not_open_is_an_error(page: AuditedPage) -> None:
+async def test_page_load_failure_raises_an_error(page: AuditedPage) -> None:
     with pytest.raises(MCPError):
         await collect_evidence(page, "http://127.0.0.1:9/", collectors=[Says()])
 
 
-async def test_a_lost_connection_at_the_beginning_is_an_error(site: Site, tmp_path: Path) -> None:
+async def test_connection_lost_at_start_raises_an_error(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
         page = await page_of(client)
 
@@ -279,7 +275,7 @@ async def test_a_lost_connection_at_the_beginning_is_an_error(site: Site, tmp_pa
         await collect_evidence(page, site.page(PAGE), collectors=[Says()])
 
 
-def test_the_standard_ones_have_names_and_measure_before_they_change_anything() -> None:
+def test_standard_collectors_have_unique_names() -> None:
     collectors: Sequence[Collector] = standard_collectors()
 
     names = [each.name for each in collectors]
@@ -289,9 +285,7 @@ def test_the_standard_ones_have_names_and_measure_before_they_change_anything() 
 
 
 @pytest.mark.slow
-async def test_a_page_that_a_collector_brings_to_a_halt_is_opened_again(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_page_hung_by_a_collector_is_reopened(page: AuditedPage, site: Site) -> None:
     """The server closes a page whose script does not end."""
     said = Says(finding("test/after", "low"))
     impatient = await page_of(client_of(page), timeout_ms=8_000)

@@ -35,12 +35,12 @@ SOURCE = """<!doctype html>
         ("no element", None),
     ],
 )
-def test_an_element_has_a_place_where_it_is_certain(snippet: str, place: SourcePlace | None) -> None:
+def test_element_is_located_only_when_unambiguous(snippet: str, place: SourcePlace | None) -> None:
     assert PageSource(SOURCE).find(snippet) == place
 
 
 @pytest.mark.parametrize("part", ["<", '<a "', "<a b='", "<script>", "<!--", "<a =", "<a\t"])
-def test_a_hostile_source_takes_no_long_time(part: str) -> None:
+def test_hostile_source_is_searched_in_linear_time(part: str) -> None:
     with limit_processor_time(5):
         PageSource(part * (500_000 // len(part))).find('<a href="/x">')
 

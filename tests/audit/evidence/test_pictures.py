@@ -39,7 +39,7 @@ def is_near(one: object, other: tuple[int, ...]) -> bool:
     return all(abs(a - b) < 40 for a, b in zip(one, other, strict=True))
 
 
-def test_an_element_is_cut_out_with_what_is_around_it_and_framed() -> None:
+def test_element_picture_has_a_margin_and_a_frame() -> None:
     box = ElementBox(100, 200, 60, 20)
 
     image = open_picture(page(red=box).cut_out(box))
@@ -50,7 +50,7 @@ def test_an_element_is_cut_out_with_what_is_around_it_and_framed() -> None:
     assert is_near(image.getpixel((MARGIN + 30, MARGIN - 2)), FRAME)
 
 
-def test_a_large_element_is_shown_from_its_top_left_corner() -> None:
+def test_large_element_is_cropped_at_its_top_left() -> None:
     assert open_picture(page(3000, 3000).cut_out(ElementBox(500, 500, 2000, 2000))).size == (
         MAX_WIDTH,
         MAX_HEIGHT,
@@ -66,15 +66,15 @@ def test_a_large_element_is_shown_from_its_top_left_corner() -> None:
         ElementBox(5, 5, 0, 40),
     ],
 )
-def test_what_the_picture_does_not_show_has_none(box: ElementBox) -> None:
+def test_element_outside_the_screenshot_has_no_picture(box: ElementBox) -> None:
     assert page().cut_out(box) is None
 
 
-def test_what_is_half_outside_is_shown_by_half() -> None:
+def test_partly_visible_element_is_clipped() -> None:
     assert open_picture(page().cut_out(ElementBox(380, 990, 100, 100))).size == (20 + MARGIN, 10 + MARGIN)
 
 
-def test_the_first_screen_is_shown_plain_and_marked() -> None:
+def test_first_screen_is_pictured_plain_and_marked() -> None:
     box = ElementBox(100, 100, 60, 20)
 
     plain, marked = page(red=box).first_screen([("F1", box), ("F2", ElementBox(10, 900, 5, 5))], VIEW)
@@ -86,18 +86,18 @@ def test_the_first_screen_is_shown_plain_and_marked() -> None:
 
 
 @pytest.mark.parametrize("marks", [[], [("F1", ElementBox(10, 900, 5, 5))]])
-def test_a_screen_without_findings_is_shown_once(marks: list[tuple[str, ElementBox]]) -> None:
+def test_screen_without_findings_is_pictured_once(marks: list[tuple[str, ElementBox]]) -> None:
     (plain,) = page().first_screen(marks, VIEW)
 
     assert not plain.marked
 
 
-def test_a_page_smaller_than_the_view_is_shown_as_it_is() -> None:
+def test_small_page_is_pictured_at_its_own_size() -> None:
     (plain,) = page(200, 100).first_screen([], VIEW)
 
     assert open_picture(plain.picture).size == (200, 100)
 
 
-def test_what_is_no_picture_is_refused() -> None:
+def test_invalid_image_is_refused() -> None:
     with pytest.raises(OSError, match="cannot identify"):
         PageScreenshot(b"no picture")

@@ -115,14 +115,14 @@ async def sound(page: AuditedPage, site: Site) -> Evidence:
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("script", BROKEN)
-async def test_functions_that_a_page_broke_are_found(page: AuditedPage, site: Site, script: str) -> None:
+async def test_broken_browser_functions_are_detected(page: AuditedPage, site: Site, script: str) -> None:
     await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
 
     assert await find_replaced(page)
 
 
 @pytest.mark.parametrize("script", sample_parameters(MEASURED, MEASURED[0]))
-async def test_a_page_that_broke_functions_has_the_same_findings(
+async def test_broken_browser_functions_do_not_change_findings(
     page: AuditedPage, site: Site, sound: Evidence, script: str
 ) -> None:
     broken = await measure(page, site, script)
@@ -133,16 +133,14 @@ async def test_a_page_that_broke_functions_has_the_same_findings(
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("script", SOUND)
-async def test_functions_that_a_page_only_wrapped_are_not_found(
-    page: AuditedPage, site: Site, script: str
-) -> None:
+async def test_wrapped_browser_functions_are_not_reported(page: AuditedPage, site: Site, script: str) -> None:
     await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
 
     assert not await find_replaced(page)
 
 
 @pytest.mark.slow
-async def test_a_page_that_wraps_functions_is_measured_as_any_other(page: AuditedPage, site: Site) -> None:
+async def test_page_with_wrapped_functions_is_fully_measured(page: AuditedPage, site: Site) -> None:
     evidence = await measure(page, site, SOUND[1])
 
     assert evidence.skipped == []

@@ -61,9 +61,7 @@ async def test_planted_faults_are_found_by_their_rules(
 
 
 @pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::100]))
-async def test_nothing_is_found_on_their_clean_twins(
-    pages: Sequence[AuditedPage], faults: Sequence[Fault]
-) -> None:
+async def test_clean_twins_have_no_findings(pages: Sequence[AuditedPage], faults: Sequence[Fault]) -> None:
     """Layout faults are measured on a phone too; `python -m tests.audit.faults` measures all widths."""
 
     async def found_on_twin(page: AuditedPage, fault: Fault) -> tuple[str, object, object]:
@@ -81,9 +79,7 @@ async def test_nothing_is_found_on_their_clean_twins(
 @pytest.mark.parametrize(
     "clean", sample_parameters(CLEAN_PAGES, CLEAN_PAGES[1]), ids=lambda clean: clean.name
 )
-async def test_nothing_is_found_on_a_larger_clean_page(
-    pages: Sequence[AuditedPage], clean: CleanPage
-) -> None:
+async def test_large_clean_page_has_no_findings(pages: Sequence[AuditedPage], clean: CleanPage) -> None:
     evidence = await evidence_of(pages[0], clean.html, clean.routes)
 
     assert alarms(evidence, but=WALL_CLOCK) == []

@@ -66,7 +66,7 @@ async def run_model(model: ChatModel) -> list[object]:
         ("google", {"GEMINI_API_KEY": "k"}, "k"),
     ],
 )
-async def test_a_model_is_made_of_a_key_in_the_environment_given(
+async def test_model_uses_the_key_of_the_given_environment(
     provider: AIProvider, environ: dict[str, str], key: str
 ) -> None:
     async with chat_model(provider, environ=environ) as model:
@@ -97,7 +97,7 @@ def test_without_a_key_the_error_names_the_variable(
 
 
 @pytest.mark.slow
-async def test_variables_that_were_not_given_have_no_effect(
+async def test_ambient_environment_variables_are_ignored(
     vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in AMBIENT.items():
@@ -119,7 +119,7 @@ async def test_variables_that_were_not_given_have_no_effect(
 
 
 @pytest.mark.parametrize("provider", DEFAULT_MODELS)
-async def test_the_vendor_itself_is_asked_at_its_own_address(
+async def test_model_uses_the_default_address_of_the_vendor(
     provider: AIProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in AMBIENT.items():
@@ -160,7 +160,7 @@ async def test_the_vendor_itself_is_asked_at_its_own_address(
         ),
     ],
 )
-def test_what_cannot_be_used_is_reported(given: dict[str, object], expected: str) -> None:
+def test_invalid_model_options_are_refused(given: dict[str, object], expected: str) -> None:
     arguments: dict[str, object] = {"provider": "openai", "environ": {}, **given}
     with pytest.raises(ConfigurationError) as error:
         chat_model(**arguments)  # type: ignore[arg-type]
@@ -171,14 +171,14 @@ def test_what_cannot_be_used_is_reported(given: dict[str, object], expected: str
 @pytest.mark.parametrize(
     "base_url", ["https://models.example/v1", "http://localhost:8080/v1", "http://[::1]:1/v1"]
 )
-async def test_a_key_goes_where_nobody_else_reads_it(base_url: str) -> None:
+async def test_key_is_accepted_for_https_and_loopback_base_urls(base_url: str) -> None:
     environ = {"OPENAI_API_KEY": "k"}
     async with chat_model("openai", model="m", base_url=base_url, environ=environ) as model:
         assert model.key.get_secret_value() == "k"
 
 
 @pytest.mark.sampled(3)
-async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, site: Site) -> None:
+async def test_redirect_does_not_forward_the_key(vendor: VendorServer, site: Site) -> None:
     asked: list[str | None] = []
 
     async def elsewhere(request: Request) -> Response:
@@ -205,7 +205,7 @@ async def test_a_redirect_does_not_take_the_key_elsewhere(vendor: VendorServer, 
 
 
 @pytest.mark.sampled(3)
-async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None:
+async def test_closed_model_closes_its_connections(vendor: VendorServer) -> None:
     wire = vendor.vendor
     vendor.answers([Turn(text=["Done."])])
     model = chat_model(wire.name, model=wire.model, base_url=vendor.base_url, environ={})
@@ -220,7 +220,7 @@ async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None
     ("provider", "package"),
     [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google.genai"), ("openai", "pydantic_ai")],
 )
-def test_without_the_extra_the_error_says_how_to_install_it(provider: str, package: str) -> None:
+def test_missing_extra_error_explains_installation(provider: str, package: str) -> None:
     """In a process of its own, where that package cannot be imported."""
     lines = (
         "import sys",
@@ -237,7 +237,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(provider: str, packa
     assert run_program("\n".join(lines)) == "Install it: pip install 'footlight[audit]'\n"
 
 
-def test_an_audit_without_a_model_imports_none_of_it() -> None:
+def test_audit_without_model_imports_no_model_library() -> None:
     """Neither pydantic-ai nor a vendor's library."""
     foreign = ("pydantic_ai", "openai", "anthropic", "google")
     lines = (

@@ -124,7 +124,7 @@ async def outcome(
     return Outcome(parts, run.usage)
 
 
-async def test_text_is_reported_while_the_model_still_writes(vendor: VendorServer) -> None:
+async def test_text_is_streamed_while_the_model_writes(vendor: VendorServer) -> None:
     hold = asyncio.Event()
     vendor.answers([Turn(text=["Well ", "done."], hold=hold)])
     stage = Stage(instructions="Judge.", prompt="Look at it.")
@@ -141,7 +141,7 @@ async def test_text_is_reported_while_the_model_still_writes(vendor: VendorServe
     assert rest == [STOP]
 
 
-async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -> None:
+async def test_tool_is_called_and_its_result_is_sent_back(vendor: VendorServer) -> None:
     work = Work()
 
     result = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
@@ -155,7 +155,7 @@ async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -
     assert [wire.results(request) for request in vendor.received] == [[], [("c-a", "at a")]]
 
 
-async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer) -> None:
+async def test_invalid_arguments_error_names_the_field(vendor: VendorServer) -> None:
     """The error is one of the tool, and the run continues."""
     wrong = Call(id="c-1", name="goto", pieces=['{"to"', ': "a"}'])
     work = Work()
@@ -175,7 +175,7 @@ async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer
     assert WRONG in vendor.vendor.results(vendor.received[1])[0][1]
 
 
-async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) -> None:
+async def test_parallel_tool_calls_run_sequentially(vendor: VendorServer) -> None:
     """Each has its result."""
     unknown = Call(id="c-2", name="fly", pieces=["{}"])
     work = Work()
@@ -201,7 +201,7 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
     assert [name for name, _ in vendor.vendor.results(vendor.received[1])] == ["c-a", "c-2", "c-b"]
 
 
-async def test_repeated_ids_are_distinguished(vendor: VendorServer) -> None:
+async def test_repeated_call_ids_are_made_unique(vendor: VendorServer) -> None:
     """A result belongs to one call."""
     result = await outcome(vendor, [Turn(calls=calls("a")), Turn(calls=calls("a")), Turn()], Work().tool)
 
@@ -226,7 +226,7 @@ async def test_a_tool_can_end_the_stage(vendor: VendorServer) -> None:
     assert (work.done, len(vendor.received)) == (["a"], 1)
 
 
-async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
+async def test_crashing_tool_still_gets_a_result(vendor: VendorServer) -> None:
     async def raise_bug(_: Goto) -> ToolAnswer:
         raise KeyError("bug")
 
@@ -248,7 +248,7 @@ async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
     assert parts == [make_call_parts("a")[0], failed]
 
 
-async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: VendorServer) -> None:
+async def test_rate_limited_request_is_retried_after_the_given_delay(vendor: VendorServer) -> None:
     busy = Failure(status=429, headers=[("Retry-After", "0")])
 
     result = await outcome(vendor, [busy, Turn(text=["Done."])], limits=SLOW)
@@ -256,7 +256,7 @@ async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: V
     assert result == Outcome([*texts("Done."), STOP], make_usage(2, 10, 5))
 
 
-async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: VendorServer) -> None:
+async def test_too_long_retry_delay_is_not_awaited(vendor: VendorServer) -> None:
     busy = Failure(status=429, message="Slow down.", headers=[("Retry-After", "3600")])
 
     result = await outcome(vendor, [busy])
@@ -267,14 +267,14 @@ async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: 
     )
 
 
-async def test_a_failing_provider_is_asked_again(vendor: VendorServer) -> None:
+async def test_failing_provider_request_is_retried(vendor: VendorServer) -> None:
     result = await outcome(vendor, [Failure(status=500), Failure(status=503), Turn(text=["Do", "ne."])])
 
     assert result == Outcome([*texts("Do", "ne."), STOP], make_usage(3, 10, 5))
     assert vendor.received[0].body == vendor.received[2].body
 
 
-async def test_a_provider_that_goes_on_failing_is_reported(vendor: VendorServer) -> None:
+async def test_repeated_provider_failure_is_reported(vendor: VendorServer) -> None:
     result = await outcome(
         vendor, [Failure(status=500, message="Oh.")] * 9, limits=Limits(backoff_s=0.001, retries=2)
     )
@@ -296,7 +296,7 @@ async def test_a_provider_that_goes_on_failing_is_reported(vendor: VendorServer)
         (400, "refused the request", "See what it said; another model may take it."),
     ],
 )
-async def test_what_will_not_be_better_is_reported_at_once(
+async def test_permanent_failure_is_reported_without_retry(
     vendor: VendorServer, status: int, what: str, todo: str
 ) -> None:
     result = await outcome(vendor, [Failure(status=status, message="No\x1b[2J good.")])
@@ -313,9 +313,7 @@ async def test_what_will_not_be_better_is_reported_at_once(
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
-async def test_an_answer_that_was_cut_before_its_text_is_asked_for_again(
-    vendor: VendorServer, clean: bool
-) -> None:
+async def test_answer_truncated_before_any_text_is_retried(vendor: VendorServer, clean: bool) -> None:
     """No piece is lost, and none comes twice."""
     cut = Turn(text=["Done."], cut_after=20, clean=clean)
 
@@ -326,7 +324,7 @@ async def test_an_answer_that_was_cut_before_its_text_is_asked_for_again(
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
-async def test_an_answer_that_was_cut_in_its_text_is_an_error(vendor: VendorServer, clean: bool) -> None:
+async def test_answer_truncated_within_its_text_is_an_error(vendor: VendorServer, clean: bool) -> None:
     turn = Turn(text=["Well ", "done."])
     reported = sum(map(len, vendor.vendor.beginning(turn)))
 
@@ -337,7 +335,7 @@ async def test_an_answer_that_was_cut_in_its_text_is_an_error(vendor: VendorServ
     assert result.error.message.startswith(f"{vendor.vendor.name} ")
 
 
-async def test_a_call_that_was_cut_is_not_made(vendor: VendorServer) -> None:
+async def test_truncated_tool_call_is_not_executed(vendor: VendorServer) -> None:
     turn = Turn(calls=calls("a"))
     length = sum(map(len, (*vendor.vendor.beginning(turn), *vendor.vendor.rest(turn))))
     cut = Turn(calls=turn.calls, cut_after=length * 3 // 4, clean=True)
@@ -348,7 +346,7 @@ async def test_a_call_that_was_cut_is_not_made(vendor: VendorServer) -> None:
     assert (result.parts, work.done) == ([*texts("Done."), STOP], [])
 
 
-async def test_an_error_within_a_stream_is_one(vendor: VendorServer) -> None:
+async def test_error_within_a_stream_is_reported(vendor: VendorServer) -> None:
     early, late = Failure(status=503), Failure(status=503, message="Overloaded.")
 
     result = await outcome(
@@ -360,7 +358,7 @@ async def test_an_error_within_a_stream_is_one(vendor: VendorServer) -> None:
     assert result.error.message.endswith(": Overloaded.")
 
 
-async def test_an_answer_that_says_it_is_broken_is_asked_for_again(anyio_backend: str) -> None:
+async def test_answer_aborted_by_the_vendor_is_retried(anyio_backend: str) -> None:
     async with serve_vendor(Google()) as vendor:
         result = await outcome(vendor, [Turn(end="broken"), Turn(text=["Well "], end="broken")])
 
@@ -371,7 +369,7 @@ async def test_an_answer_that_says_it_is_broken_is_asked_for_again(anyio_backend
     )
 
 
-async def test_a_refusal_is_reported(vendor: VendorServer) -> None:
+async def test_refusal_of_the_model_is_reported(vendor: VendorServer) -> None:
     result = await outcome(vendor, [Turn(text=["I will not."], end="refusal")])
 
     assert result.error is not None
@@ -379,7 +377,7 @@ async def test_a_refusal_is_reported(vendor: VendorServer) -> None:
     assert result.usage == make_usage(1, 10, 5)
 
 
-async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServer) -> None:
+async def test_answer_over_the_length_limit_ends_the_stage(vendor: VendorServer) -> None:
     """Calls that came whole are made all the same."""
     work = Work()
 
@@ -388,7 +386,7 @@ async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServe
     assert result.parts == [*texts("On and"), *make_call_parts("a"), FinishPart(finish_reason="length")]
 
 
-async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
+async def test_pictures_are_sent_with_prompt_and_tool_results(vendor: VendorServer) -> None:
     work = Work(picture=OTHER_PICTURE)
 
     await outcome(vendor, [Turn(calls=calls("a")), Turn()], work.tool, pictures=[PICTURE])
@@ -398,7 +396,7 @@ async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
     assert "at a" in vendor.vendor.results(vendor.received[1])[0][1]
 
 
-async def test_old_results_are_left_out_of_what_is_sent(vendor: VendorServer) -> None:
+async def test_old_tool_results_are_omitted_from_requests(vendor: VendorServer) -> None:
     """Each is sent once whole, however many came at once."""
     work = Work(picture=OTHER_PICTURE, replaces={"a", "b", "c"})
     script = [Turn(calls=calls("a", "b", "c")), Turn(calls=calls("d")), Turn()]
@@ -432,14 +430,14 @@ async def test_all_but_the_last_two_pages_are_left_out(vendor: VendorServer) -> 
     assert [OLD in text for text in sent[5]] == [True, True, False, False, False]
 
 
-async def test_what_is_sent_again_is_cached_where_that_must_be_asked_for(vendor: VendorServer) -> None:
+async def test_prompt_cache_is_requested_where_needed(vendor: VendorServer) -> None:
     await outcome(vendor, [Turn()])
 
     asked = vendor.received[0].body.get("cache_control")
     assert asked == ({"type": "ephemeral", "ttl": "5m"} if vendor.vendor.name == "anthropic" else None)
 
 
-async def test_no_more_tokens_are_used_than_the_answer_that_passes_the_limit(vendor: VendorServer) -> None:
+async def test_token_limit_ends_the_stage_after_the_current_answer(vendor: VendorServer) -> None:
     """The calls of that answer are made, as they cost nothing."""
     work = Work()
     script = [Turn(calls=calls("a")), Turn(calls=calls("b"), input_tokens=40), Turn(text=["Never."])]
@@ -452,7 +450,7 @@ async def test_no_more_tokens_are_used_than_the_answer_that_passes_the_limit(ven
     )
 
 
-async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) -> None:
+async def test_request_limit_ends_the_stage(vendor: VendorServer) -> None:
     work = Work()
     limits = Limits(requests=4, backoff_s=0.001)
     script = [Turn(calls=calls("a")), Failure(status=500), Turn(calls=calls("b")), Turn(text=["Never."])]
@@ -463,20 +461,20 @@ async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) ->
     assert (result.usage.requests, len(vendor.received)) == (3, 3)
 
 
-async def test_a_failure_is_not_tried_again_beyond_the_limit(vendor: VendorServer) -> None:
+async def test_retries_count_towards_the_request_limit(vendor: VendorServer) -> None:
     result = await outcome(vendor, [Failure(status=500)] * 9, limits=Limits(requests=2, backoff_s=0.001))
 
     assert result.error is not None
     assert len(vendor.received) == 2
 
 
-async def test_a_spent_budget_asks_nothing(vendor: VendorServer) -> None:
+async def test_spent_budget_makes_no_request(vendor: VendorServer) -> None:
     result = await outcome(vendor, [], limits=Limits(requests=2), spent=make_usage(2))
 
     assert (result, vendor.received) == (Outcome([FinishPart(finish_reason="limit")], Usage()), [])
 
 
-async def test_a_request_has_an_end(vendor: VendorServer) -> None:
+async def test_request_times_out(vendor: VendorServer) -> None:
     limits = Limits(request_timeout_s=0.2, retries=0)
 
     result = await outcome(vendor, [Turn(text=["Well "], hold=asyncio.Event())], limits=limits)
@@ -513,7 +511,7 @@ async def stop_reading(run: StageRun, reading: asyncio.Event) -> None:
 
 
 @pytest.mark.parametrize("stop", [cancel_the_task, cancel_the_scope, stop_reading])
-async def test_whoever_stops_in_the_middle_leaves_no_request_behind(
+async def test_stopped_run_cancels_its_request(
     vendor: VendorServer, stop: Callable[[StageRun, asyncio.Event], Any]
 ) -> None:
     vendor.answers([Turn(text=["Well "], hold=asyncio.Event())])
@@ -523,7 +521,7 @@ async def test_whoever_stops_in_the_middle_leaves_no_request_behind(
         await vendor.left.wait()
 
 
-async def test_a_server_that_is_not_there_is_reported(vendor: VendorServer) -> None:
+async def test_unreachable_server_is_reported(vendor: VendorServer) -> None:
     stage = Stage(instructions="Judge.", prompt="Look at it.")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens there
@@ -550,7 +548,9 @@ SAYS_NOTHING = {"answer": [Turn(text=["Done."])], "cut": [Turn(text=["Well "], c
 
 
 @pytest.mark.parametrize("case", [*SAYS_THE_KEY, *SAYS_NOTHING])
-async def test_the_key_is_nowhere(vendor: VendorServer, caplog: pytest.LogCaptureFixture, case: str) -> None:
+async def test_key_does_not_leak_into_logs_or_errors(
+    vendor: VendorServer, caplog: pytest.LogCaptureFixture, case: str
+) -> None:
     """Not in a log, an error or what it came from, nor in what stands for the model."""
     caplog.set_level(logging.DEBUG)
     vendor.answers((SAYS_THE_KEY | SAYS_NOTHING)[case])

@@ -26,7 +26,7 @@ GOTO = AITool(name="goto", description="Go.", parameters=Goto, run=run_goto)
 DONE = AITool(name="done", description="End.", parameters=Goto, run=run_goto, ends=True)
 
 
-def test_arguments_come_as_text_or_read() -> None:
+def test_arguments_may_be_json_text_or_parsed() -> None:
     calls = ToolCalls([GOTO])
     read = ParsedCall(input={"url": "a"}, tool=GOTO, arguments=Goto(url="a"))
 
@@ -56,13 +56,13 @@ def test_arguments_come_as_text_or_read() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_reported_with_its_field(
+def test_invalid_arguments_are_reported_with_the_field(
     arguments: str | dict[str, str] | None, problem: str
 ) -> None:
     assert ToolCalls([GOTO]).parse("goto", arguments).problem == problem
 
 
-def test_an_unknown_tool_is_refused_with_the_known_ones() -> None:
+def test_unknown_tool_error_lists_known_tools() -> None:
     assert (
         ToolCalls([GOTO, DONE]).parse("fly", "{").problem
         == "There is no tool fly. The tools are: goto, done."
@@ -70,7 +70,7 @@ def test_an_unknown_tool_is_refused_with_the_known_ones() -> None:
     assert ToolCalls([]).parse("fly", "{}").problem == "There is no tool fly. The tools are: none."
 
 
-async def test_what_cannot_be_run_is_answered_as_an_error() -> None:
+async def test_unrunnable_call_is_answered_with_an_error() -> None:
     calls = ToolCalls([GOTO])
 
     answer = await calls.run(calls.parse("fly", "{}"))
@@ -78,7 +78,7 @@ async def test_what_cannot_be_run_is_answered_as_an_error() -> None:
     assert answer == ToolAnswer(text="There is no tool fly. The tools are: goto.", is_error=True)
 
 
-async def test_nothing_is_run_after_the_end() -> None:
+async def test_no_tool_runs_after_the_ending_call() -> None:
     calls = ToolCalls([GOTO, DONE])
 
     assert await calls.run(calls.parse("done", '{"url": "a"}')) == ToolAnswer(text="a 1")
@@ -89,7 +89,7 @@ async def test_nothing_is_run_after_the_end() -> None:
     assert calls.ended
 
 
-async def test_a_failed_end_is_none() -> None:
+async def test_failed_ending_call_does_not_end_the_work() -> None:
     async def refuse(_: Goto) -> ToolAnswer:
         return ToolAnswer(text="Not yet.", is_error=True)
 

@@ -28,7 +28,7 @@ RIGHT: dict[str, Any] = {
 }
 
 
-def test_the_documents_example_is_a_definition_of_ours() -> None:
+def test_documented_example_equals_our_definition() -> None:
     (ours,) = [each for each in PLAYWRIGHT_MCP if each.ai_tool_name == "navigateToPage"]
     example = AIToolDefinition(**RIGHT)
 
@@ -51,7 +51,7 @@ def test_the_documents_example_is_a_definition_of_ours() -> None:
         ours.input_schema.model_validate({"url": "not a url"})
 
 
-def test_both_families_offer_the_same_tools_in_the_same_words() -> None:
+def test_both_tool_families_have_equal_names_and_descriptions() -> None:
     ours, others = ({each.ai_tool_name: each for each in family} for family in (FOOTLIGHT, PLAYWRIGHT_MCP))
 
     assert ours.keys() == others.keys() - {"answerDialog"}
@@ -70,7 +70,7 @@ def test_both_families_offer_the_same_tools_in_the_same_words() -> None:
         ({"input_schema": dict}, "navigateToPage: input_schema must be a pydantic model"),
     ],
 )
-def test_a_definition_that_cannot_be_is_refused(wrong: dict[str, Any], problem: str) -> None:
+def test_invalid_tool_definition_is_refused(wrong: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         AIToolDefinition(**{**RIGHT, **wrong})
 
@@ -81,7 +81,7 @@ class Session(ToolInput):
     session_id: str = Field(alias="sessionId")
 
 
-async def test_a_tool_of_the_server_answers_the_model(page: AuditedPage) -> None:
+async def test_server_tool_can_be_offered_to_the_model(page: AuditedPage) -> None:
     """Any tool can be made one of the model's."""
     definition = AIToolDefinition(
         mcp_tool_name="list_sessions",
@@ -110,7 +110,7 @@ async def test_failures_are_reported_to_the_model(page: AuditedPage) -> None:
     assert (answer.is_error, answer.text[:17]) == (True, "SESSION_NOT_FOUND")
 
 
-async def test_missing_abilities_of_a_server_are_reported_to_the_model(page: AuditedPage) -> None:
+async def test_missing_server_tools_are_reported_to_the_model(page: AuditedPage) -> None:
     definition = AIToolDefinition(**{**RIGHT, "mcp_tool_name": "no_such_tool"})
 
     answer = await ai_tool_from_mcp(definition, client_of(page)).run(Address(url=HttpUrl("http://x/")))

@@ -6,7 +6,7 @@ from footlight.audit.model.stream import TextDeltaPart, ToolCallPart, ToolResult
 from footlight.audit.model.transcript import Transcript
 
 
-def test_deltas_are_the_text_and_each_call_has_its_record() -> None:
+def test_deltas_form_the_text_and_each_call_is_recorded() -> None:
     transcript = Transcript()
 
     for part in (

@@ -12,7 +12,7 @@ Returning 4 messages for level "warning"
 """
 
 
-def test_messages_may_have_several_lines_and_exceptions_have_no_level() -> None:
+def test_multiline_messages_and_exceptions_are_parsed() -> None:
     reported = read_console(
         HEAD
         + """[WARNING] take
@@ -39,6 +39,6 @@ TypeError: no
     ]
 
 
-def test_nothing_was_written() -> None:
+def test_empty_console_has_no_messages() -> None:
     assert read_console("### Result\nTotal messages: 0 (Errors: 0, Warnings: 0)\n\n") == []
     assert read_console("") == []

@@ -35,7 +35,7 @@ def markdown(text: str) -> ToolResult:
     return ToolResult(content=[Content("text", text=text)])
 
 
-def test_of_our_server_it_is_the_page_or_what_changed_in_it() -> None:
+def test_footlight_answer_is_reduced_to_page_or_changes() -> None:
     moved = {
         "success": True,
         "data": {"url": "http://127.0.0.1/a", "dialogs": [{"message": "Sure?"}]},
@@ -60,13 +60,13 @@ def test_of_our_server_it_is_the_page_or_what_changed_in_it() -> None:
     )
 
 
-def test_of_the_other_server_it_is_neither_code_nor_files() -> None:
+def test_playwright_answer_omits_code_and_files() -> None:
     seen = read_playwright_mcp_answer(markdown(MARKDOWN))
 
     assert seen.text_for_model == 'http://127.0.0.1/ · Shop\n- generic [ref=e1]:\n  - link "Lamps" [ref=e2]'
 
 
-def test_a_dialog_of_the_other_server_is_reported() -> None:
+def test_playwright_dialog_is_reported() -> None:
     dialog = (
         '### Page\n- Page URL: http://127.0.0.1/\n### Modal state\n- ["alert" dialog with message "1"]: …'
     )
@@ -76,7 +76,7 @@ def test_a_dialog_of_the_other_server_is_reported() -> None:
     )
 
 
-def test_a_picture_is_no_larger_than_a_model_needs() -> None:
+def test_picture_is_scaled_down_for_the_model() -> None:
     out = io.BytesIO()
     Image.new("RGB", (1280, 800), "white").save(out, "PNG")
     part = Content("image", data=base64.b64encode(out.getvalue()).decode(), mime_type="image/png")
@@ -87,11 +87,11 @@ def test_a_picture_is_no_larger_than_a_model_needs() -> None:
     assert (picture.width, picture.height, picture.type) == (1024, 640, "jpeg")
 
 
-def test_nothing_is_said_where_nothing_changed() -> None:
+def test_unchanged_page_is_reported_as_no_visible_change() -> None:
     assert PageObservation().text_for_model == "No visible change."
 
 
-def test_a_cut_says_how_to_see_more() -> None:
+def test_truncated_page_explains_how_to_see_more() -> None:
     page = "\n".join(f"line {number}" for number in range(100))
 
     assert (
@@ -101,7 +101,7 @@ def test_a_cut_says_how_to_see_more() -> None:
     assert truncate_lines(page, 1_000) == page
 
 
-def test_changed_lines_are_reported_where_they_are_fewer_than_the_page() -> None:
+def test_line_diff_is_used_only_when_shorter_than_the_page() -> None:
     before = "- a\n" * 20 + "- textbox [ref=e2]"
 
     assert diff_lines(before, before.replace("[ref=e2]", "[ref=e2]: lamp")) == (

@@ -60,12 +60,12 @@ def environments(processes: Iterable[psutil.Process]) -> list[dict[str, str]]:
     return known
 
 
-def test_a_server_gets_what_it_needs_and_nothing_that_looks_like_a_secret() -> None:
+def test_server_environment_contains_no_secrets() -> None:
     assert minimal_environment({**SECRETS, **NEEDED, "EDITOR": "vi"}) == NEEDED
 
 
 @pytest.mark.slow
-async def test_our_own_server_opens_pages_and_knows_no_key(site: Site) -> None:
+async def test_own_server_and_its_browser_receive_no_keys(site: Site) -> None:
     """Nor does its browser."""
     own = own_server(["--browser", ENGINE], environ={**os.environ, **SECRETS})
     before = set(children_of(psutil.Process()))
@@ -83,7 +83,7 @@ async def test_our_own_server_opens_pages_and_knows_no_key(site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_it_runs_as_an_audit_needs_it_whatever_the_settings_of_others_say(site: Site) -> None:
+async def test_own_server_ignores_unrelated_settings(site: Site) -> None:
     settings = {
         "FOOTLIGHT_TRANSPORT": "http",
         "FOOTLIGHT_TOOLSET": "szkrabok",
@@ -99,7 +99,7 @@ async def test_it_runs_as_an_audit_needs_it_whatever_the_settings_of_others_say(
 
 
 @pytest.mark.slow
-async def test_each_visit_begins_with_what_is_given_to_it(site: Site) -> None:
+async def test_session_options_apply_to_each_visit(site: Site) -> None:
     async def tells(request: Request) -> Response:
         return HTMLResponse(f"<title>{request.headers.get('x-reader')}</title>")
 
@@ -116,13 +116,13 @@ async def test_each_visit_begins_with_what_is_given_to_it(site: Site) -> None:
     assert (titles, language) == (["yes", "yes"], "de-AT")
 
 
-async def test_a_server_without_sessions_says_that_it_cannot() -> None:
+async def test_session_options_need_a_server_with_sessions() -> None:
     async with serve_script(tools=(*PLAYWRIGHT, "browser_evaluate")) as (client, _):
         with pytest.raises(ToolInvocationError, match="no sessions, so it cannot apply state"):
             await page_of(client, session={"state": "shop"})
 
 
-def test_the_environment_of_another_server_is_no_larger() -> None:
+def test_environment_of_other_servers_is_minimal() -> None:
     named = server_of("npx @playwright/mcp@0.0.41 --headless", environ={**SECRETS, **NEEDED})
 
     assert named == Stdio("npx", ("@playwright/mcp@0.0.41", "--headless"), env=NEEDED)
@@ -130,7 +130,7 @@ def test_the_environment_of_another_server_is_no_larger() -> None:
     assert named.env == NEEDED
 
 
-def test_headers_are_for_a_url() -> None:
+def test_headers_are_refused_for_a_command() -> None:
     headers = {"Authorization": "Bearer x"}
 
     assert server_of("http://127.0.0.1:1/mcp", headers=headers, environ={}).where == "http://127.0.0.1:1/mcp"
@@ -154,5 +154,5 @@ def test_headers_are_for_a_url() -> None:
         ("http://127.0.0.1:8931/mcp", None),
     ],
 )
-def test_a_command_that_fetches_whatever_is_newest_is_noticed(command: str, package: str | None) -> None:
+def test_unpinned_package_in_command_is_detected(command: str, package: str | None) -> None:
     assert find_unpinned_package(command) == package

@@ -45,7 +45,7 @@ async def test_the_status_of_an_error_page_is_reported(page: AuditedPage, site: 
     assert await page.open(url, DESKTOP) == OpenResult(url=url, status=410)
 
 
-async def test_keys_go_to_the_focus(any_page: AuditedPage, site: Site) -> None:
+async def test_keys_go_to_the_focused_element(any_page: AuditedPage, site: Site) -> None:
     await any_page.open(site.page(FORM), DESKTOP)
 
     seen: list[str] = []
@@ -56,7 +56,7 @@ async def test_keys_go_to_the_focus(any_page: AuditedPage, site: Site) -> None:
     assert seen == ["one", "two"]
 
 
-async def test_the_console_tells_errors_and_warnings_of_this_page_only(
+async def test_console_reports_errors_and_warnings_of_current_page_only(
     any_page: AuditedPage, site: Site
 ) -> None:
     await any_page.open(site.page("<script>console.error('of another page')</script>"), DESKTOP)
@@ -75,7 +75,7 @@ async def test_the_console_tells_errors_and_warnings_of_this_page_only(
 
 
 @pytest.mark.slow
-async def test_a_ref_is_one_that_the_servers_other_tools_take(any_page: AuditedPage, site: Site) -> None:
+async def test_ref_is_valid_for_other_server_tools(any_page: AuditedPage, site: Site) -> None:
     await any_page.open(site.page(FORM), DESKTOP)
 
     ref = await any_page.find_ref("#two")
@@ -85,7 +85,7 @@ async def test_a_ref_is_one_that_the_servers_other_tools_take(any_page: AuditedP
     assert await any_page.find_ref("#nowhere") is None
 
 
-async def test_a_script_of_any_length_runs_also_where_the_page_forbids_scripts(
+async def test_long_script_runs_despite_strict_content_security_policy(
     any_page: AuditedPage, site: Site
 ) -> None:
     policy = {"content-security-policy": "default-src 'self'; require-trusted-types-for 'script'"}
@@ -100,7 +100,7 @@ async def test_a_script_of_any_length_runs_also_where_the_page_forbids_scripts(
     }
 
 
-async def test_a_long_answer_comes_whole(any_page: AuditedPage, site: Site) -> None:
+async def test_long_script_result_is_complete(any_page: AuditedPage, site: Site) -> None:
     await any_page.open(site.page(FORM), DESKTOP)
 
     reported = await any_page.evaluate("() => Array.from({ length: 20000 }, (_, n) => `line ${n}`)")
@@ -108,7 +108,7 @@ async def test_a_long_answer_comes_whole(any_page: AuditedPage, site: Site) -> N
     assert (len(reported), reported[-1]) == (20_000, "line 19999")
 
 
-async def test_what_a_page_stored_is_gone_at_the_next_visit(page: AuditedPage, site: Site) -> None:
+async def test_page_storage_is_cleared_between_visits(page: AuditedPage, site: Site) -> None:
     url = site.page(FORM)
     await page.open(url, DESKTOP)
     await page.evaluate("() => { localStorage.mine = 'yes'; document.cookie = 'mine=yes'; }")
@@ -118,7 +118,7 @@ async def test_what_a_page_stored_is_gone_at_the_next_visit(page: AuditedPage, s
     assert await page.evaluate("() => [localStorage.mine ?? null, document.cookie]") == [None, ""]
 
 
-async def test_a_script_that_fails_is_an_error_for_people(any_page: AuditedPage, site: Site) -> None:
+async def test_failing_script_raises_a_readable_error(any_page: AuditedPage, site: Site) -> None:
     await any_page.open(site.page(FORM), DESKTOP)
 
     with pytest.raises(ToolInvocationError, match="no such luck"):
@@ -127,9 +127,7 @@ async def test_a_script_that_fails_is_an_error_for_people(any_page: AuditedPage,
     assert await any_page.evaluate("() => 1") == 1
 
 
-async def test_a_page_that_is_not_there_is_an_error_and_the_next_one_opens(
-    any_page: AuditedPage, site: Site
-) -> None:
+async def test_page_load_failure_does_not_affect_the_next_page(any_page: AuditedPage, site: Site) -> None:
     with pytest.raises(MCPError):
         await any_page.open("http://127.0.0.1:9/", DESKTOP)
 
@@ -139,9 +137,7 @@ async def test_a_page_that_is_not_there_is_an_error_and_the_next_one_opens(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there(
-    family: str, site: Site, tmp_path: Path
-) -> None:
+async def test_page_that_loads_endlessly_is_opened_partially(family: str, site: Site, tmp_path: Path) -> None:
     url = site.page(f"<title>Endless</title><h1>Read me</h1><img src='{site.never()}'>")
     async with connect_client(family, tmp_path) as client:
         page = await page_of(client, timeout_ms=8_000)
@@ -154,7 +150,7 @@ async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tmp_path: Path) -> None:
+async def test_page_that_never_answers_times_out(family: str, site: Site, tmp_path: Path) -> None:
     async with connect_client(family, tmp_path) as client:
         page = await page_of(client, timeout_ms=6_000)
 
@@ -167,7 +163,7 @@ async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_closing_leaves_the_client_open_and_may_come_twice_or_late(
+async def test_closing_the_page_is_idempotent_and_keeps_the_client_open(
     family: str, site: Site, tmp_path: Path
 ) -> None:
     async with connect_client(family, tmp_path) as client:
@@ -185,7 +181,7 @@ async def test_closing_leaves_the_client_open_and_may_come_twice_or_late(
 
 
 @pytest.mark.slow
-async def test_our_sessions_are_closed_one_after_the_other(site: Site, tmp_path: Path) -> None:
+async def test_previous_session_is_closed_before_the_next(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
         page = await page_of(client)
         for _ in range(3):
@@ -202,12 +198,12 @@ def _sessions(answer: object) -> Sequence[object]:
     return answer["data"]["sessions"]
 
 
-async def test_the_server_is_named(any_page: AuditedPage) -> None:
+async def test_server_name_is_known(any_page: AuditedPage) -> None:
     assert any_page.server.split()[0] in ("playwright-mcp-server", "Playwright")
 
 
 @pytest.mark.slow
-async def test_a_server_that_runs_no_scripts_says_how_it_would(site: Site) -> None:
+async def test_disabled_script_evaluation_error_names_the_setting(site: Site) -> None:
     command, *arguments = server_command()
     async with MCPClient([command, *arguments]) as client:
         page = await page_of(client)
@@ -217,13 +213,13 @@ async def test_a_server_that_runs_no_scripts_says_how_it_would(site: Site) -> No
             await page.evaluate("() => 1")
 
 
-async def test_a_server_of_something_else_is_refused() -> None:
+async def test_server_without_browser_tools_is_refused() -> None:
     async with serve_script(tools=("add",)) as (client, _):
         with pytest.raises(ToolInvocationError, match="no browser tools known here"):
             await page_of(client)
 
 
-async def test_a_server_without_the_tool_for_scripts_is_refused_with_the_way_out() -> None:
+async def test_server_without_script_tool_is_refused_with_a_remedy() -> None:
     async with serve_script(tools=FOOTLIGHT) as (client, _):
         with pytest.raises(ToolInvocationError, match="start it with --enable-script-evaluation"):
             await page_of(client)

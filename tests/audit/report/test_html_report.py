@@ -61,7 +61,7 @@ async def list_visible_findings(tab: Page) -> list[str]:
     return await tab.locator(".finding:visible").evaluate_all("all => all.map((each) => each.id)")
 
 
-async def test_the_head_tells_what_the_audit_comes_to(tab: Page) -> None:
+async def test_header_summarises_the_audit(tab: Page) -> None:
     head = await words(tab, "header")
 
     assert await tab.title() == (
@@ -78,7 +78,7 @@ async def test_the_head_tells_what_the_audit_comes_to(tab: Page) -> None:
         assert part.lower() in head.lower()
 
 
-async def test_each_page_has_its_state_and_its_figures_with_limits(tab: Page) -> None:
+async def test_each_page_shows_state_and_metrics_with_limits(tab: Page) -> None:
     order = await words(tab, "#page-1")
 
     assert "1. Order · Prompt Corner https://shop.test/order partial HTTP 200 1 critical" in order
@@ -99,7 +99,7 @@ async def test_each_page_has_its_state_and_its_figures_with_limits(tab: Page) ->
     ]
 
 
-async def test_screens_are_shown_at_each_width_with_marks_or_without(tab: Page) -> None:
+async def test_screenshots_are_shown_per_width_with_and_without_marks(tab: Page) -> None:
     def describe_pictures(yes: bool) -> list[str]:
         reported = ", elements with findings framed" if yes else ""
         return [f"The page at {width} px{reported}" for width in WIDTHS]
@@ -117,7 +117,7 @@ async def test_screens_are_shown_at_each_width_with_marks_or_without(tab: Page) 
     assert sizes == [[view.width, view.height] for view in VIEWPORTS]
 
 
-async def test_a_screen_is_made_large_and_small_again(tab: Page) -> None:
+async def test_screenshot_can_be_enlarged_and_reduced(tab: Page) -> None:
     first = tab.locator("#page-1-at-1280")
     image = first.locator("img:visible")
     small = await image.bounding_box()
@@ -132,7 +132,7 @@ async def test_a_screen_is_made_large_and_small_again(tab: Page) -> None:
     assert await first.get_by_role("link", name="Back to small size").is_hidden()
 
 
-async def test_findings_stand_under_their_severity(tab: Page) -> None:
+async def test_findings_are_grouped_by_severity(tab: Page) -> None:
     headings = await tab.locator("#findings h3, #findings h4").all_inner_texts()
 
     assert [" ".join(each.split()) for each in headings] == [
@@ -147,7 +147,7 @@ async def test_findings_stand_under_their_severity(tab: Page) -> None:
     ]
 
 
-async def test_a_finding_tells_what_where_how_and_what_to_do(tab: Page) -> None:
+async def test_finding_shows_rule_measurement_advice_and_elements(tab: Page) -> None:
     reported = await words(tab, "#page-1-F1")
     await tab.locator("#page-1-F1 summary").click()
 
@@ -164,7 +164,7 @@ async def test_a_finding_tells_what_where_how_and_what_to_do(tab: Page) -> None:
     assert await tab.locator("#page-1-F1 img").get_attribute("alt") == "main > img, framed"
 
 
-async def test_a_judged_finding_looks_different_and_leads_to_its_evidence(tab: Page) -> None:
+async def test_judged_finding_is_distinct_and_links_to_its_evidence(tab: Page) -> None:
     judged = tab.locator("#page-1-J1")
     targets = await judged.locator("a.cite").evaluate_all("all => all.map((each) => each.hash)")
     outlines = await tab.locator(".finding").evaluate_all(
@@ -180,7 +180,7 @@ async def test_a_judged_finding_looks_different_and_leads_to_its_evidence(tab: P
         assert await tab.locator(":target").get_attribute("id") == target[1:]
 
 
-async def test_walks_are_timelines_that_tell_where_and_why_they_stopped(tab: Page) -> None:
+async def test_walks_show_steps_and_where_they_stopped(tab: Page) -> None:
     walks = " ".join(" ".join((await tab.locator("#walks").inner_text()).split()).split())
 
     assert walks == (
@@ -205,7 +205,7 @@ async def test_the_analysis_is_prose_with_the_evidence_as_links(tab: Page) -> No
     assert await words(tab, ".prose li:nth-child(2) >> nth=0") == "W3 fails, as F9 does"
 
 
-async def test_what_was_not_done_and_by_what_it_was_made_is_reported(tab: Page) -> None:
+async def test_skipped_work_and_provenance_are_shown(tab: Page) -> None:
     assert await words(tab, "#not-done") == (
         "Not done 3 page 1 axe-core's rules at 768 px timed out after 60 s "
         "page 1 a finding of the model: The colours are sad it cites F9, which does not exist "
@@ -218,7 +218,7 @@ async def test_what_was_not_done_and_by_what_it_was_made_is_reported(tab: Page) 
     )
 
 
-async def test_findings_can_be_chosen(tab: Page) -> None:
+async def test_findings_can_be_filtered(tab: Page) -> None:
     """The script runs under the page's own policy."""
     every = await list_visible_findings(tab)
     chosen: dict[str, list[str]] = {}
@@ -274,7 +274,7 @@ async def test_a_rule_has_one_card_with_its_pages(chromium: Browser, tmp_path: P
     await tab.close()
 
 
-async def test_a_link_leads_to_a_finding_even_if_that_is_not_shown(tab: Page) -> None:
+async def test_link_shows_a_finding_hidden_by_the_filter(tab: Page) -> None:
     await tab.locator("[data-by=severity]").select_option(label="low (1)")
     await tab.locator("#analysis a", has_text="F2").click()
 
@@ -282,7 +282,7 @@ async def test_a_link_leads_to_a_finding_even_if_that_is_not_shown(tab: Page) ->
     assert len(await list_visible_findings(tab)) == 4
 
 
-async def test_without_its_script_all_of_it_is_there(chromium: Browser, file: Path) -> None:
+async def test_report_is_complete_without_scripts(chromium: Browser, file: Path) -> None:
     context = await chromium.new_context(java_script_enabled=False)
     tab = await context.new_page()
     await tab.goto(file.as_uri())
@@ -293,7 +293,7 @@ async def test_without_its_script_all_of_it_is_there(chromium: Browser, file: Pa
 
 
 @pytest.mark.slow
-async def test_an_audit_of_it_finds_nothing(page: AuditedPage, site: Site) -> None:
+async def test_audit_of_the_report_has_no_findings(page: AuditedPage, site: Site) -> None:
     """Of no rule up to level AA, but that this server does not compress what it sends."""
     found = await collect_evidence(page, site.page(render_html(shop(), verdict=FAILED)))
     expected = {"speed/uncompressed", *WALL_CLOCK}
@@ -305,7 +305,7 @@ async def test_an_audit_of_it_finds_nothing(page: AuditedPage, site: Site) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("view", sample_parameters(VIEWPORTS, VIEWPORTS[-1]), ids=lambda view: view.name)
-async def test_axe_finds_nothing_in_it_at_any_width(
+async def test_axe_has_no_findings_in_the_report_at_any_width(
     page: AuditedPage, site: Site, view: AuditViewport
 ) -> None:
     html = render_html(shop(), verdict=FAILED)
@@ -320,7 +320,7 @@ async def test_axe_finds_nothing_in_it_at_any_width(
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", sample_parameters(WIDTHS, WIDTHS[0]))
-async def test_all_of_it_can_be_read_in_both_schemes(tab: Page, scheme: str, width: int) -> None:
+async def test_report_is_readable_in_light_and_dark_scheme(tab: Page, scheme: str, width: int) -> None:
     """What is folded away too."""
     await tab.set_viewport_size({"width": width, "height": 900})
     await tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -336,7 +336,7 @@ async def test_all_of_it_can_be_read_in_both_schemes(tab: Page, scheme: str, wid
     assert await tab.evaluate("document.documentElement.scrollWidth") == width
 
 
-async def test_it_is_used_with_the_keyboard_alone(tab: Page) -> None:
+async def test_report_is_usable_by_keyboard_alone(tab: Page) -> None:
     focused = "document.activeElement.textContent"
     await tab.keyboard.press("Tab")
     skip = await tab.evaluate(focused)
@@ -348,7 +348,7 @@ async def test_it_is_used_with_the_keyboard_alone(tab: Page) -> None:
     assert await tab.locator(":target").get_attribute("id") == "critical"
 
 
-async def test_it_has_landmarks_and_headings_in_order(tab: Page) -> None:
+async def test_report_has_landmarks_and_ordered_headings(tab: Page) -> None:
     levels = await tab.locator("h1, h2, h3, h4").evaluate_all(
         "all => all.map((each) => Number(each.tagName[1]))"
     )
@@ -359,13 +359,13 @@ async def test_it_has_landmarks_and_headings_in_order(tab: Page) -> None:
     assert len(ids) == len({*ids})
 
 
-async def test_every_element_is_one_that_html_knows(tab: Page) -> None:
+async def test_report_has_only_known_html_elements(tab: Page) -> None:
     unknown = "all => all.filter((each) => each instanceof HTMLUnknownElement).map((each) => each.localName)"
 
     assert await tab.locator("*").evaluate_all(unknown) == []
 
 
-async def test_printed_all_is_open(tab: Page) -> None:
+async def test_printing_opens_all_details(tab: Page) -> None:
     await tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     await tab.emulate_media(media="print")
 
@@ -373,7 +373,7 @@ async def test_printed_all_is_open(tab: Page) -> None:
     assert await tab.locator(".toolbar").is_hidden()
 
 
-async def test_nothing_of_a_page_or_a_model_becomes_markup(chromium: Browser, tmp_path: Path) -> None:
+async def test_hostile_text_does_not_become_markup(chromium: Browser, tmp_path: Path) -> None:
     """Each text of an audit is hostile. What would steer a terminal is spelt out: somebody may `cat` it."""
     order = order_page()
     found = finding(
@@ -438,7 +438,7 @@ def test_code_in_advice_is_shown_as_code() -> None:
     assert "Put a <code>&lt;label&gt;</code> above the field. A ` alone stays." in html
 
 
-def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path) -> None:
+def test_content_security_policy_allows_only_own_script_and_style(file: Path) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file.read_text("utf-8"))
 
     assert policy is not None
@@ -448,19 +448,19 @@ def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path)
     )
 
 
-def test_an_audit_that_goes_on_says_so() -> None:
+def test_unfinished_audit_is_marked() -> None:
     reported = "This audit is not finished. It shows the results so far."
 
     assert reported in render_html(replace(shop(), finished_ms=None))
     assert reported not in render_html(shop())
 
 
-def test_of_nothing_there_is_a_page() -> None:
+def test_empty_audit_still_renders_a_page() -> None:
     assert "No findings." in render_html(audit(page()))
     assert "No page was measured" in render_html(audit())
 
 
-def test_a_large_audit_stays_of_a_size_to_be_sent_and_says_what_it_left_out() -> None:
+def test_large_audit_omits_pictures_and_counts_them() -> None:
     """300 findings, 500 pictures."""
     many = [
         finding(

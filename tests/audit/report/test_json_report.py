@@ -20,7 +20,7 @@ def refuse(name: str) -> None:
     raise AssertionError(f"JSON has no {name}")
 
 
-def test_findings_of_all_pages_are_on_one_list_the_worst_first() -> None:
+def test_findings_of_all_pages_are_sorted_by_severity() -> None:
     data = read(render_json(shop(), verdict=FAILED))
 
     assert [(each["severity"], each["rule"], each["source"], each["page"]) for each in data["findings"]] == [
@@ -57,7 +57,7 @@ def test_findings_of_all_pages_are_on_one_list_the_worst_first() -> None:
     }
 
 
-def test_the_head_tells_what_it_comes_to_and_by_what_it_was_made() -> None:
+def test_top_level_fields_contain_summary_and_provenance() -> None:
     data = read(render_json(shop(), verdict=FAILED))
     del data["findings"], data["pages"]
 
@@ -82,7 +82,7 @@ def test_the_head_tells_what_it_comes_to_and_by_what_it_was_made() -> None:
     }
 
 
-def test_a_page_tells_its_state_and_all_that_is_no_finding() -> None:
+def test_page_entry_has_state_and_everything_but_findings() -> None:
     order, gone = read(render_json(shop()))["pages"]
 
     assert gone == {
@@ -116,18 +116,18 @@ def test_a_page_tells_its_state_and_all_that_is_no_finding() -> None:
     )
 
 
-def test_pictures_are_not_in_it() -> None:
+def test_pictures_are_omitted() -> None:
     assert len(render_json(shop())) < 10_000
 
 
-def test_an_audit_that_goes_on_says_so() -> None:
+def test_unfinished_audit_is_marked() -> None:
     data = read(render_json(replace(shop(), finished_ms=None)))
 
     assert (data["finished"], data["finishedMs"]) == (False, None)
     assert "verdict" not in data
 
 
-def test_hostile_text_is_text() -> None:
+def test_hostile_text_stays_text() -> None:
     data = render_json(audit(page([finding(title=HOSTILE)], url=HOSTILE)))
 
     assert "\x1b" not in data

@@ -10,7 +10,7 @@ from tests.audit.report.audits import HOSTILE, audit, element, finding, page
 URL = "https://shop.test/order"
 
 
-def test_a_finding_is_a_failed_test_of_its_page() -> None:
+def test_finding_is_a_failed_test_case_of_its_page() -> None:
     image = finding(elements=[element("img", note="no alt")])
 
     root = ElementTree.fromstring(render_junit(audit(page([image], url=URL), page([], url=f"{URL}/2"))))
@@ -31,7 +31,7 @@ def test_a_finding_is_a_failed_test_of_its_page() -> None:
     assert [each.get("name") for each in second] == ["no findings"]
 
 
-def test_a_local_page_has_the_path_of_its_file() -> None:
+def test_local_page_is_named_by_its_file_path() -> None:
     local = audit(page([], url="http://127.0.0.1:39439/shop/"), sources={"http://127.0.0.1:39439/": "public"})
 
     [suite] = ElementTree.fromstring(render_junit(local))
@@ -56,7 +56,7 @@ def test_a_finding_of_level_aaa_is_skipped() -> None:
     assert (root.get("failures"), root.get("skipped")) == ("0", "1")
 
 
-def test_hostile_texts_are_valid_xml() -> None:
+def test_hostile_text_gives_valid_xml() -> None:
     hostile = finding(title=HOSTILE, advice=HOSTILE, elements=[element(HOSTILE, note=HOSTILE)])
 
     root = ElementTree.fromstring(render_junit(audit(page([hostile], url=f"https://shop.test/{HOSTILE}"))))

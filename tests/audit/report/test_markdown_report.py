@@ -46,7 +46,7 @@ def headings(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("#")]
 
 
-def test_it_has_its_parts_in_order() -> None:
+def test_report_sections_are_in_order() -> None:
     assert headings(render_markdown(shop(), verdict=FAILED)) == [
         "# UX audit: 1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed",
         "## Findings",
@@ -68,7 +68,7 @@ def test_it_has_its_parts_in_order() -> None:
     ]
 
 
-def test_pages_and_their_figures_are_tables() -> None:
+def test_pages_and_metrics_are_tables() -> None:
     reported = render_markdown(shop(), verdict=FAILED)
 
     assert "\n**Not passed:**\n\n- over 1 critical finding, at most 0 allowed\n" in reported
@@ -97,7 +97,7 @@ def test_pages_and_their_figures_are_tables() -> None:
     )
 
 
-def test_a_finding_tells_where_how_and_what_to_do() -> None:
+def test_finding_shows_rule_elements_and_advice() -> None:
     reported = render_markdown(shop())
 
     assert (
@@ -130,7 +130,7 @@ def test_a_rule_is_reported_once_with_its_pages() -> None:
     assert "`axe/image-alt` · measured · WCAG 1.1.1 A · pages 1, 2, 3 · 3 elements" in reported
 
 
-def test_code_in_advice_is_code() -> None:
+def test_code_in_advice_is_rendered_as_code() -> None:
     reported = render_markdown(
         audit(page([finding(advice="Put a `<label>` above the field. A ` alone stays.")]))
     )
@@ -138,7 +138,7 @@ def test_code_in_advice_is_code() -> None:
     assert "- **To do:** Put a `<label>` above the field. A \\` alone stays.\n" in reported
 
 
-def test_a_walk_tells_its_steps_and_where_it_stopped() -> None:
+def test_walk_shows_steps_and_where_it_stopped() -> None:
     assert """\
 **Ana** · Pay for a soup · **stopped** at `https://shop.test/order`: Enter on the button does nothing.
 
@@ -148,7 +148,7 @@ def test_a_walk_tells_its_steps_and_where_it_stopped() -> None:
 """ in render_markdown(shop())
 
 
-def test_within_a_severity_findings_are_by_persona() -> None:
+def test_findings_of_equal_severity_are_sorted_by_persona() -> None:
     found = [
         finding(id=f"J{number}", persona=persona, title=persona or "nobody")
         for number, persona in enumerate(["Ben", "Ana", None, "Ben"])
@@ -163,7 +163,7 @@ def test_within_a_severity_findings_are_by_persona() -> None:
     ]
 
 
-def test_an_audit_that_goes_on_says_so() -> None:
+def test_unfinished_audit_is_marked() -> None:
     assert "> **This audit is not finished. It shows the results so far.**" in render_markdown(
         replace(shop(), finished_ms=None)
     )
@@ -207,7 +207,7 @@ def hostile() -> Audit:
     )
 
 
-def test_nothing_hostile_becomes_markup() -> None:
+def test_hostile_text_does_not_become_markup() -> None:
     """No link, no picture, no HTML, no cell or heading of its own; and nobody is called."""
     reported = render_markdown(hostile(), verdict=HOSTILE_VERDICT)
     found = [*tokens(reported)]
@@ -233,7 +233,7 @@ def test_nothing_hostile_becomes_markup() -> None:
 @given(
     st.text(alphabet=st.characters(exclude_categories=["Cs"]) | st.sampled_from("`*_[]()<>&~|\\#-+=1.!@$ \n"))
 )
-def test_whatever_a_text_is_it_is_read_as_that_text(text: str) -> None:
+def test_any_text_is_escaped_and_read_back_unchanged(text: str) -> None:
     text = make_plain(text)
     words = " ".join(text.split())
     for reported in (f"- a {inline(text)}", f"- a {code(text)}"):
@@ -244,11 +244,11 @@ def test_whatever_a_text_is_it_is_read_as_that_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//x.test", "", None])
-def test_only_addresses_of_the_web_are_links(url: str | None) -> None:
+def test_only_web_addresses_become_links(url: str | None) -> None:
     assert link("about it", url) == "about it"
 
 
-def test_a_large_audit_fits_into_a_comment_and_says_what_does_not() -> None:
+def test_large_audit_is_truncated_to_comment_length() -> None:
     many = [finding(id=f"F{number}", severity="low", advice="do " * 300) for number in range(400)]
     large = replace(order_page(), evidence=evidence(many), analysis_text="So it is. " * 5000)
 
@@ -260,5 +260,5 @@ def test_a_large_audit_fits_into_a_comment_and_says_what_does_not() -> None:
     assert headings(reported)[-1] == "## Made by"
 
 
-def test_of_nothing_there_is_a_headline() -> None:
+def test_empty_audit_has_only_a_headline() -> None:
     assert headings(render_markdown(audit(page()))) == ["# UX audit: No findings", "## Made by"]

@@ -8,7 +8,7 @@ from footlight.audit.evidence.collectors.speed import LAYOUT_SHIFT, LIMITS
 from footlight.audit.report.metrics import read_metrics
 
 
-def test_known_ones_come_first_in_their_order_with_units_and_limits() -> None:
+def test_known_metrics_come_first_with_units_and_limits() -> None:
     reported = read_metrics(
         {
             "images": 12,
@@ -29,7 +29,7 @@ def test_known_ones_come_first_in_their_order_with_units_and_limits() -> None:
     ]
 
 
-def test_the_limits_are_those_of_the_rules() -> None:
+def test_metric_limits_match_the_rules() -> None:
     ruled = {
         each.metric: [most for _, most in each.limits]
         for each in (*LIMITS, LAYOUT_SHIFT)
@@ -50,7 +50,7 @@ def test_the_limits_are_those_of_the_rules() -> None:
         (90_000, "poor", 1),
     ],
 )
-def test_a_value_has_its_place_on_a_scale_of_three_thirds(ms: float, rating: str, share: float) -> None:
+def test_metric_value_is_placed_on_a_three_part_scale(ms: float, rating: str, share: float) -> None:
     [metric] = read_metrics({"lcp_ms": ms})
 
     assert (metric.rating, metric.share) == (rating, pytest.approx(share, abs=0.01))

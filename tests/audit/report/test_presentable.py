@@ -31,12 +31,12 @@ from tests.audit.report.audits import audit, element, evidence, finding, page, p
         ("مرحبا", "مرحبا"),
     ],
 )
-def test_what_steers_or_turns_or_is_no_text_is_spelt_out(text: str, expected: str) -> None:
+def test_unsafe_characters_are_escaped_or_replaced(text: str, expected: str) -> None:
     assert make_plain(text) == expected
 
 
 @given(st.text(alphabet=st.characters(), max_size=50))
-def test_whatever_a_text_is_it_can_be_written_and_printed(text: str) -> None:
+def test_any_text_becomes_encodable_and_printable(text: str) -> None:
     """Lone surrogates and all control characters among them."""
     reported = make_plain(text)
 
@@ -44,7 +44,7 @@ def test_whatever_a_text_is_it_can_be_written_and_printed(text: str) -> None:
     assert not any(character < " " and character not in "\n\t" for character in reported)
 
 
-def test_a_huge_text_is_cut_an_analysis_later_than_others() -> None:
+def test_huge_text_is_truncated_with_more_room_for_the_analysis() -> None:
     huge = "x" * 5_000_000
     displayed = make_presentable(
         audit(page([finding(title=huge, elements=[element(html=huge)])], analysis_text=huge, error=huge))
@@ -58,7 +58,7 @@ def test_a_huge_text_is_cut_an_analysis_later_than_others() -> None:
     assert one.analysis_text.endswith("x…")
 
 
-def test_what_is_harmless_already_is_the_same() -> None:
+def test_harmless_content_is_unchanged() -> None:
     """Pictures too: they are the very same ones."""
     given = shop()
     displayed = make_presentable(given)
@@ -70,7 +70,7 @@ def test_what_is_harmless_already_is_the_same() -> None:
     assert displayed.pages[0].findings[0].elements[0].picture is picture()
 
 
-def test_numbers_are_finite() -> None:
+def test_non_finite_numbers_become_zero() -> None:
     """JSON has no others."""
     boundless = element(box=ElementBox(float("inf"), 1, float("nan"), 2))
     displayed = make_presentable(
@@ -82,7 +82,7 @@ def test_numbers_are_finite() -> None:
     assert (measured.findings[0].elements[0].box, measured.metrics) == (ElementBox(0, 1, 0, 2), {"lcp_ms": 0})
 
 
-def test_a_line_has_no_breaks() -> None:
+def test_shortened_text_has_no_line_breaks() -> None:
     assert shorten(" two\n\n  lines\tof  it ") == "two lines of it"
     assert shorten("What works here", 12) == "What works…"
     assert shorten("https://shop.test/soups", 12) == "https://sho…"

@@ -34,21 +34,21 @@ def test_headings_paragraphs_and_lists_are_distinguished() -> None:
     ]
 
 
-def test_lines_of_a_paragraph_are_one() -> None:
+def test_lines_of_a_paragraph_are_joined() -> None:
     assert parse_blocks("one\ntwo\n\nthree") == [
         Block("paragraph", [[Span("one"), Span(" "), Span("two")]]),
         Block("paragraph", [[Span("three")]]),
     ]
 
 
-def test_each_heading_is_its_own() -> None:
+def test_consecutive_headings_are_separate_blocks() -> None:
     assert parse_blocks("# One\n## Two") == [
         Block("heading", [[Span("One")]]),
         Block("heading", [[Span("Two")]]),
     ]
 
 
-def test_a_fence_parts_and_is_not_reported() -> None:
+def test_code_fence_separates_paragraphs_and_is_dropped() -> None:
     assert parse_blocks("say\n```html\n<b>\n```\nso") == [
         Block("paragraph", [[Span("say")]]),
         Block("paragraph", [[Span("<b>")]]),
@@ -56,18 +56,18 @@ def test_a_fence_parts_and_is_not_reported() -> None:
     ]
 
 
-def test_no_character_of_a_hostile_text_is_lost_but_marks_and_space() -> None:
+def test_hostile_text_loses_only_marks_and_whitespace() -> None:
     reported = "".join(span.text for block in parse_blocks(HOSTILE) for row in block.rows for span in row)
     marks = str.maketrans("", "", "`*# \n\t")
 
     assert reported.translate(marks) == HOSTILE.translate(marks)
 
 
-def test_of_nothing_there_is_nothing() -> None:
+def test_empty_text_has_no_blocks() -> None:
     assert parse_blocks(" \n\n") == []
 
 
-def test_a_text_without_an_end_is_read_in_no_time() -> None:
+def test_endless_text_is_parsed_in_linear_time() -> None:
     """A limit of the whole suite watches: none of the patterns is tried from each place to the end."""
     for text in ("*" * 100_000, "`" * 100_000, "**a" * 30_000, "*a" * 50_000, "1. " * 30_000, " " * 100_000):
         assert len(parse_blocks(text)) <= 1

@@ -29,21 +29,21 @@ from tests.audit.report.verdicts import FAILED
         ("audit.sarif.json", render_sarif),
     ],
 )
-def test_the_ending_chooses_the_format(tmp_path: Path, name: str, made_by: ReportFormat) -> None:
+def test_file_extension_selects_the_format(tmp_path: Path, name: str, made_by: ReportFormat) -> None:
     write_report(shop(), tmp_path / name, verdict=FAILED)
 
     assert (tmp_path / name).read_text("utf-8") == made_by(shop(), verdict=FAILED)
 
 
 @pytest.mark.parametrize("name", ["audit.pdf", "audit", "json", ".", ""])
-def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path: Path, name: str) -> None:
+def test_unknown_extension_error_lists_known_extensions(tmp_path: Path, name: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"must end in \.html, \.md, \.json, \.junit\.xml, \.xml, \.sarif or "
     ):
         get_format(tmp_path / name)
 
 
-def test_it_is_rewritten_as_the_audit_goes_on_and_nothing_else_is_left(tmp_path: Path) -> None:
+def test_report_is_rewritten_without_leftover_files(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folders" / "audit.md"
     began = replace(shop(), pages=shop().pages[:1], finished_ms=None)
 
@@ -56,7 +56,7 @@ def test_it_is_rewritten_as_the_audit_goes_on_and_nothing_else_is_left(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows makes links for few users only")
-def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
+def test_report_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
     (tmp_path / "latest.json").symlink_to(tmp_path / "audit-7.json")
 
     write_report(shop(), tmp_path / "latest.json")
@@ -65,7 +65,7 @@ def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "audit-7.json").read_text("utf-8") == render_json(shop())
 
 
-def test_where_it_cannot_be_written_it_is_said_and_what_was_there_stays(tmp_path: Path) -> None:
+def test_unwritable_path_is_reported_and_existing_files_are_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "audit.json").mkdir()
 

@@ -36,7 +36,7 @@ def prints(*findings: Finding, url: str = "https://shop.test/order") -> list[str
     return [each["partialFingerprints"]["footlightFinding/v1"] for each in results(*findings, url=url)]
 
 
-def test_a_result_tells_rule_level_and_place_of_an_element() -> None:
+def test_result_has_rule_level_and_element_location() -> None:
     [result] = results(
         finding(
             "layout/target-size",
@@ -74,7 +74,7 @@ def test_a_result_tells_rule_level_and_place_of_an_element() -> None:
     }
 
 
-def test_each_rule_is_there_once_with_help_and_its_worst_level() -> None:
+def test_each_rule_is_listed_once_with_its_worst_level() -> None:
     driver = run_of(render_sarif(shop()))["tool"]["driver"]
 
     assert (driver["name"], driver["version"]) == ("Footlight", "1.0.0")
@@ -97,7 +97,7 @@ def test_each_rule_is_there_once_with_help_and_its_worst_level() -> None:
     ]
 
 
-def test_each_result_is_of_a_rule_that_is_listed_and_says_where_it_is() -> None:
+def test_each_result_refers_to_a_listed_rule_and_a_location() -> None:
     run = run_of(render_sarif(shop()))
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
 
@@ -108,7 +108,7 @@ def test_each_result_is_of_a_rule_that_is_listed_and_says_where_it_is() -> None:
     assert rules == [*dict.fromkeys(rules)]
 
 
-def test_a_fingerprint_stays_when_what_was_measured_is_another() -> None:
+def test_fingerprint_is_independent_of_measurement_and_wording() -> None:
     """Or how much else was found, and with a model the words of it."""
     before = finding(elements=[element("#a", note="contrast 2.3:1")], id="F1", title="First words")
     after = finding(elements=[element("#a", note="contrast 2.4:1")], id="F7", title="Other words", count=9)
@@ -138,7 +138,7 @@ def test_equal_fingerprints_are_numbered() -> None:
     assert (first.partition(":")[0], first[-2:], second[-2:]) == (second.partition(":")[0], ":1", ":2")
 
 
-def test_what_failed_or_was_not_done_is_reported() -> None:
+def test_failures_and_skipped_work_are_reported() -> None:
     [invocation] = run_of(render_sarif(shop(), verdict=FAILED))["invocations"]
     reported = invocation.pop("toolExecutionNotifications")
 
@@ -158,7 +158,7 @@ def test_what_failed_or_was_not_done_is_reported() -> None:
     ]
 
 
-def test_an_audit_that_goes_on_says_so() -> None:
+def test_unfinished_audit_is_marked() -> None:
     [invocation] = run_of(render_sarif(audit(page(), finished_ms=None)))["invocations"]
 
     assert (invocation["executionSuccessful"], "endTimeUtc" in invocation) == (False, False)
@@ -167,7 +167,7 @@ def test_an_audit_that_goes_on_says_so() -> None:
     )
 
 
-def test_nothing_hostile_is_a_placeholder_a_link_or_an_address() -> None:
+def test_hostile_text_is_escaped_in_messages_and_uris() -> None:
     url = "https://shop.test/ü [1]?q=<|>&r=100%#a#b\n"
     hostile = finding(
         HOSTILE, title=HOSTILE, elements=[element(HOSTILE, html=HOSTILE)], help_url="javascript:alert(1)"
@@ -194,7 +194,7 @@ def test_a_page_without_evidence_or_findings_makes_no_results() -> None:
     assert run_of(render_sarif(audit(page(evidence=None), page(evidence=evidence()))))["results"] == []
 
 
-def test_it_is_valid_by_the_schema_and_by_what_code_hosts_require() -> None:
+def test_report_is_valid_for_schema_and_code_hosts() -> None:
     """With every kind of page and finding, hostile texts too."""
     hostile = finding(title=HOSTILE, advice=HOSTILE, elements=[element(HOSTILE, html=HOSTILE, note=HOSTILE)])
     url = f"https://shop.test:8443/{HOSTILE}?a=b"

@@ -12,7 +12,7 @@ from tests.audit.report.audits import HOSTILE, audit, element, finding, page, sh
 from tests.audit.report.verdicts import FAILED
 
 
-def test_it_tells_pages_findings_what_was_not_done_and_the_verdict() -> None:
+def test_text_lists_pages_findings_skipped_work_and_verdict() -> None:
     assert "\n".join(render_text(shop(), verdict=FAILED)) == (
         """\
 1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed
@@ -36,7 +36,7 @@ Not passed:
     )
 
 
-def test_only_so_many_are_reported_and_the_others_counted() -> None:
+def test_findings_beyond_the_limit_are_counted() -> None:
     many = [finding(id=f"F{number}", severity="low" if number % 2 else "high") for number in range(1, 33)]
 
     reported = render_text(audit(page(many)), most=20)
@@ -46,7 +46,7 @@ def test_only_so_many_are_reported_and_the_others_counted() -> None:
 
 
 @pytest.mark.parametrize(("count", "last"), [(10, "  part 9: why"), (11, "  … and 1 more in the report")])
-def test_only_so_many_parts_that_were_not_done_are_listed(count: int, last: str) -> None:
+def test_skipped_work_beyond_the_limit_is_counted(count: int, last: str) -> None:
     skipped = [Skipped(what=f"part {number}", why="why") for number in range(count)]
 
     assert render_text(audit(replace(page([]), skipped=skipped)))[-1] == last
@@ -61,13 +61,13 @@ def test_a_rule_is_one_line_for_all_its_pages() -> None:
     ]
 
 
-def test_the_page_that_was_measured_instead_is_named() -> None:
+def test_address_of_the_page_measured_instead_is_shown() -> None:
     reported = render_text(audit(page(url="https://shop.test/account")))
 
     assert reported[4] == "   measured at https://shop.test/order"
 
 
-def test_of_nothing_there_is_a_headline() -> None:
+def test_empty_audit_has_a_headline() -> None:
     assert render_text(audit(page()))[0] == "No findings"
     assert render_text(audit())[0] == "No page was measured"
     assert (
@@ -76,13 +76,13 @@ def test_of_nothing_there_is_a_headline() -> None:
     )
 
 
-def test_an_audit_that_goes_on_says_so() -> None:
+def test_unfinished_audit_is_marked() -> None:
     assert render_text(replace(shop(), finished_ms=None))[1] == (
         "This audit is not finished. It shows the results so far."
     )
 
 
-def test_no_line_is_longer_than_asked_for_and_none_steers_the_terminal() -> None:
+def test_lines_are_limited_in_width_and_printable() -> None:
     hostile = finding(HOSTILE, title=HOSTILE * 9, persona=HOSTILE, elements=[element(HOSTILE)])
 
     message = render_text(audit(page([hostile], url=f"https://shop.test/{HOSTILE}", error=HOSTILE)), width=80)

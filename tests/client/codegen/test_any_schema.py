@@ -27,7 +27,7 @@ relaxed = examples(200)
 
 @relaxed
 @given(anything, st.sampled_from(("szkrabok", "browser", "none")))
-def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: str) -> None:
+def test_generated_module_contains_only_expected_code(server: Anything, adapter: str) -> None:
     text = server.text()
     module = render(*server.tools(), adapter=adapter, server=text, regenerate=text, server_name=text)
 
@@ -46,7 +46,7 @@ def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: s
 
 @examples(100)
 @given(anything)
-def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
+def test_tool_order_does_not_change_the_module(server: Anything) -> None:
     tools = server.tools()
     others = server.chance.sample(tools, len(tools))
 
@@ -56,7 +56,7 @@ def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
 @pytest.mark.slow
 @settings(relaxed, max_examples=5)
 @given(anything)
-def test_ruff_would_write_it_the_same(server: Anything) -> None:
+def test_generated_module_is_formatted_like_ruff(server: Anything) -> None:
     texts = [render(*server.tools(), server=server.text(), server_name=server.text()) for _ in range(60)]
     with tempfile.TemporaryDirectory() as folder:
         assert reformat(texts, Path(folder)) == texts
@@ -64,11 +64,11 @@ def test_ruff_would_write_it_the_same(server: Anything) -> None:
 
 @relaxed
 @given(anything)
-def test_the_type_of_a_property_is_an_expression(server: Anything) -> None:
+def test_property_type_is_a_valid_expression(server: Anything) -> None:
     ast.parse(schema_to_type(server.schema()), mode="eval")
 
 
-def test_a_schema_that_grows_out_of_itself_ends() -> None:
+def test_recursive_and_exponential_schemas_terminate() -> None:
     twice = {f"n{each}": {"allOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
     either = {f"n{each}": {"anyOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
     deep: dict[str, object] = {}
@@ -87,7 +87,7 @@ def test_a_schema_that_grows_out_of_itself_ends() -> None:
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_a_text_is_rendered_wherever_it_stands(text: str) -> None:
+def test_special_texts_are_rendered_everywhere(text: str) -> None:
     """Not only what hypothesis happens to choose."""
     schema = {
         "type": "object",

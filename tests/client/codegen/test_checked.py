@@ -129,7 +129,7 @@ async def use() -> None:
 
 
 @pytest.mark.slow
-def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
+def test_type_checker_reports_only_wrong_calls(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(render(*SHOP), "utf-8")
     (tmp_path / "user.py").write_text(USER, "utf-8")
     wrong = {number for number, line in enumerate(USER.split("\n"), start=1) if line.endswith("# error")}
@@ -140,7 +140,7 @@ def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_modules_of_all_kinds_have_no_errors(tmp_path: Path) -> None:
+def test_generated_modules_have_no_type_errors(tmp_path: Path) -> None:
     """The tools of `metamask`, schemas that refer to themselves, and whatever a server may send."""
     schemas = json.loads(MM.read_text("utf-8"))
     assert len(schemas) == 16

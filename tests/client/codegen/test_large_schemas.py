@@ -25,7 +25,7 @@ VALUES = [f"value{number}" for number in range(20_000)]
 MANY = 3_000
 
 
-def test_two_names_with_the_same_digits_are_distinguished() -> None:
+def test_class_names_with_colliding_hashes_are_distinguished() -> None:
     """Both would be ABArguments, and four digits of their hashes are the same."""
     names = ("a---/-/b", "a--_ :_b")
 
@@ -38,13 +38,13 @@ def test_two_names_with_the_same_digits_are_distinguished() -> None:
 
 
 @pytest.mark.parametrize("index", ["²", "٣", "9" * 5_000, "-1", ""])
-def test_an_index_that_is_none_leads_nowhere(index: str) -> None:
+def test_invalid_reference_index_is_ignored(index: str) -> None:
     schema = {"$ref": f"#/allOf/{index}", "allOf": [{"type": "string"}]}
 
     assert schema_to_type({"allOf": [{"type": "string"}, schema]}) == "str"
 
 
-def test_an_anchor_is_not_the_whole() -> None:
+def test_anchor_reference_is_typed_as_any() -> None:
     schema = {"type": "object", "properties": {"x": {"$ref": "#node"}}}
 
     module = execute(render(tool("x", input_schema=schema)))
@@ -85,11 +85,11 @@ def graph(objects: int) -> Mapping[str, Any]:
     ],
     ids=["chain", "graph", "required", "merged", "values", "merged values"],
 )
-def test_a_large_schema_has_a_module(schema: Mapping[str, Any]) -> None:
+def test_large_schema_gives_a_valid_module(schema: Mapping[str, Any]) -> None:
     execute(render(Tool(name="x", input_schema=schema)))
 
 
-def test_all_of_all_of_has_an_end() -> None:
+def test_deeply_nested_all_of_becomes_any() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(300):
         schema = {"allOf": [schema]}

@@ -135,7 +135,7 @@ USES: Mapping[str, Callable[[Any, str], Awaitable[None]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample_parameters(SERVERS, "footlight"))
-async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: Site) -> None:
+async def test_generated_module_calls_a_real_server(name: str, tmp_path: Path, site: Site) -> None:
     out = tmp_path / f"{name}_tools.py"
     await generate(SERVERS[name](tmp_path), out)
     module = import_module(out)
@@ -148,7 +148,7 @@ async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: S
 
 
 @pytest.mark.slow
-async def test_the_modules_have_no_errors(tmp_path: Path) -> None:
+async def test_modules_of_real_servers_have_no_type_errors(tmp_path: Path) -> None:
     """Of those servers that are installed."""
     left_out: list[str] = []
     for name, command in SERVERS.items():

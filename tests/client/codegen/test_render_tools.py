@@ -141,7 +141,7 @@ def mcp_connect(
 '''
 
 
-def test_the_whole_module() -> None:
+def test_whole_module_matches_the_expected_text() -> None:
     """Header, imports, hash, handle, connect, in this order; no key, no
     `session.*`."""
     tools = [GOTO, tool("session.open", SESSION, "sessionName"), HEALTH]
@@ -169,7 +169,9 @@ def test_the_whole_module() -> None:
         ("none", no_session, ["sessionName", "url", "wait"]),
     ],
 )
-def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys: list[str]) -> None:
+def test_adapter_determines_defaults_and_injected_keys(
+    adapter: str, default: object, keys: list[str]
+) -> None:
     """The generator asks the adapter which key to leave out."""
     module = execute(render(GOTO, adapter=adapter))
 
@@ -185,7 +187,7 @@ def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys:
         ((), "no_session"),
     ],
 )
-def test_without_an_adapter_the_tools_show_which(offered: tuple[str, ...], adapter: str) -> None:
+def test_default_adapter_is_chosen_from_the_tools(offered: tuple[str, ...], adapter: str) -> None:
     module = render(*map(tool, offered), adapter=None)  # type: ignore[arg-type]
 
     assert f"import Adapter, {adapter}\n" in module
@@ -202,11 +204,11 @@ def test_names_are_split_at_the_first_dot() -> None:
     }
 
 
-def test_the_docstring_names_root_where_there_is_none() -> None:
+def test_docstring_explains_a_missing_root_namespace() -> None:
     assert "`_root` would be" in execute(render(tool("nav.goto")))["McpHandle"].__doc__
 
 
-def test_root_is_a_namespace_of_its_own_where_a_tool_has_that_word() -> None:
+def test_tools_named_root_get_their_own_namespace() -> None:
     module = render(tool("root.x"), tool("y"), tool("_root.z"))
 
     assert _calls(module) == {("root", "x"): "x", ("_root", "y"): "y", ("_root", "_root_z"): "_root.z"}
@@ -229,12 +231,12 @@ def test_root_is_a_namespace_of_its_own_where_a_tool_has_that_word() -> None:
         ),
     ],
 )
-def test_an_attribute_is_the_name_or_looks_like_it(name: str, attribute: str) -> None:
+def test_attribute_is_the_tool_name_or_a_safe_variant(name: str, attribute: str) -> None:
     """Requirements, section 4: keywords get an underscore, and so does what the class has already."""
     assert attributes([name], reserved={"close"}) == {name: attribute}
 
 
-def test_of_two_that_look_alike_the_one_of_that_name_has_it() -> None:
+def test_exact_name_takes_precedence_over_lookalike() -> None:
     found = attributes(["run.file", "run_file", "class", "class_"], reserved=())
 
     digits = {"run.file": found["run.file"][-4:], "class": found["class"][-4:]}
@@ -258,7 +260,7 @@ def test_a_colliding_alias_does_not_move_when_a_tool_is_added() -> None:
 
 
 @pytest.mark.parametrize("name", ["bound", "call", "close", "_bound", "__aenter__", "root", "_root", "class"])
-def test_a_namespace_hides_nothing_of_the_handle(name: str) -> None:
+def test_namespace_never_shadows_a_handle_attribute(name: str) -> None:
     module = execute(render(tool(f"{name}.x"), tool("health")))
 
     assert {word for word in vars(Handle) if word in vars(module["McpHandle"])} <= {
@@ -272,7 +274,7 @@ def test_a_namespace_hides_nothing_of_the_handle(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["_invoke", "__getitem__", "__init__", "_name", "_bound", "Any", "overload", "list"]
 )
-def test_a_method_hides_nothing_of_its_namespace(name: str) -> None:
+def test_method_never_shadows_a_namespace_attribute(name: str) -> None:
     module = execute(render(tool(f"nav.{name}"), tool("nav.after", output_schema={"type": "array"})))
 
     assert {word for word in vars(Namespace) if word in vars(module["Nav"])} <= {"__doc__", "__module__"}
@@ -288,7 +290,7 @@ def test_a_parameter_may_have_any_name(key: str) -> None:
     assert module["NavGotoArguments"].__required_keys__ == {key}
 
 
-def test_objects_within_have_names_and_those_of_several_tools_are_shared() -> None:
+def test_nested_objects_are_named_and_shared_between_tools() -> None:
     point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
     module = execute(
         render(
@@ -303,7 +305,7 @@ def test_objects_within_have_names_and_those_of_several_tools_are_shared() -> No
     assert classes == {"From", "ASize"}
 
 
-def test_what_refers_to_itself_is_a_type_that_does() -> None:
+def test_recursive_schema_becomes_a_recursive_type() -> None:
     node = {
         "type": "object",
         "properties": {"next": {"$ref": "#/$defs/node"}, "value": {"$ref": "#/$defs/json"}},
@@ -316,20 +318,20 @@ def test_what_refers_to_itself_is_a_type_that_does() -> None:
     execute(module)
 
 
-def test_a_result_that_is_no_object_has_a_name() -> None:
+def test_non_object_result_gets_a_type_alias() -> None:
     module = execute(render(tool("x", output_schema={"type": "array", "items": {"type": "integer"}})))
 
     assert module["XResult"] == list[int]
 
 
-def test_a_tool_that_is_listed_twice_has_one_method() -> None:
+def test_duplicate_tool_has_one_method() -> None:
     twice = [tool("x", {"a": {}}), tool("x", {"b": {}})]
 
     assert render(*twice) == render(*reversed(twice))
     assert render(*twice).count("async def x") == 3
 
 
-def test_a_tool_without_parameters_of_a_name_takes_any() -> None:
+def test_tool_without_named_parameters_accepts_any() -> None:
     module = render(
         Tool(name="any", input_schema={"type": "object"}),
         Tool(name="texts", input_schema={"type": "object", "additionalProperties": {"type": "string"}}),
@@ -340,7 +342,7 @@ def test_a_tool_without_parameters_of_a_name_takes_any() -> None:
     assert execute(module)["TextsArguments"] == dict[str, str]
 
 
-def test_a_choice_of_parameters_needs_what_all_of_it_needs() -> None:
+def test_one_of_requires_only_the_common_parameters() -> None:
     module = execute(
         render(
             tool(
@@ -362,7 +364,7 @@ def test_a_choice_of_parameters_needs_what_all_of_it_needs() -> None:
     assert module["XArguments"].__optional_keys__ == {"a", "b"}
 
 
-def test_a_server_without_tools_has_a_module_too() -> None:
+def test_server_without_tools_gives_a_valid_module() -> None:
     assert execute(render())["TOOL_HASHES"] == {}
 
 

@@ -75,10 +75,10 @@ MORE: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("schema", "type"), TABLE)
-def test_the_table_of_the_document(schema: object, type: str) -> None:
+def test_types_match_the_documented_table(schema: object, type: str) -> None:
     assert schema_to_type(schema) == type
 
 
 @pytest.mark.parametrize(("schema", "type"), MORE)
-def test_what_the_table_says_nothing_about(schema: object, type: str) -> None:
+def test_undocumented_schemas_are_converted(schema: object, type: str) -> None:
     assert schema_to_type(schema) == type

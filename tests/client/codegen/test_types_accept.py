@@ -33,25 +33,25 @@ def compare_values(chance: Chance) -> list[tuple[bool, bool, Any]]:
 
 @examples(150)
 @given(chances)
-def test_what_the_schema_accepts_and_nothing_else(chance: Chance) -> None:
+def test_types_accept_exactly_what_the_schema_accepts(chance: Chance) -> None:
     assert [each for each in compare_values(chance) if each[0] != each[1]] == [], chance.schema
 
 
 @pytest.mark.slow
-def test_the_values_are_of_both_kinds() -> None:
+def test_tested_values_are_both_accepted_and_refused() -> None:
     """Else the test above would say little."""
     counts = Counter(accepts for seed in range(50) for accepts, _, _ in compare_values(Chance(seed)))
 
     assert min(counts[True], counts[False]) > 400
 
 
-def test_what_is_not_reported_is_not_restricted() -> None:
+def test_unspecified_parameter_types_are_unrestricted() -> None:
     module = execute(render(tool("x", {"a": {}, "b": True, "c": {"minimum": 1}, "d": {"type": "any"}})))
 
     assert is_of({"a": 1, "b": [None], "c": "x", "d": {}}, module["XArguments"], module)
 
 
-def test_what_cannot_be_has_no_key() -> None:
+def test_impossible_optional_parameter_is_omitted() -> None:
     module = execute(render(tool("x", {"never": False, "must": False}, "must")))
 
     assert list(module["XArguments"].__annotations__) == ["must"]

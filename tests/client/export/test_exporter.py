@@ -47,7 +47,7 @@ def body(*calls: dict[str, Any], **variables: str) -> list[str]:
     return [line.removeprefix("    ") for line in lines.splitlines()]
 
 
-def test_a_whole_file() -> None:
+def test_whole_exported_file_matches_the_expected_text() -> None:
     log = (
         '{"name":"session.open","arguments":{"sessionName":"p4n"},"_phase":"before","_seq":1}\n'
         '{"name":"session.open","arguments":{"sessionName":"p4n"},"_phase":"after","_result":{"opened":true},"_ok":true,"_ms":84,"_seq":1}\n'
@@ -89,7 +89,7 @@ def test_a_whole_file() -> None:
     assert format_source(text) == text
 
 
-def test_names_that_python_does_not_have() -> None:
+def test_tool_names_invalid_in_python_are_handled() -> None:
     assert body(
         make_call("health"),
         make_call("browser.run.file", {"path": "x"}),
@@ -113,7 +113,7 @@ def test_names_that_python_does_not_have() -> None:
     ]
 
 
-def test_only_what_is_the_same_each_time_is_asserted() -> None:
+def test_only_stable_values_are_asserted() -> None:
     page = {
         "url": "http://127.0.0.1:8080/a",
         "title": "A",
@@ -158,7 +158,7 @@ def test_only_what_is_the_same_each_time_is_asserted() -> None:
     ]
 
 
-def test_refs_are_the_locators_that_were_used() -> None:
+def test_refs_are_replaced_by_logged_locators() -> None:
     steps = [{"tool": "click", "arguments": {"selector": "e7"}}, {"tool": "back"}, "no step"]
 
     assert body(
@@ -204,7 +204,7 @@ def test_secrets_are_read_from_the_environment() -> None:
         body(make_call("fill", {"value": "blue"}, redacted=True))
 
 
-def test_a_variable_stands_where_its_value_was() -> None:
+def test_variable_replaces_its_logged_value() -> None:
     assert body(
         make_call("goto", {"url": "http://a:1/x"}, {"url": "http://a:1/x", "title": "X"}), SHOP="http://a:1"
     ) == [
@@ -213,7 +213,7 @@ def test_a_variable_stands_where_its_value_was() -> None:
     ]
 
 
-def test_ids_that_the_server_made_up_are_taken_from_its_answers() -> None:
+def test_generated_ids_are_taken_from_earlier_results() -> None:
     assert body(
         make_call("add", {"text": "words"}, {"note": "note-1234abcd", "text": "words"}),
         make_call("read", {"id": "note-1234abcd"}, {"text": "words"}),
@@ -225,7 +225,7 @@ def test_ids_that_the_server_made_up_are_taken_from_its_answers() -> None:
     ]
 
 
-def test_a_text_about_python_needs_no_module() -> None:
+def test_text_that_mentions_os_environ_imports_no_module() -> None:
     calls = (LoggedCall(1, "nav.goto", {"url": "os.html", "text": "os.environ[]"}),)
 
     text = export_test(calls, name="log.jsonl", test="test_it")
@@ -235,7 +235,7 @@ def test_a_text_about_python_needs_no_module() -> None:
 
 @pytest.mark.slow
 @limit_processor_time(20)
-def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
+def test_twenty_thousand_chained_calls_are_exported() -> None:
     calls = [
         LoggedCall(n + 1, "use", {"id": f"note-{n:08}"}, LoggedOutcome(True, {"id": f"note-{n + 1:08}"}))
         for n in range(20_000)
@@ -261,7 +261,7 @@ def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
         ('"""\nimport os', ', match="import os"'),
     ],
 )
-def test_a_failure_is_known_by_what_it_keeps(error: str, line: str) -> None:
+def test_failure_is_matched_by_its_stable_part(error: str, line: str) -> None:
     assert body({**make_call("a"), "error": error or "7"}) == [
         f"with pytest.raises(MCPError{line}):",
         "    await mcp.root.a()",
@@ -304,11 +304,11 @@ def test_a_failure_is_known_by_what_it_keeps(error: str, line: str) -> None:
     ],
     ids=["a selector", "a time", "long", "cut"],
 )
-def test_a_failure_is_not_known_by_what_all_failures_begin_with(error: str, lines: list[str]) -> None:
+def test_generic_error_prefix_is_not_matched(error: str, lines: list[str]) -> None:
     assert body({**make_call("a"), "error": error}) == lines
 
 
-def test_what_stays_of_a_text_is_asserted() -> None:
+def test_stable_parts_of_a_text_are_asserted() -> None:
     """Names of files with the time, refs and variables change; the rest is what the call gave."""
     reported = (
         "### Result\n- [Screenshot of viewport](.playwright-mcp/page-2026-11-23T06-31-47-204Z.png)\n"
@@ -324,7 +324,7 @@ def test_what_stays_of_a_text_is_asserted() -> None:
     ]
 
 
-def test_a_large_result_is_asserted_by_the_file_beside_the_log(tmp_path: Path) -> None:
+def test_large_result_is_asserted_from_its_sidecar_file(tmp_path: Path) -> None:
     (tmp_path / "1-a.txt").write_text("### Page\n- Page Title: Cart\n" + "x" * 300)
     (tmp_path / "3-b.txt").write_text('{"structured": "otherwise"} maybe')
     log = "".join(
@@ -350,7 +350,7 @@ def test_a_large_result_is_asserted_by_the_file_beside_the_log(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_type_checker_finds_nothing_in_an_exported_test(tmp_path: Path) -> None:
+def test_exported_test_has_no_type_errors(tmp_path: Path) -> None:
     """Strict, as those are who commit it."""
     calls = [
         LoggedCall(
@@ -371,12 +371,12 @@ def test_a_type_checker_finds_nothing_in_an_exported_test(tmp_path: Path) -> Non
     assert errors_in(tmp_path) == []
 
 
-def test_a_log_without_calls_is_no_test() -> None:
+def test_log_without_calls_is_refused() -> None:
     with pytest.raises(MCPError, match=r"log\.jsonl: it has no calls that a test could make"):
         body(make_call("create_session"), make_call("close_session", {"sessionId": "x"}))
 
 
-def test_calls_of_two_sessions_are_not_one_test() -> None:
+def test_log_of_two_sessions_is_refused() -> None:
     with pytest.raises(MCPError, match=r"log\.jsonl: its calls are of 2 sessions \(a, b\)"):
         body(
             make_call("create_session"),
@@ -395,7 +395,7 @@ def test_calls_of_two_sessions_are_not_one_test() -> None:
         ("1", "test_1"),
     ],
 )
-def test_the_name_of_the_test(given: str, name: str) -> None:
+def test_test_name_is_derived_from_the_file_name(given: str, name: str) -> None:
     assert name_of_test(given) == name
 
 
@@ -416,7 +416,7 @@ hostile = st.fixed_dictionaries(
 
 @given(st.lists(hostile, max_size=6), st.text(max_size=20), st.text(max_size=20))
 @settings(suppress_health_check=list(HealthCheck))
-def test_whatever_the_log_holds_the_test_is_only_its_calls(
+def test_exported_test_contains_only_logged_calls(
     lines: list[dict[str, Any]], name: str, server: str
 ) -> None:
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()

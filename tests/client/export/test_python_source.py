@@ -32,7 +32,7 @@ def test_a_value_is_read_back(value: Any) -> None:
 
 @given(st.lists(values, min_size=20, max_size=20))
 @settings(max_examples=4, suppress_health_check=list(HealthCheck))
-def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
+def test_source_is_already_formatted(given: list[Any]) -> None:
     source = "".join(
         f"{lay_out(call('f', [('', literal(each))]), indent=0, before='x = ')}\n" for each in given
     )
@@ -62,12 +62,12 @@ def format_source(source: str) -> str:
         ("{x} %s ${y}", '"{x} %s ${y}"'),
     ],
 )
-def test_texts_are_safe(text: str, source: str) -> None:
+def test_texts_are_escaped_safely(text: str, source: str) -> None:
     assert lay_out(literal(text), indent=0) == source
     assert ast.literal_eval(source) == text
 
 
-def test_what_does_not_fit_has_an_item_a_line() -> None:
+def test_long_call_has_one_item_per_line() -> None:
     arguments = [("one=", literal("x" * 60)), ("two=", literal({"a": ["y" * 70, 1]})), ("three=", Code("z"))]
 
     assert lay_out(call("await mcp.root.echo", arguments), indent=1, before="result = ") == (

@@ -22,7 +22,7 @@ def answer_opened(id: object) -> types.CallToolResult:
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 800, "height": 600}}], ids=repr)
-async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) -> None:
+async def test_session_name_assigned_by_the_server_is_used(options: dict[str, Any]) -> None:
     answers = {"create_session": answer_opened("s-1"), "close_session": says(success=True)}
     async with serve_script(TOOLS, answers) as (client, script):
         adapter = BrowserSession(options=options)
@@ -33,7 +33,7 @@ async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) 
     assert script.calls == [("create_session", options), ("close_session", {"sessionId": "s-1"})]
 
 
-async def test_the_answer_may_be_in_the_text_alone() -> None:
+async def test_session_id_may_be_in_the_text_only() -> None:
     answer = says('{"success": true, "data": {"sessionId": "s-1"}}')
     async with serve_script(TOOLS, {"create_session": answer}) as (client, _):
         assert await browser_session.open(client, "unused") == "s-1"
@@ -48,7 +48,7 @@ async def test_the_answer_may_be_in_the_text_alone() -> None:
     ],
     ids=lambda answer: answer.model_dump_json(exclude_none=True),
 )
-async def test_an_answer_without_a_session_is_no_answer(answer: types.CallToolResult) -> None:
+async def test_answer_without_a_session_id_is_an_error(answer: types.CallToolResult) -> None:
     async with serve_script(TOOLS, {"create_session": answer}) as (client, _):
         with pytest.raises(MCPError) as caught:
             await browser_session.open(client, "unused")
@@ -59,7 +59,7 @@ async def test_an_answer_without_a_session_is_no_answer(answer: types.CallToolRe
     )
 
 
-def test_it_knows_its_own_tools_and_key() -> None:
+def test_adapter_recognises_lifecycle_tools_and_session_key() -> None:
     takes = Tool("click", input_schema={"properties": {"sessionId": {}}})
 
     assert browser_session.inject_session({"selector": "a"}, "s-1") == {"sessionId": "s-1", "selector": "a"}

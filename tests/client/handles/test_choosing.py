@@ -28,12 +28,12 @@ from footlight.protocol.tools import Tool
         ((), "none"),
     ],
 )
-def test_a_server_is_known_by_how_it_opens_a_session(tools: tuple[str, ...], chosen: str) -> None:
+def test_adapter_is_chosen_by_the_session_tools(tools: tuple[str, ...], chosen: str) -> None:
     assert choose_adapter(Tool(name) for name in tools) == chosen
     assert choose_fitting_adapter(Tool(name) for name in tools) is ADAPTERS[chosen]
 
 
-def test_each_has_a_name() -> None:
+def test_each_adapter_has_a_name() -> None:
     assert dict(ADAPTERS) == {
         "szkrabok": szkrabok_session,
         "browser": browser_session,
@@ -41,7 +41,7 @@ def test_each_has_a_name() -> None:
     }
 
 
-def test_only_the_adapter_that_keeps_sessions_is_changed() -> None:
+def test_without_traces_changes_only_the_session_keeping_adapter() -> None:
     given = (SzkrabokSession(url="https://a.test/"), browser_session, no_session)
 
     assert [without_traces(adapter) for adapter in given] == [

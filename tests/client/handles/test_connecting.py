@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[3]
 # What it gives
 
 
-async def test_a_connecting_is_awaited_or_entered() -> None:
+async def test_connecting_can_be_awaited_or_entered() -> None:
     target, _, journal = serve_in_memory()
     connecting = mcp_connect("p4n-test", server=target, log=Log().log)
     assert isinstance(connecting, Connecting)
@@ -68,7 +68,7 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_path: Path) -> None:
+async def test_body_failure_is_raised_even_if_the_server_died(tmp_path: Path) -> None:
     started = Started(tmp_path)
 
     async def work() -> None:
@@ -82,7 +82,7 @@ async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_p
     assert await started.find_left_processes() == []
 
 
-async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) -> None:
+async def test_server_may_be_a_command_transport_or_client(tmp_path: Path) -> None:
     started = Started(tmp_path)
     program, *words = started.words
     client = MCPClient(started.words)
@@ -96,7 +96,7 @@ async def test_a_command_a_transport_and_a_client_are_servers(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-async def test_the_environment_is_the_servers_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_server_inherits_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lessons 2.0, 12: a headed browser needs DISPLAY, and a server what its user has set."""
     monkeypatch.setenv("DISPLAY", ":99")
     monkeypatch.setenv("A_VARIABLE_OF_MY_OWN", "kept")
@@ -113,7 +113,7 @@ async def test_the_environment_is_the_servers_too(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["http", "websocket"])
-async def test_a_server_at_a_url_is_spoken_to_as_any_other(transport: Transport) -> None:
+async def test_server_url_is_supported(transport: Transport) -> None:
     log = Log()
     async with listening(transport) as url:
         server = f"{url}/mcp" if transport == "http" else url
@@ -134,7 +134,7 @@ async def test_a_server_at_a_url_is_spoken_to_as_any_other(transport: Transport)
     ]
 
 
-async def test_the_adapters_options_reach_the_server() -> None:
+async def test_adapter_options_are_sent_to_the_server() -> None:
     target, _, journal = serve_in_memory()
     adapter = SzkrabokSession(url="https://a.test/", launch_options={"headless": True})
     async with mcp_connect("p4n-test", adapter, server=target, log=Log().log):
@@ -146,7 +146,7 @@ async def test_the_adapters_options_reach_the_server() -> None:
     )
 
 
-async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
+async def test_adapter_may_be_chosen_by_a_function_of_the_tools() -> None:
     target, _, journal = serve_in_memory()
     seen: list[str] = []
 
@@ -165,7 +165,7 @@ async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
     ]
 
 
-async def test_the_time_is_that_of_each_call() -> None:
+async def test_timeout_applies_to_each_call() -> None:
     target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log().log, timeout_ms=500) as mcp:
         with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 500ms"):
@@ -198,7 +198,7 @@ async def interrupt() -> str:
 
 
 @pytest.mark.slow
-async def test_a_session_that_does_not_open_leaves_no_process(tmp_path: Path) -> None:
+async def test_failed_session_open_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     with pytest.raises(ToolInvocationError, match="there is no browser"):
         await soon(
@@ -215,7 +215,7 @@ OPENED_AND_CLOSED = [
 ]
 
 
-async def test_a_session_that_was_opened_half_way_is_closed() -> None:
+async def test_half_opened_session_is_closed() -> None:
     """Before the connection: a server that others use as well keeps its browsers."""
     target, _, journal = serve_in_memory()
     log = Log()
@@ -226,7 +226,7 @@ async def test_a_session_that_was_opened_half_way_is_closed() -> None:
     assert [line["name"] for line in log.lines[::2]] == ["session.open", "session.close"]
 
 
-async def test_the_failure_to_open_is_raised_where_closing_fails_too() -> None:
+async def test_open_failure_is_raised_even_if_closing_fails() -> None:
     target, server, journal = serve_in_memory()
     server.refuse_to_close()
     with pytest.raises(ToolInvocationError, match="there is no browser"):
@@ -253,14 +253,14 @@ async def cancel_while_opening(server: Any) -> None:
         await soon(connecting)
 
 
-async def test_a_cancelled_opening_is_closed_too() -> None:
+async def test_cancelled_session_open_is_closed() -> None:
     target, _, journal = serve_in_memory()
     await cancel_while_opening(target)
 
     assert journal.calls == OPENED_AND_CLOSED
 
 
-async def test_a_session_whose_handle_cannot_be_made_is_closed() -> None:
+async def test_session_is_closed_when_creating_the_handle_fails() -> None:
     class Wrong(Handle):
         def __init__(self, _: object) -> None:
             raise LookupError("a wrong module")
@@ -272,7 +272,7 @@ async def test_a_session_whose_handle_cannot_be_made_is_closed() -> None:
     assert journal.calls == OPENED_AND_CLOSED
 
 
-async def test_nothing_is_closed_that_no_server_could_open() -> None:
+async def test_unopened_session_is_not_closed() -> None:
     target, _, journal = serve_in_memory()
 
     async def unknown() -> str:
@@ -285,7 +285,7 @@ async def test_nothing_is_closed_that_no_server_could_open() -> None:
 
 
 @pytest.mark.slow
-async def test_no_browser_is_left_where_a_session_opens_at_no_page(tmp_path: Path) -> None:
+async def test_unreachable_start_page_closes_the_session(tmp_path: Path) -> None:
     """Of a server that stays: the session is open when its page cannot be reached."""
     adapter = SzkrabokSession(url="http://127.0.0.1:9/")
     flags = ("--toolset", "szkrabok", "--sessions-dir", str(tmp_path))
@@ -301,7 +301,7 @@ async def test_no_browser_is_left_where_a_session_opens_at_no_page(tmp_path: Pat
 
 
 @pytest.mark.slow
-async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> None:
+async def test_failed_adapter_choice_leaves_no_process(tmp_path: Path) -> None:
     def choose(_: Sequence[Tool]) -> Adapter:
         raise LookupError("none fits")
 
@@ -313,7 +313,7 @@ async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> No
     assert await started.find_left_processes() == []
 
 
-async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) -> None:
+async def test_failed_handle_creation_leaves_no_process(tmp_path: Path) -> None:
     class Wrong(Handle):
         def __init__(self, _: object) -> None:
             raise LookupError("a wrong module")
@@ -328,7 +328,7 @@ async def test_a_handle_that_cannot_be_made_leaves_no_process(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-async def test_who_is_cancelled_while_a_session_opens_leaves_no_process(tmp_path: Path) -> None:
+async def test_cancelled_session_open_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     await cancel_while_opening(started.command)
 
@@ -343,7 +343,7 @@ sys.stdin.read()
 """
 
 
-async def test_who_is_cancelled_while_the_server_is_silent_leaves_no_process() -> None:
+async def test_cancelled_connect_to_a_silent_server_leaves_no_process() -> None:
     here = asyncio.Event()
 
     async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -405,7 +405,7 @@ async def test_control_c_while_connecting_leaves_no_process(tmp_path: Path) -> N
     assert await started.find_left_processes() == []
 
 
-async def test_a_server_that_is_not_there_is_reported() -> None:
+async def test_missing_server_command_is_reported() -> None:
     before = children()
     with pytest.raises(ServerNotAvailableError) as caught:
         await soon(mcp_connect("p4n-test", server="no-such-server-anywhere", log=Log().log))
@@ -415,14 +415,14 @@ async def test_a_server_that_is_not_there_is_reported() -> None:
 
 
 @pytest.mark.parametrize("server", [None, "", 5, "ftp://a.test/"], ids=repr)
-async def test_what_is_no_server_is_refused(server: object) -> None:
+async def test_invalid_server_is_refused(server: object) -> None:
     with pytest.raises(MCPError) as caught:
         await soon(mcp_connect("p4n-test", server=server, log=Log().log))
 
     assert caught.value.reason == "invalid"
 
 
-async def test_a_log_that_several_handles_share_stays_open_for_the_others(tmp_path: Path) -> None:
+async def test_shared_log_stays_open_for_other_handles(tmp_path: Path) -> None:
     log = Log(file=tmp_path / "log.jsonl")
     target, _, _ = serve_in_memory()
     async with mcp_connect("one", server=target, log=log.log) as one:

@@ -42,7 +42,7 @@ async def test_every_tool_is_a_method_of_its_namespace() -> None:
     assert [line["_seq"] for line in log.lines[::2]] == list(range(1, 9))
 
 
-async def test_the_adapter_is_that_of_the_servers_tools_unless_one_is_given() -> None:
+async def test_adapter_is_inferred_from_the_tools_unless_given() -> None:
     target, _, journal = serve_in_memory()
     async with connect_dynamic("p4n-test", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("health")
@@ -62,7 +62,7 @@ async def test_the_adapter_is_that_of_the_servers_tools_unless_one_is_given() ->
     assert browser.calls == [("create_session", {}), ("close_session", {"sessionId": "s-1"})]
 
 
-async def test_a_name_that_the_server_has_not_is_refused_by_it() -> None:
+async def test_unknown_tool_is_refused_by_the_server() -> None:
     target, _, _ = serve_in_memory()
     async with connect_dynamic("p4n-test", server=target, log=Log().log) as mcp:
         with pytest.raises(ToolInvocationError, match=r"Unknown tool: nav\.fly"):
@@ -70,7 +70,7 @@ async def test_a_name_that_the_server_has_not_is_refused_by_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["_repr_html_", "__wrapped__", "_x"])
-async def test_what_python_and_its_shells_look_for_is_no_tool(name: str) -> None:
+async def test_python_introspection_names_are_not_tools(name: str) -> None:
     target, _, _ = serve_in_memory()
     async with connect_dynamic("p4n-test", server=target, log=Log().log) as mcp:
         thing: Any
@@ -79,7 +79,7 @@ async def test_what_python_and_its_shells_look_for_is_no_tool(name: str) -> None
         assert copy.copy(mcp).bound is mcp.bound
 
 
-async def test_where_the_tools_cannot_be_listed_nothing_is_left() -> None:
+async def test_failed_tool_listing_leaves_no_process() -> None:
     async def wrong(read: Any, write: Any) -> None:
         raise LookupError("the server is wrong")
 
@@ -94,7 +94,7 @@ async def test_where_the_tools_cannot_be_listed_nothing_is_left() -> None:
 
 
 @pytest.mark.slow
-async def test_one_process_is_started_and_none_is_left(tmp_path: Path) -> None:
+async def test_one_process_is_started_and_ended(tmp_path: Path) -> None:
     started = Started(tmp_path)
     async with connect_dynamic("p4n-test", server=started.command, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"

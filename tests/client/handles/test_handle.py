@@ -28,7 +28,7 @@ async def test_a_call_is_written_with_keywords_or_with_a_mapping() -> None:
         assert it.journal.calls[1:] == [GOTO] * 5
 
 
-async def test_a_method_returns_what_the_tool_answers() -> None:
+async def test_method_returns_the_result_value() -> None:
     async with open_connected() as it:
         result = await it.mcp.browser.run_test(grep="acceptCookies")
 
@@ -44,7 +44,7 @@ async def test_a_method_returns_what_the_tool_answers() -> None:
         )
 
 
-async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> None:
+async def test_arguments_are_sent_unvalidated_and_uncached() -> None:
     wrong: Any = {"url": 5, "no_such": [None]}
     nothing: Any = {}
     async with open_connected() as connection:
@@ -56,7 +56,7 @@ async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> 
     ]
 
 
-async def test_call_gives_the_whole_result() -> None:
+async def test_call_returns_the_whole_result() -> None:
     async with open_connected() as it:
         result = await it.mcp.call("browser.take_screenshot")
 
@@ -65,7 +65,7 @@ async def test_call_gives_the_whole_result() -> None:
         assert await it.mcp.browser["take_screenshot"]() == "taken"
 
 
-async def test_a_tool_that_fails_raises_what_it_says() -> None:
+async def test_failing_tool_raises_its_error() -> None:
     async with open_connected() as it:
         with pytest.raises(ToolInvocationError, match="net::ERR_NAME_NOT_RESOLVED") as caught:
             await it.mcp.nav.goto(url="https://nowhere.test")
@@ -73,7 +73,7 @@ async def test_a_tool_that_fails_raises_what_it_says() -> None:
         assert (caught.value.tool_name, caught.value.reason) == ("nav.goto", "tool")
 
 
-async def test_options_stand_beside_a_mapping_and_keywords_are_arguments() -> None:
+async def test_options_need_a_mapping_and_keywords_are_arguments() -> None:
     async with open_connected() as it:
         holding = await it.holding("1")
         await soon(it.mcp.nav.goto({"url": "https://a.test/"}, parallel=True))
@@ -87,7 +87,7 @@ async def test_options_stand_beside_a_mapping_and_keywords_are_arguments() -> No
         assert it.journal.calls[-1] == ("session_free", {"parallel": True, "timeout_ms": 5})
 
 
-async def test_an_argument_beside_a_mapping_is_refused() -> None:
+async def test_keyword_argument_beside_a_mapping_is_refused() -> None:
     async with open_connected() as it:
         call: Any = it.mcp.nav.goto
         with pytest.raises(MCPError) as caught:
@@ -101,7 +101,7 @@ async def test_an_argument_beside_a_mapping_is_refused() -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, True, "5"])
-async def test_a_time_that_is_none_is_refused(timeout_ms: Any) -> None:
+async def test_invalid_timeout_is_refused(timeout_ms: Any) -> None:
     async with open_connected() as it:
         with pytest.raises(MCPError, match="timeout_ms: must be more than 0"):
             await it.mcp.nav.goto({"url": "https://a.test/"}, timeout_ms=timeout_ms)
@@ -121,13 +121,13 @@ def test_a_tool_is_named_by_its_namespace_and_method(namespace: str, method: str
     assert wire_name(namespace, method) == name
 
 
-async def test_a_method_knows_its_name() -> None:
+async def test_method_has_its_tool_name() -> None:
     async with open_connected() as it:
         assert it.mcp.browser["run.file"].__name__ == "browser.run.file"
         assert it.mcp.root["health"].__name__ == "health"
 
 
-async def test_who_builds_on_a_handle_finds_what_it_is_made_of() -> None:
+async def test_handle_exposes_its_components() -> None:
     async with open_connected("p4n-test") as it:
         bound = it.mcp.bound
 
@@ -164,7 +164,7 @@ async def test_a_handle_is_a_context_manager() -> None:
     assert mcp.bound.client.state == "disconnected"
 
 
-async def test_a_handle_that_is_closed_while_it_is_cancelled_closes_its_session() -> None:
+async def test_cancelled_handle_closes_its_session() -> None:
     target, _, journal = serve_in_memory()
     entered = asyncio.Event()
 
@@ -183,6 +183,6 @@ async def test_a_handle_that_is_closed_while_it_is_cancelled_closes_its_session(
     assert [name for name, _ in journal.calls] == ["session.open", "hold", "session.close"]
 
 
-async def test_a_handle_needs_no_namespaces() -> None:
+async def test_handle_works_without_namespaces() -> None:
     async with open_connected() as it:
         assert (await Handle(it.mcp.bound).call("health")).text == "well"

@@ -44,7 +44,7 @@ async def check_refused(waiting: Any) -> tuple[str, str]:
 # What it is
 
 
-async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
+async def test_invoker_can_only_invoke_and_close() -> None:
     target, _, journal = serve_in_memory()
     client = MCPClient(target)
     invoker = create_call_invoker(
@@ -66,7 +66,7 @@ async def test_an_invoker_calls_and_closes_and_nothing_else() -> None:
 # The session
 
 
-async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> None:
+async def test_session_is_sent_only_to_tools_that_accept_it() -> None:
     async with open_connected(NAME) as it:
         await it.mcp.call("nav.goto", {"url": "https://a.test/"})
         await it.mcp.call("health")
@@ -81,7 +81,7 @@ async def test_a_tool_that_takes_the_session_gets_it_and_another_does_not() -> N
         assert [list(arguments) for _, arguments in it.journal.calls][1] == ["sessionName", "url"]
 
 
-async def test_the_session_of_a_handle_cannot_be_replaced() -> None:
+async def test_session_argument_cannot_be_overridden() -> None:
     async with open_connected(NAME) as it:
         error = await check_refused(
             it.mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "another"})
@@ -96,7 +96,7 @@ async def test_the_session_of_a_handle_cannot_be_replaced() -> None:
         assert [name for name, _ in it.journal.calls] == ["session.open", "session_free"]
 
 
-async def test_a_tool_that_is_not_there_is_the_servers_to_refuse() -> None:
+async def test_unknown_tool_is_refused_by_the_server() -> None:
     async with open_connected() as it:
         with pytest.raises(ToolInvocationError) as caught:
             await it.mcp.call("nav.fly", {"to": "Oslo"})
@@ -105,7 +105,7 @@ async def test_a_tool_that_is_not_there_is_the_servers_to_refuse() -> None:
         assert it.journal.calls[-1] == ("nav.fly", {"to": "Oslo"})
 
 
-async def test_a_tool_that_was_added_later_gets_its_session_too() -> None:
+async def test_tool_added_later_receives_the_session() -> None:
     target, server, journal = serve_in_memory("fewer")
     async with MCPClient(target) as client:
         invoker = create_call_invoker(
@@ -119,7 +119,7 @@ async def test_a_tool_that_was_added_later_gets_its_session_too() -> None:
     assert journal.calls[-1] == ("later", {"sessionName": NAME, "text": "hello"})
 
 
-async def test_arguments_are_a_mapping() -> None:
+async def test_arguments_must_be_a_mapping_and_are_copied() -> None:
     """What is none is refused, and the caller's own is neither kept nor changed."""
     given: dict[str, Any] = {"url": "https://a.test/"}
     async with open_connected(NAME) as it:
@@ -141,7 +141,7 @@ async def test_arguments_are_a_mapping() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes"], ids=repr)
-async def test_what_json_has_no_word_for_is_never_sent(value: object) -> None:
+async def test_value_without_a_json_form_is_not_sent(value: object) -> None:
     async with open_connected() as it:
         before = it.log.text
         _, reason = await check_refused(it.mcp.call("session_free", {"value": value}))
@@ -154,7 +154,7 @@ async def test_what_json_has_no_word_for_is_never_sent(value: object) -> None:
 # One after another
 
 
-async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_each_other() -> None:
+async def test_calls_run_in_order_without_overlap() -> None:
     async with open_connected() as it:
         calls = [asyncio.create_task(it.mcp.call("say", {"text": str(number)})) for number in range(50)]
         results = await soon(asyncio.gather(*calls))
@@ -165,7 +165,7 @@ async def test_calls_run_in_the_order_in_which_they_were_made_and_never_beside_e
         ]
 
 
-async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
+async def test_parallel_call_neither_waits_nor_blocks() -> None:
     async with open_connected() as it:
         first = await it.holding("1")
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "in turn"}))
@@ -188,7 +188,7 @@ async def test_a_parallel_call_neither_waits_nor_is_waited_for() -> None:
         await soon(later)
 
 
-async def test_two_handles_do_not_wait_for_each_other() -> None:
+async def test_two_handles_do_not_block_each_other() -> None:
     target, _, journal = serve_in_memory()
     async with (
         mcp_connect("one", server=target, log=Log().log) as one,
@@ -204,7 +204,7 @@ async def test_two_handles_do_not_wait_for_each_other() -> None:
         await soon(holding)
 
 
-async def test_one_call_that_fails_does_not_stop_the_next() -> None:
+async def test_failed_call_does_not_stop_the_next() -> None:
     async with open_connected() as it:
         calls = [
             asyncio.create_task(it.mcp.call(*call))
@@ -239,7 +239,7 @@ async def test_one_call_that_fails_does_not_stop_the_next() -> None:
         ]
 
 
-async def test_a_call_that_is_cancelled_or_too_slow_lets_the_next_one_run() -> None:
+async def test_cancelled_or_timed_out_call_lets_the_next_run() -> None:
     async with open_connected() as it:
         cancelled = await it.holding("1")
         slow = asyncio.create_task(it.hold("2", timeout_ms=50))
@@ -261,7 +261,7 @@ async def test_a_call_that_is_cancelled_or_too_slow_lets_the_next_one_run() -> N
         ]
 
 
-async def test_a_call_that_is_cancelled_while_it_waits_is_never_sent() -> None:
+async def test_call_cancelled_in_the_queue_is_never_sent() -> None:
     async with open_connected() as it:
         holding = await it.holding("1")
         waiting = asyncio.create_task(it.mcp.call("say", {"text": "never"}))
@@ -277,7 +277,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_is_never_sent() -> None:
         assert "never" not in it.log.text
 
 
-async def test_no_two_calls_share_a_number() -> None:
+async def test_sequence_numbers_are_unique() -> None:
     async with open_connected() as it:
         await soon(
             asyncio.gather(*(it.mcp.call("health", parallel=bool(number % 2)) for number in range(20)))
@@ -291,7 +291,7 @@ async def test_no_two_calls_share_a_number() -> None:
 # The end
 
 
-async def test_what_runs_is_waited_for_and_what_waits_is_refused() -> None:
+async def test_closing_waits_for_running_calls_and_refuses_queued_ones() -> None:
     async with open_connected() as it:
         running = await it.holding("1")
         beside = await it.holding("2", 2, parallel=True)
@@ -313,7 +313,7 @@ async def test_what_runs_is_waited_for_and_what_waits_is_refused() -> None:
         ]
 
 
-async def test_closing_waits_for_calls_in_parallel_alone() -> None:
+async def test_closing_waits_for_parallel_calls() -> None:
     async with open_connected() as it:
         beside = await it.holding("1", parallel=True)
         closing = asyncio.create_task(it.mcp.close())
@@ -326,7 +326,7 @@ async def test_closing_waits_for_calls_in_parallel_alone() -> None:
         assert it.journal.order[2:] == ["+hold 1", "-hold 1", "+session.close", "-session.close"]
 
 
-async def test_nothing_is_called_once_it_is_closed() -> None:
+async def test_calls_after_closing_are_refused() -> None:
     async with open_connected() as it:
         await it.mcp.close()
         await it.mcp.close()
@@ -337,7 +337,7 @@ async def test_nothing_is_called_once_it_is_closed() -> None:
     assert [name for name, _ in it.journal.calls] == ["session.open", "session.close"]
 
 
-async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
+async def test_concurrent_close_returns_when_closed() -> None:
     async with open_connected() as it:
         running = await it.holding("1")
         closing = [asyncio.create_task(it.mcp.close()) for _ in range(3)]
@@ -352,7 +352,7 @@ async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
         await soon(asyncio.gather(running, *closing))
 
 
-async def test_a_session_that_does_not_close_is_reported_and_the_client_is_closed() -> None:
+async def test_failed_session_close_is_reported_and_client_closed() -> None:
     async with open_connected() as it:
         it.server.refuse_to_close()
         with pytest.raises(ToolInvocationError, match="the browser is gone"):
@@ -364,7 +364,7 @@ async def test_a_session_that_does_not_close_is_reported_and_the_client_is_close
         assert it.log.lines[-1]["_error"] == "the browser is gone"
 
 
-async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Path) -> None:
+async def test_killed_server_ends_pending_calls(tmp_path: Path) -> None:
     started = Started(tmp_path)
     log = Log()
     mcp = await soon(mcp_connect(NAME, server=started.command, log=log.log))
@@ -387,7 +387,7 @@ async def test_a_server_that_was_killed_leaves_nothing_to_wait_for(tmp_path: Pat
 
 
 @pytest.mark.slow
-async def test_a_close_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
+async def test_cancelled_close_leaves_no_process(tmp_path: Path) -> None:
     started = Started(tmp_path)
     mcp = await soon(mcp_connect(NAME, server=started.command, log=Log().log))
     holding = asyncio.create_task(mcp.call("hold", {"id": "1"}))
@@ -423,7 +423,7 @@ class Numbered:
         return "url" in tool.input_schema["properties"]
 
 
-async def test_another_adapter_is_another_servers_way() -> None:
+async def test_custom_adapter_replaces_session_protocol() -> None:
     target, _, journal = serve_in_memory()
     log = Log()
     async with mcp_connect("a", Numbered(), server=target, log=log.log) as mcp:
@@ -442,7 +442,7 @@ async def test_another_adapter_is_another_servers_way() -> None:
     ]
 
 
-async def test_an_adapter_that_gives_no_name_keeps_the_handles() -> None:
+async def test_adapter_returning_no_name_keeps_the_handle_name() -> None:
     """As the document's `open` gives none; and its four functions need no class."""
 
     async def open(client: Any, name: str) -> None:
@@ -468,7 +468,7 @@ async def test_an_adapter_that_gives_no_name_keeps_the_handles() -> None:
     ]
 
 
-async def test_without_sessions_nothing_is_given() -> None:
+async def test_no_session_adapter_adds_no_arguments() -> None:
     target, _, journal = serve_in_memory()
     async with mcp_connect("unused", no_session, server=target, log=Log().log) as mcp:
         await mcp.call("nav.goto", {"url": "https://a.test/", "sessionName": "mine"})

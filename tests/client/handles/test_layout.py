@@ -20,19 +20,19 @@ def sources(folder: Path) -> dict[str, str]:
     return {path.relative_to(CLIENT).as_posix(): path.read_text() for path in folder.rglob("*.py")}
 
 
-def test_the_client_has_the_documents_areas() -> None:
+def test_client_has_the_documented_modules() -> None:
     assert {"adapters.py", "call_log.py", "connect.py", "invoker.py"} <= {
         path.name for path in (CLIENT / "handles").iterdir()
     }
 
 
-def test_one_file_of_the_client_knows_the_words_of_named_sessions() -> None:
+def test_only_adapters_module_knows_session_tool_names() -> None:
     knowing = {file for file, text in sources(CLIENT).items() if WORDS.search(text)}
 
     assert knowing == {"handles/adapters.py"}
 
 
-def test_the_other_handles_have_no_such_word_not_even_for_something_else() -> None:
+def test_other_handle_modules_mention_no_session_tools() -> None:
     words = ("session.open", "session.close", "sessionName")
 
     assert [
@@ -43,13 +43,13 @@ def test_the_other_handles_have_no_such_word_not_even_for_something_else() -> No
     ] == []
 
 
-def test_the_public_list_is_sorted_and_there() -> None:
+def test_public_names_are_sorted_and_exist() -> None:
     for module in (handles, adapters):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 
 
-def test_a_module_can_be_imported_without_the_sdk_and_a_browser() -> None:
+def test_import_needs_neither_sdk_nor_browser() -> None:
     """A generated module imports this each time a test starts."""
     script = """
 import sys

@@ -104,7 +104,7 @@ def lines(text: str) -> list[Entry]:
     ],
     ids=["intent", "success", "failure", "small", "large"],
 )
-def test_a_line_is_that_of_the_document(
+def test_log_line_has_the_documented_format(
     write: Callable[[CallLog], None], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,7 +115,7 @@ def test_a_line_is_that_of_the_document(
     assert stream.getvalue() == f"{line}\n"
 
 
-async def test_the_documents_calls_make_the_documents_lines(
+async def test_documented_calls_produce_the_documented_log_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -150,7 +150,7 @@ async def test_the_documents_calls_make_the_documents_lines(
     assert tmp_path.joinpath(".mcp-log/4-browser.snapshot.txt").read_text() == SNAPSHOT
 
 
-async def test_a_log_can_be_called_again_line_by_line() -> None:
+async def test_every_logged_call_can_be_replayed() -> None:
     async with open_connected() as it:
         await it.mcp.nav.goto(url="https://a.test/")
         await it.mcp.call("health", parallel=True)
@@ -174,7 +174,7 @@ async def test_a_log_can_be_called_again_line_by_line() -> None:
 # Texts and numbers
 
 
-def test_texts_are_written_as_they_are(tmp_path: Path) -> None:
+def test_text_is_logged_without_ascii_escapes(tmp_path: Path) -> None:
     call = Call("say", {"text": 'Grüß dich 漢 😀 \u2028\u2029 \x7f \x00 \n"\\ </script>'})
     log, stream = bare(file=tmp_path / "log.jsonl")
     log.before(call, 1)
@@ -187,7 +187,7 @@ def test_texts_are_written_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii"])
-def test_what_a_console_or_a_file_has_no_characters_for_is_escaped(encoding: str, tmp_path: Path) -> None:
+def test_unencodable_characters_are_escaped_in_log_lines(encoding: str, tmp_path: Path) -> None:
     """Half a surrogate pair, or what is not in the console's encoding."""
     call = Call("say", {"text": "漢 \ud83d!"})
     written = io.BytesIO()
@@ -205,7 +205,7 @@ def test_what_a_console_or_a_file_has_no_characters_for_is_escaped(encoding: str
 @pytest.mark.parametrize(
     ("ms", "written"), [(0, 0), (-3.0, 0), (0.4, 0), (1.6, 2), (12.0, 12), (86_400_000.4, 86_400_000)]
 )
-def test_milliseconds_are_whole(ms: float, written: int) -> None:
+def test_durations_are_logged_as_whole_milliseconds(ms: float, written: int) -> None:
     log, stream = bare()
     log.after_success(GOTO, make_result(), ms, 1)
     log.after_failure(GOTO, Exception("no"), ms, 1)
@@ -213,7 +213,7 @@ def test_milliseconds_are_whole(ms: float, written: int) -> None:
     assert [(line["_ms"], type(line["_ms"])) for line in lines(stream.getvalue())] == [(written, int)] * 2
 
 
-def test_a_line_does_not_steer_a_terminal() -> None:
+def test_terminal_control_characters_are_escaped_in_log_lines() -> None:
     """Which may obey what JSON need not escape."""
     log, stream = bare()
 
@@ -223,7 +223,7 @@ def test_a_line_does_not_steer_a_terminal() -> None:
     assert json.loads(stream.getvalue())["arguments"] == {"text": "\x1b[31m\x9b2J"}
 
 
-def test_numbers_begin_at_one() -> None:
+def test_sequence_numbers_start_at_one() -> None:
     log, _ = bare()
 
     assert [log.next_seq() for _ in range(3)] == [1, 2, 3]
@@ -240,14 +240,14 @@ def test_numbers_begin_at_one() -> None:
     ],
     ids=["text", "none", "cancelled", "long", "longer"],
 )
-def test_an_error_is_reported_in_its_words(error: BaseException, expected: str) -> None:
+def test_error_message_is_logged(error: BaseException, expected: str) -> None:
     log, stream = bare()
     log.after_failure(GOTO, error, 1, 1)
 
     assert json.loads(stream.getvalue())["_error"] == expected
 
 
-def test_what_was_used_to_find_an_element_is_reported() -> None:
+def test_locator_of_the_element_is_logged() -> None:
     log, stream = bare()
     log.after_success(GOTO, make_result("ok", _meta={"footlight/locator": {"testId": "save"}}), 1, 1)
 
@@ -281,11 +281,11 @@ def test_what_was_used_to_find_an_element_is_reported() -> None:
     ],
     ids=repr,
 )
-def test_a_small_result_is_in_its_line(result: ToolResult, logged: object) -> None:
+def test_small_result_is_logged_inline(result: ToolResult, logged: object) -> None:
     assert result_of(result) == logged
 
 
-def test_the_answer_null_is_not_the_same_as_none() -> None:
+def test_null_result_is_logged_as_null() -> None:
     log, stream = bare()
     log.after_success(GOTO, make_result("null"), 1, 1)
 
@@ -305,12 +305,12 @@ def test_the_answer_null_is_not_the_same_as_none() -> None:
     ],
     ids=lambda value: str(value)[:20] if isinstance(value, str) else "",
 )
-def test_a_result_is_large_from_the_threshold_on(result: ToolResult, logged: object) -> None:
+def test_result_at_the_threshold_is_logged_as_a_summary(result: ToolResult, logged: object) -> None:
     assert result_of(result) == logged
 
 
 @pytest.mark.parametrize(("threshold", "logged"), [(0, "[text 1 chars]"), (1, "[text 1 chars]"), (4, "x")])
-def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
+def test_caller_can_set_the_result_size_threshold(threshold: int, logged: str) -> None:
     assert result_of(make_result("x"), threshold=threshold) == logged
 
 
@@ -324,7 +324,7 @@ def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_no_text_is_large_and_whole_beside_the_log(
+def test_non_text_result_is_summarized_and_saved_whole_in_sidecar(
     parts: list[Entry], kind: str, tmp_path: Path
 ) -> None:
     result = read_result({"content": parts})
@@ -339,9 +339,7 @@ def test_what_is_no_text_is_large_and_whole_beside_the_log(
 # Beside the log
 
 
-def test_nothing_is_beside_the_log_unless_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sidecar_files_are_written_only_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
     assert result_of(make_result(SNAPSHOT)) == "[text 3847 chars]"
@@ -361,9 +359,7 @@ def test_nothing_is_beside_the_log_unless_it_is_asked_for(
         ("größe", "7-größe.txt"),
     ],
 )
-def test_a_result_is_named_after_its_call_and_stays_in_its_folder(
-    name: str, file: str, tmp_path: Path
-) -> None:
+def test_sidecar_file_is_named_after_its_call_in_its_folder(name: str, file: str, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "folder"
     log, _ = bare(sidecar=True, directory=folder)
     log.after_success(Call(name, {}), make_result("ä\r\n" + "x" * 300), 1, 7)
@@ -372,7 +368,7 @@ def test_a_result_is_named_after_its_call_and_stays_in_its_folder(
     assert (folder / file).read_bytes() == ("ä\r\n" + "x" * 300).encode()
 
 
-def test_several_logs_in_one_folder_keep_their_results_separate(tmp_path: Path) -> None:
+def test_logs_sharing_a_folder_keep_their_sidecar_files_separate(tmp_path: Path) -> None:
     """Both at once, and one after the other: what a line refers to is what was answered."""
     logs = [bare(sidecar=True, directory=tmp_path) for _ in range(3)]
     for seq in (1, 2):
@@ -389,7 +385,7 @@ def test_several_logs_in_one_folder_keep_their_results_separate(tmp_path: Path) 
     assert [file.read_text()[:3] for file in files] == ["0 1", "0 2", "1 1", "1 2", "2 1", "2 2"]
 
 
-def test_threads_of_several_logs_overwrite_nothing(tmp_path: Path) -> None:
+def test_concurrent_logs_overwrite_no_sidecar_file(tmp_path: Path) -> None:
     logs = [bare(sidecar=True, directory=tmp_path) for _ in range(6)]
 
     def write(number: int) -> None:
@@ -406,7 +402,7 @@ def test_threads_of_several_logs_overwrite_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("why", ["no folder", "too long"])
-def test_a_result_that_cannot_be_kept_still_has_its_line(
+def test_unwritable_sidecar_result_still_gets_a_log_line(
     why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -427,7 +423,7 @@ def remove_word(word: str) -> Callable[[Entry], Entry]:
     return lambda entry: json.loads(json.dumps(entry, ensure_ascii=False).replace(word, "***"))
 
 
-def test_secrets_are_struck_out_of_everything_that_is_written(tmp_path: Path) -> None:
+def test_secrets_are_redacted_from_lines_and_sidecar_files(tmp_path: Path) -> None:
     log, stream = bare(
         file=tmp_path / "log.jsonl",
         sidecar=True,
@@ -472,7 +468,7 @@ def test_secrets_are_struck_out_of_everything_that_is_written(tmp_path: Path) ->
     assert not [text for text in (*written, stream.getvalue().encode()) if b"hunter2" in text]
 
 
-def test_a_callback_changes_the_line_and_not_the_call() -> None:
+def test_redact_callback_changes_the_line_but_not_the_call() -> None:
     def strike(entry: Entry) -> Entry:
         entry["arguments"]["deep"]["word"] = "***"
         return entry
@@ -487,7 +483,7 @@ def test_a_callback_changes_the_line_and_not_the_call() -> None:
     )
 
 
-def test_a_callback_may_drop_what_it_likes_but_not_what_a_line_is() -> None:
+def test_redact_callback_cannot_remove_required_log_fields() -> None:
     """Without its phase, the end of a call would be replayed as another."""
     log, stream = bare(redact=lambda entry: {"arguments": {}, "name": entry["name"], "by": "me"})
     log.before(GOTO, 3)
@@ -500,7 +496,7 @@ def test_a_callback_may_drop_what_it_likes_but_not_what_a_line_is() -> None:
     ]
 
 
-def test_a_callback_that_changes_nothing_leaves_no_mark() -> None:
+def test_redact_callback_without_changes_adds_no_redacted_mark() -> None:
     log, stream = bare(redact=lambda entry: dict(reversed(entry.items())))
     log.before(GOTO, 3)
     log.after_success(GOTO, make_result("ok"), 1, 3)
@@ -511,7 +507,7 @@ def test_a_callback_that_changes_nothing_leaves_no_mark() -> None:
     assert stream.getvalue() == expected.getvalue()
 
 
-async def test_a_callback_that_fails_stops_the_call_before_it_is_made() -> None:
+async def test_failing_redact_callback_prevents_the_call() -> None:
     def fails(entry: Entry) -> Entry:
         if entry["name"] == "health":
             raise LookupError("the callback is wrong")
@@ -527,7 +523,7 @@ async def test_a_callback_that_fails_stops_the_call_before_it_is_made() -> None:
     assert [name for name, _ in journal.calls] == ["session.open", "nav.goto", "session.close"]
 
 
-async def test_a_callback_without_a_result_is_reported() -> None:
+async def test_redact_callback_that_returns_nothing_is_reported() -> None:
     target, _, journal = serve_in_memory()
     gives_nothing: Any = lambda entry: entry.update(arguments={})  # noqa: E731
     with pytest.raises(MCPError, match="redact: must return the line"):
@@ -536,7 +532,7 @@ async def test_a_callback_without_a_result_is_reported() -> None:
     assert journal.calls == []
 
 
-async def test_a_callback_that_fails_afterwards_does_not_take_the_result(
+async def test_redact_callback_failure_after_the_call_keeps_the_result(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fails(entry: Entry) -> Entry:
@@ -559,7 +555,7 @@ async def test_a_callback_that_fails_afterwards_does_not_take_the_result(
 # Where it goes
 
 
-def test_lines_go_to_the_console_a_file_both_or_nowhere(
+def test_log_lines_go_to_console_file_both_or_neither(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream = io.StringIO()
@@ -583,7 +579,7 @@ def test_lines_go_to_the_console_a_file_both_or_nowhere(
     }
 
 
-async def test_without_a_log_calls_are_reported_on_the_console(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_calls_are_logged_to_the_console_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target):
         pass
@@ -594,7 +590,7 @@ async def test_without_a_log_calls_are_reported_on_the_console(capsys: pytest.Ca
     ]
 
 
-def test_a_file_is_continued(tmp_path: Path) -> None:
+def test_existing_log_file_is_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     file.write_text('{"kept":1}\n')
     log = create_logger(console=False, file=file)
@@ -610,7 +606,7 @@ def test_a_file_is_continued(tmp_path: Path) -> None:
     ]
 
 
-def test_a_line_that_was_torn_is_not_continued(tmp_path: Path) -> None:
+def test_torn_last_line_is_not_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     file.write_text('{"kept":1}\n{"name":"torn","argu')
     log = create_logger(console=False, file=file)
@@ -627,7 +623,7 @@ def test_a_line_that_was_torn_is_not_continued(tmp_path: Path) -> None:
 # Many who write
 
 
-async def test_many_tasks_write_whole_lines(tmp_path: Path) -> None:
+async def test_concurrent_tasks_write_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     log = Log(file=file)
     target, _, _ = serve_in_memory()
@@ -638,7 +634,7 @@ async def test_many_tasks_write_whole_lines(tmp_path: Path) -> None:
     assert sorted(line["_seq"] for line in log.lines) == sorted([*range(1, 53)] * 2)
 
 
-def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
+def test_concurrent_threads_write_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     log, stream = bare(file=file, sidecar=True, directory=tmp_path / "beside")
     start = threading.Barrier(8)
@@ -720,7 +716,7 @@ async def test_two_processes_write_whole_lines_to_one_file(tmp_path: Path) -> No
     assert len(written) == 800
 
 
-async def test_a_process_that_is_killed_while_it_writes_leaves_whole_lines(tmp_path: Path) -> None:
+async def test_killed_writer_leaves_whole_lines_or_a_torn_last_one(tmp_path: Path) -> None:
     """Or a torn last one, which the next who opens the file does not continue."""
     file = tmp_path / "log.jsonl"
     process = await start_writer(file, "killed", 0)
@@ -754,7 +750,7 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system ha
 
 
 @full
-async def test_a_call_that_cannot_be_logged_is_not_made() -> None:
+async def test_call_is_not_made_when_it_cannot_be_logged() -> None:
     target, _, journal = serve_in_memory()
     with pytest.raises(MCPError) as caught:
         await mcp_connect("p4n-test", server=target, log=create_logger(console=False, file="/dev/full"))
@@ -765,7 +761,7 @@ async def test_a_call_that_cannot_be_logged_is_not_made() -> None:
 
 
 @full
-async def test_a_result_that_cannot_be_logged_is_given_all_the_same(
+async def test_result_is_returned_when_it_cannot_be_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     target, _, journal = serve_in_memory()
@@ -813,7 +809,7 @@ log.before(Call("three", {}), 3)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="this system has no limit for the size of files")
-async def test_half_a_line_on_a_full_disk_is_not_continued(tmp_path: Path) -> None:
+async def test_half_written_line_on_full_disk_is_not_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", FILLING, str(file), stdout=asyncio.subprocess.PIPE
@@ -839,7 +835,7 @@ async def test_half_a_line_on_a_full_disk_is_not_continued(tmp_path: Path) -> No
     [(".", "Is a directory"), ("file/log.jsonl", "File exists")],
     ids=["folder", "under a file"],
 )
-def test_a_file_that_cannot_be_opened_is_reported(
+def test_log_file_that_cannot_be_opened_is_reported(
     file: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -850,7 +846,7 @@ def test_a_file_that_cannot_be_opened_is_reported(
         log.before(GOTO, 1)
 
 
-def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
+def test_log_leaves_no_file_descriptor_open(tmp_path: Path) -> None:
     folder = Path("/dev/fd")
     if not folder.exists():
         pytest.skip("this system does not list descriptors")
@@ -864,7 +860,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == before
 
 
-def test_a_console_that_is_closed_is_reported() -> None:
+def test_closed_console_stream_is_reported() -> None:
     stream = io.StringIO()
     stream.close()
     log = create_logger(console=stream)
@@ -873,14 +869,14 @@ def test_a_console_that_is_closed_is_reported() -> None:
         log.before(GOTO, 1)
 
 
-def test_without_standard_output_there_is_no_console(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_standard_output_disables_the_console_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
 
     create_logger().before(GOTO, 1)
 
 
 @pytest.mark.parametrize("arguments", [{"x": float("nan")}, {"x": {1}}, {"x": b"1"}, {(1, 2): 3}], ids=repr)
-def test_what_json_has_no_word_for_is_refused(arguments: Mapping[Any, Any], tmp_path: Path) -> None:
+def test_arguments_without_json_form_are_refused(arguments: Mapping[Any, Any], tmp_path: Path) -> None:
     log, stream = bare(file=tmp_path / "log.jsonl")
 
     with pytest.raises(MCPError, match="arguments: cannot be written as JSON"):

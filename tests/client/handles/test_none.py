@@ -11,7 +11,7 @@ from tests.client.scripted_server import serve_script
 pytestmark = pytest.mark.anyio
 
 
-async def test_nothing_is_opened_closed_or_given() -> None:
+async def test_adapter_for_no_session_makes_no_session_calls() -> None:
     async with serve_script(()) as (client, script):
         assert await no_session.open(client, "a name") == "a name"
         await no_session.close(client, "a name")

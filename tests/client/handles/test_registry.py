@@ -46,7 +46,7 @@ DIFFERENT: Sequence[tuple[Variant, list[str]]] = [
 # The hash
 
 
-def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
+def test_registry_hash_covers_sorted_names_and_input_schemas() -> None:
     tools = [
         Tool("nav.goto", description="Go", input_schema={"type": "object", "properties": {"ü": {}, "a": {}}}),
         Tool("health"),
@@ -63,18 +63,18 @@ def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
 
 
 @pytest.mark.parametrize(("variant", "_"), DIFFERENT)
-def test_another_name_or_schema_is_another_hash(variant: Variant, _: object) -> None:
+def test_different_name_or_schema_changes_the_hash(variant: Variant, _: object) -> None:
     assert registry_hash(list_registered_tools(variant)) != registry_hash(list_registered_tools())
     assert len(registry_hash(list_registered_tools(variant))) == 12
 
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
-def test_order_and_descriptions_do_not_count(variant: Variant) -> None:
+def test_order_and_descriptions_do_not_change_the_hash(variant: Variant) -> None:
     assert registry_hash(list_registered_tools(variant)) == registry_hash(list_registered_tools())
     assert list_registered_tools(variant) != list_registered_tools()
 
 
-def test_a_description_within_a_schema_counts() -> None:
+def test_description_within_a_schema_changes_the_hash() -> None:
     """The schema is hashed whole."""
     first, *others = list_registered_tools()
     schema = {**first.input_schema, "description": "In other words"}
@@ -84,7 +84,7 @@ def test_a_description_within_a_schema_counts() -> None:
     )
 
 
-def test_names_are_sorted_by_code_points() -> None:
+def test_tool_names_are_sorted_by_code_point() -> None:
     """Lessons 2.0, 8"""
     names = ["browser_click", "browser.run_test", "browser.run.file", "health", "Nav"]
     order = ["Nav", "browser.run.file", "browser.run_test", "browser_click", "health"]
@@ -101,7 +101,7 @@ NAMES = st.text(st.characters(codec=None), min_size=1, max_size=5)
 
 @examples(50)
 @given(st.dictionaries(NAMES, SCHEMAS, max_size=4))
-def test_whatever_the_names_and_schemas_the_order_does_not_count(
+def test_tool_and_key_order_never_change_the_hash(
     schemas: dict[str, dict[str, object]],
 ) -> None:
     tools = [Tool(name, input_schema=schema) for name, schema in schemas.items()]
@@ -113,7 +113,7 @@ def test_whatever_the_names_and_schemas_the_order_does_not_count(
     assert [tool_hash(tool) for tool in reversed(turned)] == [tool_hash(tool) for tool in tools]
 
 
-def test_a_name_does_not_steer_the_terminal_that_the_notes_are_on() -> None:
+def test_control_characters_in_tool_names_are_escaped_in_drift_notes() -> None:
     live = [Tool(name="a\x1b[2J\x9b31m")]
     with pytest.raises(RegistryDriftError) as raised:
         check_registry(live, expected="", tool_hashes={}, regenerate="x")
@@ -121,7 +121,7 @@ def test_a_name_does_not_steer_the_terminal_that_the_notes_are_on() -> None:
     assert raised.value.__notes__ == ["new: a\\x1b[2J\\x9b31m"]
 
 
-def test_what_differs_is_said_tool_by_tool() -> None:
+def test_drift_error_names_each_changed_tool() -> None:
     first, second, third = list_registered_tools()[:3]
     known = {tool.name: tool_hash(tool) for tool in (first, second)}
     with pytest.raises(RegistryDriftError) as caught:
@@ -152,7 +152,7 @@ def test_what_differs_is_said_tool_by_tool() -> None:
 
 
 @pytest.mark.parametrize(("variant", "notes"), DIFFERENT)
-async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: list[str]) -> None:
+async def test_drift_is_reported_before_a_session_is_opened(variant: Variant, notes: list[str]) -> None:
     target, _, journal = serve_in_memory(variant)
     log = Log()
     with pytest.raises(RegistryDriftError) as caught:
@@ -165,7 +165,7 @@ async def test_drift_stops_before_a_session_is_opened(variant: Variant, notes: l
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", ["renamed", "changed", "swapped"])
-async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant, tmp_path: Path) -> None:
+async def test_drift_check_starts_one_process_and_leaves_none(variant: Variant, tmp_path: Path) -> None:
     started = Started(tmp_path, variant)
     with pytest.raises(RegistryDriftError):
         await soon(mcp_connect("p4n-test", server=started.command, log=Log().log))
@@ -176,7 +176,7 @@ async def test_drift_is_found_with_one_process_and_leaves_none(variant: Variant,
 
 
 @pytest.mark.slow
-async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> None:
+async def test_check_and_calls_share_one_server_process(tmp_path: Path) -> None:
     started = Started(tmp_path, "reordered")
     async with mcp_connect("p4n-test", server=started.command, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
@@ -186,13 +186,13 @@ async def test_one_process_serves_the_check_and_the_calls(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("variant", ["reordered", "described"])
-async def test_what_makes_no_difference_to_calls_is_no_drift(variant: Variant) -> None:
+async def test_changes_irrelevant_to_calls_are_not_drift(variant: Variant) -> None:
     target, _, _ = serve_in_memory(variant)
     async with mcp_connect("p4n-test", server=target, log=Log().log) as mcp:
         assert await mcp.root.health() == "well"
 
 
-async def test_all_pages_of_the_list_are_compared() -> None:
+async def test_drift_check_compares_all_pages_of_the_tool_list() -> None:
     target, _, _ = serve_in_memory()
     async with MCPClient(target) as client:
         tools = await client.list_tools()
@@ -201,7 +201,7 @@ async def test_all_pages_of_the_list_are_compared() -> None:
     assert registry_hash(tools) == REGISTRY.hash != registry_hash(tools[:PAGE])
 
 
-async def test_a_client_that_listed_the_tools_long_ago_asks_again() -> None:
+async def test_drift_check_refreshes_a_cached_tool_list() -> None:
     target, server, journal = serve_in_memory()
     client = MCPClient(target)
     await client.list_tools()
@@ -214,7 +214,7 @@ async def test_a_client_that_listed_the_tools_long_ago_asks_again() -> None:
     assert journal.calls == []
 
 
-async def test_a_hash_that_was_edited_is_drift_without_a_name() -> None:
+async def test_edited_registry_hash_is_reported_as_drift_without_notes() -> None:
     target, _, _ = serve_in_memory()
     edited = Registry("000000000000", REGISTRY.tool_hashes, regenerate=REGENERATE)
     connecting = connect(

@@ -49,7 +49,7 @@ def write_log(file: Path, *calls: tuple[str, dict[str, Any]], **fields: Any) -> 
     return file
 
 
-async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path) -> None:
+async def test_sequence_passes_the_session_to_tools_that_take_one(tmp_path: Path) -> None:
     file = write_log(
         tmp_path / "s.jsonl", ("add", {"text": "a"}), ("echo", {"text": "b"}), ("echo", {"text": "[1]"})
     )
@@ -66,14 +66,14 @@ async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path
     assert [results[0]["count"], *results[1:]] == [1, "b", [1]]
 
 
-def test_the_sequences_that_we_ship_call_no_session_as_it_was_called_once() -> None:
+def test_shipped_sequences_contain_no_recorded_session_id() -> None:
     texts = [file.read_text() for file in EXAMPLES.rglob("*.jsonl")]
 
     assert texts != []
     assert [text for text in texts if '"id"' in text] == []
 
 
-async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) -> None:
+async def test_log_is_replayed_in_the_session_of_the_handle(tmp_path: Path) -> None:
     """What opened and closed the session is left out. The note has another id by now."""
     await record_note(tmp_path / "log.jsonl")
     notes = Notes()
@@ -93,7 +93,7 @@ async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) ->
     assert notes.open == set()
 
 
-async def test_a_replay_is_logged_and_can_be_replayed(tmp_path: Path) -> None:
+async def test_replay_log_can_be_replayed_again(tmp_path: Path) -> None:
     await record_note(tmp_path / "first.jsonl")
     async with handle(Notes(), log=create_logger(console=False, file=tmp_path / "second.jsonl")) as mcp:
         await run_sequence(mcp, tmp_path / "first.jsonl", verify=True)
@@ -102,7 +102,7 @@ async def test_a_replay_is_logged_and_can_be_replayed(tmp_path: Path) -> None:
         assert len(await run_sequence(mcp, tmp_path / "second.jsonl", verify=True)) == 6
 
 
-async def test_differences_are_shown_with_their_lines(tmp_path: Path) -> None:
+async def test_replay_differences_are_reported_with_their_lines(tmp_path: Path) -> None:
     await record_note(tmp_path / "log.jsonl", sidecar=True)
 
     async with handle(Notes(greeting="ciao")) as mcp:
@@ -117,7 +117,7 @@ async def test_differences_are_shown_with_their_lines(tmp_path: Path) -> None:
     assert lines[-1] == "… and 90 more"
 
 
-async def test_what_is_ignored_is_no_difference(tmp_path: Path) -> None:
+async def test_ignored_paths_are_not_reported_as_differences(tmp_path: Path) -> None:
     await record_note(tmp_path / "log.jsonl")
 
     async with handle(Notes(greeting="ciao")) as mcp:
@@ -125,7 +125,7 @@ async def test_what_is_ignored_is_no_difference(tmp_path: Path) -> None:
         await run_sequence(mcp, tmp_path / "log.jsonl", verify=True, ignore=["greeting"])
 
 
-async def test_other_outcomes_and_kinds_are_differences(tmp_path: Path) -> None:
+async def test_changed_outcome_or_content_kind_is_a_difference(tmp_path: Path) -> None:
     lines = [
         {"_phase": "before", "_seq": 1},
         {"_phase": "after", "_ok": False, "_error": "no note of this name", "_seq": 1},
@@ -163,7 +163,7 @@ async def test_other_outcomes_and_kinds_are_differences(tmp_path: Path) -> None:
     ]
 
 
-async def test_a_call_that_fails_ends_it(tmp_path: Path) -> None:
+async def test_failed_call_ends_the_sequence(tmp_path: Path) -> None:
     file = write_log(
         tmp_path / "s.jsonl", ("echo", {"text": "a"}), ("read", {"id": "x"}), ("echo", {"text": "b"})
     )
@@ -178,7 +178,7 @@ async def test_a_call_that_fails_ends_it(tmp_path: Path) -> None:
     assert [name for name, _ in notes.calls] == ["create_session", "echo", "read", "close_session"]
 
 
-async def test_a_logged_failure_fails_without_verification(tmp_path: Path) -> None:
+async def test_logged_failure_raises_without_verification(tmp_path: Path) -> None:
     await record_note(tmp_path / "log.jsonl")
 
     async with handle(Notes()) as mcp:
@@ -186,7 +186,7 @@ async def test_a_logged_failure_fails_without_verification(tmp_path: Path) -> No
             await run_sequence(mcp, tmp_path / "log.jsonl")
 
 
-async def test_an_error_is_of_the_class_that_it_was(tmp_path: Path) -> None:
+async def test_replay_error_keeps_its_class_and_fields(tmp_path: Path) -> None:
     class Slow(DynamicHandle):
         async def call(self, *_: Any, **__: Any) -> Any:
             raise MCPTimeoutError("too slow", timeout_ms=5, tool_name="echo")
@@ -200,7 +200,7 @@ async def test_an_error_is_of_the_class_that_it_was(tmp_path: Path) -> None:
     assert (raised.value.timeout_ms, raised.value.tool_name) == (5, "echo")
 
 
-async def test_what_differed_before_is_reported_with_the_failure(tmp_path: Path) -> None:
+async def test_earlier_differences_are_added_to_the_failure_notes(tmp_path: Path) -> None:
     await record_note(tmp_path / "log.jsonl")
     with (tmp_path / "log.jsonl").open("a") as file:
         file.write('{"name":"read","arguments":{"id":"x"}}\n')
@@ -231,7 +231,7 @@ async def test_what_differed_before_is_reported_with_the_failure(tmp_path: Path)
         ),
     ],
 )
-async def test_nothing_is_called_where_the_file_is_wrong(tmp_path: Path, content: str, why: str) -> None:
+async def test_invalid_file_makes_no_calls(tmp_path: Path, content: str, why: str) -> None:
     (tmp_path / "s.jsonl").write_text(content)
     notes = Notes()
     async with handle(notes) as mcp:
@@ -241,13 +241,13 @@ async def test_nothing_is_called_where_the_file_is_wrong(tmp_path: Path, content
     assert [name for name, _ in notes.calls] == ["create_session", "close_session"]
 
 
-async def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+async def test_missing_sequence_file_is_reported(tmp_path: Path) -> None:
     async with handle(Notes()) as mcp:
         with pytest.raises(MCPError, match=r"none\.jsonl: No such file or directory"):
             await run_sequence(mcp, tmp_path / "none.jsonl")
 
 
-async def test_a_parameter_of_the_same_name_elsewhere_is_left_alone(tmp_path: Path) -> None:
+async def test_session_parameter_not_in_the_schema_is_left_unchanged(tmp_path: Path) -> None:
     """The tool's schema says whether it takes the session."""
     file = write_log(tmp_path / "s.jsonl", ("echo", {"text": "a", "sessionId": "mine"}))
     notes = Notes()
@@ -257,7 +257,7 @@ async def test_a_parameter_of_the_same_name_elsewhere_is_left_alone(tmp_path: Pa
     assert notes.calls[1] == ("echo", {"text": "a", "sessionId": "mine"})
 
 
-async def test_secrets_are_in_no_message_and_no_difference(tmp_path: Path) -> None:
+async def test_variable_values_are_masked_in_replay_errors(tmp_path: Path) -> None:
     file = write_log(tmp_path / "s.jsonl", ("read", {"id": "${note}"}))
     async with handle(Notes()) as mcp:
         with pytest.raises(ToolInvocationError) as raised:
@@ -267,7 +267,7 @@ async def test_secrets_are_in_no_message_and_no_difference(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("secret", ['sword"fish', "sword\\fish", "x" * 180 + "swordfish"])
-async def test_nor_a_part_of_a_secret(tmp_path: Path, secret: str) -> None:
+async def test_escaped_or_cut_variable_values_are_masked_in_errors(tmp_path: Path, secret: str) -> None:
     """What was called is told as JSON, which escapes, and is cut where it is long."""
     file = write_log(tmp_path / "s.jsonl", ("fly", {"to": f"{'.' * 15}${{where}}"}))
     async with handle(Notes()) as mcp:
@@ -278,7 +278,7 @@ async def test_nor_a_part_of_a_secret(tmp_path: Path, secret: str) -> None:
 
 
 @pytest.mark.parametrize("sidecar", [True, False])
-async def test_what_is_nested_deep_is_a_text(tmp_path: Path, *, sidecar: bool) -> None:
+async def test_deeply_nested_result_is_replayed_as_text(tmp_path: Path, *, sidecar: bool) -> None:
     text = "[" * 700 + "]" * 700
     file = tmp_path / "log.jsonl"
     log = create_logger(console=False, file=file, sidecar=sidecar, directory=tmp_path / "beside")
@@ -295,7 +295,7 @@ async def test_what_is_nested_deep_is_a_text(tmp_path: Path, *, sidecar: bool) -
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a/" * 3_000, "\0"])
-async def test_a_file_that_no_log_could_have_written_is_none(tmp_path: Path, name: str) -> None:
+async def test_sidecar_path_that_no_log_could_write_is_ignored(tmp_path: Path, name: str) -> None:
     fields = {"_phase": "after", "_ok": True, "_result": f"[text 500 chars → {name}/1-echo.txt]", "_seq": 1}
     file = write_log(tmp_path / "log.jsonl", ("echo", {"text": "a"}), _phase="before", _seq=1)
     file.write_text(file.read_text() + json.dumps({"name": "echo", "arguments": {"text": "a"}, **fields}))
@@ -304,13 +304,13 @@ async def test_a_file_that_no_log_could_have_written_is_none(tmp_path: Path, nam
         assert await run_sequence(mcp, file, verify=True) == ["a"]
 
 
-async def test_an_empty_file_calls_nothing(tmp_path: Path) -> None:
+async def test_empty_file_makes_no_calls(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("\n\n")
     async with handle(Notes()) as mcp:
         assert await run_sequence(mcp, tmp_path / "s.jsonl", verify=True) == []
 
 
-async def test_whatever_was_called_is_called_again(tmp_path: Path) -> None:
+async def test_replay_sends_unusual_strings_unchanged(tmp_path: Path) -> None:
     """Strings that are hard to write, over the log, the file and the wire."""
     texts = ["\u2028\u2029\x85\x0b\x0c\x1c", "${x} $${y}", '"\\', "\x00\x7f", "日本\U0001f642", " \n\r\t", ""]
     stream = io.StringIO()
@@ -330,7 +330,7 @@ SHOP = "data:text/html,<title>Shop</title><h1>Here</h1><button>Go</button>"
 
 
 @pytest.mark.slow
-async def test_what_playwrights_own_server_did_is_the_same_again(tmp_path: Path) -> None:
+async def test_replay_of_playwright_mcp_log_shows_no_differences(tmp_path: Path) -> None:
     """Its files have the time in their names."""
     server = config_of("@playwright/mcp", "--headless").transport(cwd=str(tmp_path))
     beside = tmp_path / "beside"

@@ -26,7 +26,7 @@ async def test_a_command_becomes_a_connected_client_that_the_caller_closes(tmp_p
     assert await started.find_left_processes() == []
 
 
-async def test_the_time_bounds_each_call() -> None:
+async def test_client_timeout_limits_each_call() -> None:
     target, _, _ = serve_in_memory()
     client = await soon(spawn_client(target, timeout_ms=500))
     try:
@@ -36,13 +36,13 @@ async def test_the_time_bounds_each_call() -> None:
         await soon(client.close())
 
 
-async def test_a_server_that_does_not_start_is_reported() -> None:
+async def test_server_that_fails_to_start_is_reported() -> None:
     with pytest.raises(ServerNotAvailableError):
         await soon(spawn_client("no-such-server-anywhere"))
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, float("nan")])
-async def test_a_time_that_is_none_is_refused(timeout_ms: float) -> None:
+async def test_invalid_timeout_is_refused(timeout_ms: float) -> None:
     target, _, _ = serve_in_memory()
     with pytest.raises(MCPError, match="timeout_ms: must be more than 0"):
         await soon(spawn_client(target, timeout_ms=timeout_ms))

@@ -42,7 +42,7 @@ async def test_a_session_is_opened_and_closed_by_its_name() -> None:
     ]
 
 
-async def test_what_is_not_to_be_kept_is_deleted_when_it_is_closed() -> None:
+async def test_session_not_to_be_kept_is_deleted_on_close() -> None:
     calls = Calls()
 
     await SzkrabokSession(keep=False).close(calls, "a")
@@ -51,7 +51,7 @@ async def test_what_is_not_to_be_kept_is_deleted_when_it_is_closed() -> None:
 
 
 @pytest.mark.parametrize("fail", [("session.close",), ("session.close", "session.delete")])
-async def test_it_is_deleted_also_where_it_cannot_be_closed(fail: tuple[str, ...]) -> None:
+async def test_session_is_deleted_even_if_close_fails(fail: tuple[str, ...]) -> None:
     calls = Calls(*fail)
 
     with pytest.raises(MCPError, match=r"session\.close fails") as failed:
@@ -72,7 +72,9 @@ async def test_it_is_deleted_also_where_it_cannot_be_closed(fail: tuple[str, ...
     ],
     ids=repr,
 )
-async def test_it_is_opened_with_what_it_was_given(adapter: SzkrabokSession, more: dict[str, Any]) -> None:
+async def test_session_is_opened_with_the_configured_options(
+    adapter: SzkrabokSession, more: dict[str, Any]
+) -> None:
     calls = Calls()
     await adapter.open(calls, "a")
 
@@ -81,7 +83,7 @@ async def test_it_is_opened_with_what_it_was_given(adapter: SzkrabokSession, mor
 
 
 @pytest.mark.parametrize("arguments", [{}, {"url": "https://a.test/"}, {"b": 1, "a": {"c": 2}}], ids=repr)
-def test_the_session_comes_before_all_other_arguments(arguments: dict[str, Any]) -> None:
+def test_session_name_is_the_first_argument(arguments: dict[str, Any]) -> None:
     given = dict(arguments)
     filled = szkrabok_session.inject_session(given, "p4n-test")
 
@@ -104,7 +106,7 @@ def test_the_session_comes_before_all_other_arguments(arguments: dict[str, Any])
     ],
     ids=repr,
 )
-def test_a_tool_takes_the_session_if_its_schema_says_so(schema: dict[str, Any], takes: bool) -> None:
+def test_schema_decides_whether_a_tool_takes_the_session(schema: dict[str, Any], takes: bool) -> None:
     assert szkrabok_session.has_session(Tool("any", input_schema=schema)) is takes
 
 
@@ -115,10 +117,10 @@ def test_a_tool_takes_the_session_if_its_schema_says_so(schema: dict[str, Any], 
         *(("sessions.open", False), ("nav.goto", False), ("health", False)),
     ],
 )
-def test_a_handle_has_no_methods_for_sessions(name: str, is_lifecycle: bool) -> None:
+def test_session_tools_are_recognized_as_lifecycle_tools(name: str, is_lifecycle: bool) -> None:
     assert szkrabok_session.is_lifecycle(name) is is_lifecycle
 
 
-def test_a_generator_learns_from_it_which_key_to_leave_out() -> None:
+def test_adapter_tells_the_generator_which_keys_are_injected() -> None:
     assert tuple(szkrabok_session.injected_keys) == ("sessionName",)
     assert szkrabok_session.opens == "session.open"

@@ -34,7 +34,7 @@ def line(name: str = "tool", arguments: object = None, **fields: object) -> str:
     return json.dumps({"name": name, "arguments": {} if arguments is None else arguments, **fields}) + "\n"
 
 
-def test_a_sequence() -> None:
+def test_sequence_is_read_as_calls() -> None:
     text = (
         '{"name":"nav.goto","arguments":{"url":"https://park4night.com/en"}}\n'
         "\n  \r\n"
@@ -49,7 +49,7 @@ def test_a_sequence() -> None:
     )
 
 
-def test_a_log() -> None:
+def test_log_is_read_as_calls_with_outcomes() -> None:
     """The lines with `before` are the calls, without what begins with `_`."""
     text = (
         '{"name":"a","arguments":{"x":1},"_phase":"before","_seq":1}\n'
@@ -68,7 +68,7 @@ def test_a_log() -> None:
     )
 
 
-def test_several_runs_in_one_file() -> None:
+def test_log_with_several_runs_is_read() -> None:
     """Each is counted from 1, and the first was cut off in its second call."""
     text = (
         line("a", _phase="before", _seq=1)
@@ -85,7 +85,7 @@ def test_several_runs_in_one_file() -> None:
     assert reported == ["first", None, "second", "third"]
 
 
-def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
+def test_byte_order_mark_and_crlf_line_ends_are_accepted() -> None:
     """U+2028, U+0085 and their like end no line of JSONL."""
     said = "a\u2028b\u2029c\u0085d\x0be\x1cf"
     text = json.dumps({"name": "say", "arguments": {"text": said}}, ensure_ascii=False).replace(
@@ -97,7 +97,7 @@ def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
     assert calls == (LoggedCall(1, "say", {"text": said}), LoggedCall(2, "tool", {}))
 
 
-def test_a_log_that_was_cut_off(caplog: pytest.LogCaptureFixture) -> None:
+def test_truncated_last_log_line_is_skipped_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     """Wherever: within a character, too. Only the last line can be."""
     whole = line("a", _phase="before", _seq=1).encode()
     last = '{"name":"b","arguments":{"text":"ä'.encode()
@@ -111,7 +111,7 @@ def test_a_log_that_was_cut_off(caplog: pytest.LogCaptureFixture) -> None:
     assert "calls.jsonl, line 2: it is not JSON" in refusal(whole + last + "ä\n".encode() + whole)
 
 
-def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_foreign_lines_in_a_log_are_skipped(caplog: pytest.LogCaptureFixture) -> None:
     """As they are where the log goes to standard output, and others print there."""
     before, after = (
         line("a", {"n": 1}, _phase="before", _seq=1),
@@ -139,7 +139,7 @@ def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture)
     ]
 
 
-def test_a_log_has_calls_without_a_name_and_results_that_json_does_not_have() -> None:
+def test_log_with_empty_tool_names_and_nan_results_is_read() -> None:
     """Our log writes the former. Those of other programs may have `NaN` in a result, where ours has text."""
     text = (
         line("", _phase="before", _seq=1)
@@ -164,20 +164,20 @@ def test_a_log_has_calls_without_a_name_and_results_that_json_does_not_have() ->
         '{"name":"b","arguments":{"x":NaN},"_phase":"before"}\n',
     ],
 )
-def test_a_line_of_the_log_that_is_broken_is_refused(broken: str) -> None:
+def test_malformed_call_line_in_a_log_is_refused(broken: str) -> None:
     """Without it a call would be missing, and the others would be made all the same."""
     whole = line("a", _phase="before", _seq=1)
 
     assert refusal(whole + broken + whole).startswith("calls.jsonl, line 2: ")
 
 
-def test_a_sequence_has_nothing_but_calls() -> None:
+def test_foreign_line_in_a_sequence_is_refused() -> None:
     assert refusal(line() + "hello\n").startswith("calls.jsonl, line 2: it is not JSON")
 
 
 @pytest.mark.slow
 @limit_processor_time(20)
-def test_many_lines_of_others() -> None:
+def test_many_foreign_lines_are_refused_or_skipped() -> None:
     text = '{"name":' * 200_000 + "\n" + "x\n" * 20_000
 
     assert refusal(text + line("a", _phase="before")).startswith(
@@ -186,7 +186,7 @@ def test_many_lines_of_others() -> None:
     assert len(read("x {\n" * 20_000 + line("a", _phase="before"))) == 1
 
 
-def test_a_sequence_is_not_cut_off() -> None:
+def test_truncated_sequence_is_refused() -> None:
     assert refusal(line() + '{"name":"b"').startswith("calls.jsonl, line 2: it is not JSON")
 
 
@@ -236,17 +236,17 @@ def test_a_sequence_is_not_cut_off() -> None:
         ),
     ],
 )
-def test_a_bad_line_is_named_with_what_is_wrong(bad: str, why: str) -> None:
+def test_invalid_line_is_reported_with_the_reason(bad: str, why: str) -> None:
     assert refusal(f"{line()}\n{bad}\n") == f"calls.jsonl, line 3: {why}"
 
 
-def test_what_is_no_text_at_all() -> None:
+def test_file_that_is_not_utf8_is_refused() -> None:
     assert refusal(line().encode() + b'{"name":"\xff"}\n').startswith(
         "calls.jsonl, line 2: it is not UTF-8, at byte 10: "
     )
 
 
-def test_a_message_is_short_and_steers_no_terminal() -> None:
+def test_error_message_is_short_and_escapes_control_characters() -> None:
     assert refusal('{"name":"\x1b[31m' + "x" * 5_000_000 + "\n") == (
         "calls.jsonl, line 1: it is not JSON: Invalid control character at, at character 10: "
         '{"name":"\\u001b[31m' + "x" * 66 + "…"
@@ -255,20 +255,20 @@ def test_a_message_is_short_and_steers_no_terminal() -> None:
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 @pytest.mark.parametrize("levels", [250, 100_000])
-def test_what_is_nested_too_deep(opening: str, levels: int) -> None:
+def test_too_deeply_nested_json_is_refused(opening: str, levels: int) -> None:
     closing = "]" if opening == "[" else "}"
     deep = f'{{"name":"a","arguments":{{"x":{opening * levels}1{closing * levels}}}}}'
 
     assert "line 1: it is nested more than 200 levels deep" in refusal(deep)
 
 
-def test_numbers_that_no_computer_writes() -> None:
+def test_number_with_too_many_digits_is_refused() -> None:
     assert "line 1: it is not JSON" in refusal(f'{{"name":"a","arguments":{{"x":{"9" * 5_000}}}}}')
 
 
 @pytest.mark.slow
 @limit_processor_time(20)
-def test_thirty_thousand_calls_without_numbers() -> None:
+def test_log_of_30000_calls_without_sequence_numbers_is_read() -> None:
     """As a log has them whose fields somebody took out."""
     calls = "".join(line("a", _phase="before") for _ in range(30_000))
     ends = "".join(line("a", _phase="after", _ok=True, _result=n) for n in range(30_000))
@@ -276,7 +276,7 @@ def test_thirty_thousand_calls_without_numbers() -> None:
     assert [call.outcome and call.outcome.result for call in read(calls + ends)] == [*range(30_000)][::-1]
 
 
-def test_ten_thousand_lines() -> None:
+def test_sequence_of_10000_lines_is_read() -> None:
     text = "".join(line("a", {"n": n}) for n in range(10_000))
 
     assert [call.arguments["n"] for call in read(text)] == list(range(10_000))
@@ -284,7 +284,7 @@ def test_ten_thousand_lines() -> None:
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_whatever_it_is_there_are_calls_or_an_error_that_names_the_line(data: bytes) -> None:
+def test_any_input_gives_calls_or_an_error_with_the_line(data: bytes) -> None:
     with contextlib.suppress(MCPError):
         read(data)
         return
@@ -308,7 +308,7 @@ calls_made = st.lists(
 
 
 @given(calls_made, st.booleans())
-def test_what_is_logged_is_read_as_the_same_calls(
+def test_logged_calls_are_read_back_unchanged(
     made: list[tuple[str, dict[str, Any], Any, bool]], at_once: bool
 ) -> None:
     """One after another, or all before the first has ended."""

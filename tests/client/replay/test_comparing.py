@@ -24,7 +24,7 @@ def differences(was: Any, now: Any, *ignore: str, ids: Identifiers | None = None
     return compare_results(was, now, ids=ids or Identifiers([]), ignored=Ignored.of(ignore))
 
 
-def test_each_place_that_is_different() -> None:
+def test_each_changed_added_or_missing_value_is_a_difference() -> None:
     was = {"a": 1, "b": [1, {"c": "x"}], "gone": None, "same": {"d": [True]}, "kind": [1]}
     now = {"a": 2, "b": [1, {"c": "y"}, 3], "new": 0, "same": {"d": [True]}, "kind": {"0": 1}}
 
@@ -41,7 +41,7 @@ def test_each_place_that_is_different() -> None:
 @pytest.mark.parametrize(
     ("was", "now"), [(True, 1), (False, 0), (None, False), ("1", 1), ([], {}), ("", None)]
 )
-def test_what_only_looks_the_same(was: Any, now: Any) -> None:
+def test_similar_values_of_different_types_are_different(was: Any, now: Any) -> None:
     assert differences(was, now) == [ReplayDifference((), was, now)]
 
 
@@ -53,7 +53,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_nothing_differs_from_itself(value: Any) -> None:
+def test_value_does_not_differ_from_itself(value: Any) -> None:
     assert differences(value, value) == []
 
 
@@ -98,7 +98,7 @@ def test_nothing_differs_from_itself(value: Any) -> None:
         ("id 6f1d6a52-3f0e-4c9b-9d57-0a0c3f1d2e4b", "id 0a0c3f1d-3f0e-4c9b-9d57-6f1d6a522e4b"),
     ],
 )
-def test_what_is_another_each_time(was: Any, now: Any) -> None:
+def test_volatile_values_are_not_compared(was: Any, now: Any) -> None:
     assert differences(was, now) == []
 
 
@@ -127,7 +127,7 @@ def test_what_is_another_each_time(was: Any, now: Any) -> None:
         ("pays 0xa9059cbb", "pays 0x23b872dd"),
     ],
 )
-def test_what_is_not(was: Any, now: Any) -> None:
+def test_values_that_only_look_volatile_are_compared(was: Any, now: Any) -> None:
     assert len(differences(was, now)) == 1
 
 
@@ -144,7 +144,7 @@ def test_what_is_not(was: Any, now: Any) -> None:
         ("rows", ["$.price", '$["a.b"]']),
     ],
 )
-def test_what_is_ignored(path: str, left: list[str]) -> None:
+def test_values_under_an_ignored_path_are_not_compared(path: str, left: list[str]) -> None:
     was = {"rows": [{"price": 1, "n": 1}, {"price": 2, "n": 2}], "price": 3, "a.b": 4}
     now = {"rows": [{"price": 5, "n": 5}, {"price": 6, "n": 6}], "price": 7, "a.b": 8}
 
@@ -154,12 +154,12 @@ def test_what_is_ignored(path: str, left: list[str]) -> None:
 
 
 @pytest.mark.parametrize("path", ["$a", "$.", "$..a", "$[a]", "$.a[", '$["a]', "$[-1]"])
-def test_a_path_that_is_none(path: str) -> None:
+def test_invalid_ignore_path_is_refused(path: str) -> None:
     with pytest.raises(MCPError, match=r"no path; one is written \$\.data"):
         Ignored.of([path])
 
 
-def test_ids_are_followed_also_within_texts() -> None:
+def test_new_ids_replace_recorded_ids_also_within_text() -> None:
     calls = [LoggedCall(1, "make", {}), LoggedCall(2, "use", {"id": "note-11111111", "same": "short"})]
     ids = Identifiers(calls)
 
@@ -178,7 +178,7 @@ def test_ids_are_followed_also_within_texts() -> None:
     assert differences("see /note-11111111/1", "see /note-22222222/1", ids=ids) == []
 
 
-def test_an_id_may_be_what_another_was() -> None:
+def test_recorded_id_may_equal_another_new_id() -> None:
     """A server that counts, and that counted before: what was the second is the first now."""
     ids = Identifiers([])
     ids.note("note-0001", "note-0002")
@@ -189,7 +189,7 @@ def test_an_id_may_be_what_another_was() -> None:
     assert differences(["note-0001", "note-0002."], ["note-0002", "note-0003."], ids=ids) == []
 
 
-def test_a_session_may_be_called_as_a_word() -> None:
+def test_session_name_like_a_word_is_unchanged_in_arguments() -> None:
     ids = Identifiers([])
     ids.note("shop", "replay")
 
@@ -198,7 +198,7 @@ def test_a_session_may_be_called_as_a_word() -> None:
     assert ids.translate_arguments({"text": "shop"}) == {"text": "shop"}
 
 
-def test_an_id_that_no_later_call_has_is_none() -> None:
+def test_id_not_used_by_later_calls_is_not_translated() -> None:
     calls = [LoggedCall(1, "use", {"id": "note-11111111"}), LoggedCall(2, "make", {})]
     ids = Identifiers(calls)
 
@@ -207,7 +207,7 @@ def test_an_id_that_no_later_call_has_is_none() -> None:
     assert ids.translate_arguments("note-11111111") == "note-11111111"
 
 
-def test_differences_are_shown_short() -> None:
+def test_long_differences_are_shortened() -> None:
     found = [
         ReplayDifference(("a",), "x" * 500, None),
         ReplayDifference(("text",), "one\ntwo\nthree\n", "one\n2\nthree\n"),

@@ -18,7 +18,7 @@ def fill(arguments: Mapping[str, Any], *, raw: bool = False, redacted: bool = Fa
     return fill_calls([call], variables, name="calls.jsonl")[0].arguments
 
 
-def test_a_value_takes_its_place_in_every_text() -> None:
+def test_variable_is_replaced_in_every_string() -> None:
     arguments = {
         "user": "${user}",
         "steps": [{"text": "<${user}> at ${shop.url}, ${user}"}],
@@ -34,21 +34,21 @@ def test_a_value_takes_its_place_in_every_text() -> None:
     }
 
 
-def test_text_stays_text() -> None:
+def test_variable_value_stays_a_string() -> None:
     assert fill({"n": "${n}", "o": "${o}"}, n="7", o='{"a": 1}') == {"n": "7", "o": '{"a": 1}'}
 
 
-def test_a_value_is_not_filled_itself() -> None:
+def test_variables_within_values_are_not_expanded() -> None:
     assert fill({"a": "${a}"}, a="${b} $${c}") == {"a": "${b} $${c}"}
 
 
-def test_the_mark_is_escaped_by_another() -> None:
+def test_doubled_dollar_sign_escapes_a_variable() -> None:
     assert fill({"a": "$${user} $ {user} ${} ${1} $user $$${user}"}, user="Ada") == {
         "a": "${user} $ {user} ${} ${1} $user $${user}"
     }
 
 
-def test_all_that_are_missing_are_named_with_their_lines() -> None:
+def test_all_missing_variables_are_reported_with_their_lines() -> None:
     calls = [
         LoggedCall(2, "a", {"x": "${one} ${two} ${one}"}),
         LoggedCall(5, "b", {"x": ["${three}", "${two}"]}),
@@ -62,7 +62,7 @@ def test_all_that_are_missing_are_named_with_their_lines() -> None:
     )
 
 
-def test_a_log_is_what_was_sent(caplog: pytest.LogCaptureFixture) -> None:
+def test_unset_variables_in_a_log_are_sent_unchanged(caplog: pytest.LogCaptureFixture) -> None:
     """A script may well have `${…}` in it; only what is given a value is a variable there."""
     script = "`${count} of $${price} ${all}`"
 
@@ -74,7 +74,7 @@ def test_a_log_is_what_was_sent(caplog: pytest.LogCaptureFixture) -> None:
     )
 
 
-def test_what_was_redacted_is_given_anew() -> None:
+def test_redacted_log_value_must_be_given_as_variable() -> None:
     arguments = {"value": "${password}"}
 
     assert fill(arguments, raw=True, redacted=True, password="x") == {"value": "x"}
@@ -88,7 +88,7 @@ def test_what_was_redacted_is_given_anew() -> None:
     )
 
 
-def test_values_are_taken_out_again() -> None:
+def test_variable_values_are_replaced_by_their_names_in_output() -> None:
     hide = Hidden({"password": "open sesame", "long": "open sesame street", "n": "3", "none": ""})
 
     assert hide("open sesame street, open sesame, 3 of 33") == "${long}, ${password}, 3 of 33"

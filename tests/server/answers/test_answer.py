@@ -33,7 +33,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(VALUES)
-def test_any_value_becomes_json_in_utf_8(value: Any) -> None:
+def test_any_value_becomes_valid_utf8_json(value: Any) -> None:
     cleaned = clean(value)
 
     text = json.dumps(cleaned, ensure_ascii=False, allow_nan=False)
@@ -42,14 +42,14 @@ def test_any_value_becomes_json_in_utf_8(value: Any) -> None:
 
 
 @given(VALUES)
-def test_what_is_clean_stays_as_it_is(value: Any) -> None:
+def test_cleaning_twice_changes_nothing(value: Any) -> None:
     cleaned = clean(value)
 
     assert clean(cleaned) == cleaned
 
 
 @given(TEXT, st.dictionaries(st.sampled_from(["page", "path"]), SCALARS))
-def test_any_error_becomes_json_in_utf_8(text: str, details: dict[str, Any]) -> None:
+def test_any_error_becomes_valid_utf8_json(text: str, details: dict[str, Any]) -> None:
     answer = failure(FootlightError(text, suggestion=text, **details))
 
     assert json.loads(answer.text.encode("utf-8")) == answer.content
@@ -75,11 +75,11 @@ def test_any_error_becomes_json_in_utf_8(text: str, details: dict[str, Any]) -> 
         ("\x00\x1b", "\x00\x1b"),
     ],
 )
-def test_what_json_cannot_hold(value: Any, cleaned: Any) -> None:
+def test_values_without_json_form_are_converted(value: Any, cleaned: Any) -> None:
     assert clean(value) == cleaned
 
 
-def test_what_contains_itself_is_cut() -> None:
+def test_circular_reference_is_cut() -> None:
     knot: dict[str, Any] = {"a": 1}
     knot["self"] = [knot]
     part = ["shared"]
@@ -88,7 +88,7 @@ def test_what_contains_itself_is_cut() -> None:
     assert clean([part, part]) == [["shared"], ["shared"]]
 
 
-def test_what_has_no_end_when_written_out_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exponentially_expanding_value_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_values, "MAX_VALUES", 1000)
     value: Any = [1]
     for _ in range(100):
@@ -100,7 +100,7 @@ def test_what_has_no_end_when_written_out_is_cut(monkeypatch: pytest.MonkeyPatch
     assert len(text) < 20_000
 
 
-def test_a_success_tells_what_happened_beside_it() -> None:
+def test_success_result_includes_events() -> None:
     events = Events()
     events.pages.append(PageOpened("page-2", "http://a.test/"))
     events.dialogs.append(DialogSeen("page-1", "prompt", "Name?", "you", "dismissed"))
@@ -134,7 +134,7 @@ def test_a_success_tells_what_happened_beside_it() -> None:
     assert success({}, events=events.take()).content == {"success": True, "data": {}}
 
 
-def test_a_long_address_is_whole_only_in_structured_content() -> None:
+def test_long_url_is_whole_only_in_structured_content() -> None:
     url = f"https://site.example/?{'q' * 70_000}"
     answer = success({"entries": [{"url": url, "status": 200}], "url": url, "result": {"url": url}})
 
@@ -144,7 +144,7 @@ def test_a_long_address_is_whole_only_in_structured_content() -> None:
     assert answer.content["data"]["entries"] == [{"url": url, "status": 200}]
 
 
-def test_a_link_takes_the_place_of_the_data() -> None:
+def test_link_replaces_the_data_of_a_large_result() -> None:
     events = Events()
     events.dialogs.append(DialogSeen("page-1", "alert", "m" * 2000, "", "accepted"))
     answer = success({"text": "ä" * 3000}, events=events.take())
@@ -168,7 +168,7 @@ def test_a_link_takes_the_place_of_the_data() -> None:
     }
 
 
-def test_a_failure_that_is_too_large_is_cut() -> None:
+def test_too_large_error_is_cut() -> None:
     error = FootlightError("m" * 60_000, url="u" * 2_000, candidates=[*range(60)], deep={"a": ["x"]})
 
     assert failure(error).content["error"] == {

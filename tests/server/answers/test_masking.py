@@ -93,11 +93,11 @@ def mathematical(text: str) -> str:
         quote(quote(base64.b64encode(PASSWORD.encode()).decode(), safe=""), safe=""),
     ],
 )
-def test_every_spelling_of_a_value_is_masked(written: str) -> None:
+def test_every_spelling_of_a_secret_is_masked(written: str) -> None:
     assert MASK(f"before {written} after") == "before [secret PASSWORD] after"
 
 
-def test_a_value_that_is_escaped_for_a_style_sheet_is_masked() -> None:
+def test_css_escaped_secret_is_masked() -> None:
     written = "".join(f"\\{ord(char):x} " for char in PASSWORD)
 
     assert MASK(f"before {written}after") == "before [secret PASSWORD]after"
@@ -114,7 +114,7 @@ def test_a_value_that_is_escaped_for_a_style_sheet_is_masked() -> None:
         ("line 1 of it\nline 2", "https://a.test/?q=line%201%20of%20itline%202"),
     ],
 )
-def test_a_value_in_the_letters_that_a_page_makes_of_it_is_masked(value: str, spelling: str) -> None:
+def test_case_converted_secret_is_masked(value: str, spelling: str) -> None:
     assert "[secret ANY]" in Masker(Secrets({"ANY": value}))(f"before {spelling}") != f"before {spelling}"
 
 
@@ -122,13 +122,13 @@ def test_a_value_in_the_letters_that_a_page_makes_of_it_is_masked(value: str, sp
     "gap",
     ["\u00ad", "\u200b", "\u2060\ufeff", "\\u200b", "&shy;", "&#8203;", "%C2%AD", "%E2%80%8B"],
 )
-def test_a_value_with_invisible_characters_in_it_is_masked(gap: str) -> None:
+def test_secret_with_invisible_characters_is_masked(gap: str) -> None:
     assert MASK(f"before {gap.join('4821')} after") == "before [secret PIN] after"
     assert MASK(f"before hunter{gap}2 after") == "before [secret SHORT] after"
 
 
 @pytest.mark.parametrize("encode", ["%{:02x}", "%25{:02X}"])
-def test_a_value_whose_letters_are_percent_encoded_is_masked(encode: str) -> None:
+def test_percent_encoded_secret_is_masked(encode: str) -> None:
     whole = "".join(encode.format(ord(char)) for char in "hunter2")
 
     assert MASK(f"q={whole}&") == "q=[secret SHORT]&"
@@ -147,14 +147,14 @@ def test_a_value_whose_letters_are_percent_encoded_is_masked(encode: str) -> Non
         "4242&nbsp;4242%204242+4242",
     ],
 )
-def test_a_long_value_in_groups_is_masked(written: str) -> None:
+def test_long_secret_in_groups_is_masked(written: str) -> None:
     mask = Masker(Secrets({"CARD": "4242424242424242", "PIN": "4821"}))
     assert mask(f"before {written} after") == "before [secret CARD] after"
     assert mask("48 21") == "48 21"
 
 
 @pytest.mark.parametrize("user", ["", "u", "us", "use", "user"])
-def test_a_value_within_something_in_base64_is_masked(user: str) -> None:
+def test_secret_inside_base64_is_masked(user: str) -> None:
     """The header of HTTP authentication is such."""
     masked = MASK("Basic " + base64.b64encode(f"{user}:{PASSWORD}:more".encode()).decode())
 
@@ -163,11 +163,11 @@ def test_a_value_within_something_in_base64_is_masked(user: str) -> None:
         assert base64.b64encode(PASSWORD.encode()).decode()[6:-6] not in part
 
 
-def test_the_longest_value_wins() -> None:
+def test_longest_matching_secret_is_masked() -> None:
     assert MASK("hunter2hunter2 hunter2") == "[secret LONG] [secret SHORT]"
 
 
-def test_what_is_masked_stays_as_it_is() -> None:
+def test_masking_twice_changes_nothing() -> None:
     mask = Masker(Secrets({"secret": "secret", "NAME": "NAME"}))
 
     assert mask(mask("a secret NAME")) == "a [secret secret] [secret NAME]"
@@ -175,12 +175,12 @@ def test_what_is_masked_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("length", range(4, len(PASSWORD) + 1))
 @pytest.mark.parametrize("mark", ["…", "\\u2026"])
-def test_the_beginning_of_a_value_before_a_cut_is_masked(length: int, mark: str) -> None:
+def test_secret_truncated_at_its_end_is_masked(length: int, mark: str) -> None:
     assert MASK(f"got 'x{PASSWORD[:length]}{mark}', …") == f"got 'x[secret PASSWORD]{mark}', …"
 
 
 @pytest.mark.parametrize("mark", ["…", "\\u2026"])
-def test_the_end_of_a_value_after_a_cut_is_masked(mark: str) -> None:
+def test_secret_truncated_at_its_beginning_is_masked(mark: str) -> None:
     """A browser cuts long texts in objects of the console in the middle."""
     for left in range(4, len(PASSWORD)):
         cut = f"{{a: {PASSWORD[: len(PASSWORD) // 2]}{mark}{PASSWORD[-left:]}}} and {mark}"
@@ -188,7 +188,7 @@ def test_the_end_of_a_value_after_a_cut_is_masked(mark: str) -> None:
         assert MASK(cut) == f"{{a: [secret PASSWORD]{mark}[secret PASSWORD]}} and {mark}"
 
 
-def test_a_value_on_the_border_of_two_pieces_is_masked_in_both() -> None:
+def test_secret_split_between_two_pieces_is_masked_in_both() -> None:
     filling = "." * 1_000
     text = f"{filling}{PASSWORD}{filling}"
     border = 1_000 + len(PASSWORD) // 2
@@ -199,7 +199,7 @@ def test_a_value_on_the_border_of_two_pieces_is_masked_in_both() -> None:
     )
 
 
-def test_other_text_stays_as_it_is() -> None:
+def test_other_text_is_not_masked() -> None:
     text = "Hunters 2 … pass word 48211 is 4 821 http://a.test/?q=hunt%32"
 
     assert MASK(text.replace("48211", "4 8211")) == text.replace("48211", "4 8211")
@@ -214,7 +214,7 @@ def test_texts_that_are_masked_together_stay_separate() -> None:
     ]
 
 
-def test_a_value_of_any_shape_is_masked() -> None:
+def test_secrets_in_nested_values_and_keys_are_masked() -> None:
     value = {"a": ["hunter2", 4821, 48210, True, None, 4.5], "hunter2": {"b": ("x hunter2",)}}
 
     assert MASK(value) == {
@@ -229,7 +229,7 @@ class Marked:
     data: bytes
 
 
-def test_the_fields_of_a_dataclass_are_masked() -> None:
+def test_dataclass_fields_are_masked() -> None:
     assert MASK(Marked("hunter2", b"hunter2")) == Marked("[secret SHORT]", b"hunter2")
 
 
@@ -244,13 +244,13 @@ def test_an_answer_is_masked_with_its_text_and_links() -> None:
     assert isinstance(answer.page_texts[0], PageText)
 
 
-def test_the_words_of_answers_stay_whatever_the_secrets_are() -> None:
+def test_answer_field_names_are_never_masked() -> None:
     mask = Masker(Secrets({"WEAK": "value"}), keys=["value"])
 
     assert mask({"value": "value", "VALUE": 1}) == {"value": "[secret WEAK]", "[secret WEAK]": 1}
 
 
-def test_a_json_document_stays_one() -> None:
+def test_masked_json_document_stays_valid_json() -> None:
     document = json.dumps({"a": 4821, "b": PASSWORD})
 
     assert json.loads(mask_document(document, "application/json", MASK)) == {
@@ -259,7 +259,7 @@ def test_a_json_document_stays_one() -> None:
     }
 
 
-def test_text_in_bytes_is_masked_and_pictures_are_not() -> None:
+def test_text_bytes_are_masked_but_images_are_not() -> None:
     assert mask_document(b"\xff hunter2", "text/plain", MASK) == b"\xff [secret SHORT]"
     assert mask_document(b"hunter2", "image/png", MASK) == b"hunter2"
     assert mask_document("hunter2", "text/plain", keep_unmasked) == "hunter2"
@@ -272,7 +272,7 @@ def test_text_in_bytes_is_masked_and_pictures_are_not() -> None:
 @given(
     st.text(min_size=4, max_size=40).filter(lambda value: len(value.split()) > 0 and len(value.strip()) >= 4)
 )
-def test_any_value_is_found_as_it_is_in_json_and_in_a_url(value: str) -> None:
+def test_any_secret_is_masked_in_json_urls_and_html(value: str) -> None:
     mask = Masker(Secrets({"ANY": value}))
 
     core = " ".join(value.split())
@@ -280,7 +280,7 @@ def test_any_value_is_found_as_it_is_in_json_and_in_a_url(value: str) -> None:
         assert mask(f"·{written}·") == "·[secret ANY]·"
 
 
-def test_a_long_text_costs_little() -> None:
+def test_masking_a_long_text_is_fast() -> None:
     secrets = Secrets({f"SECRET_{index}": f"s3cret-{index}-{'x' * 30}" for index in range(20)})
     mask = Masker(secrets)
     text = "The quick brown fox jumps over the lazy dog s3. " * 20_000

@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_read_as_dotenv_has_it(file: Path) -> None:
+def test_secrets_file_is_parsed_as_dotenv(file: Path) -> None:
     file.write_text(
         "# logins\n"
         "export USER_PASSWORD=hunter2 # of the shop\n"
@@ -55,7 +55,7 @@ def test_a_file_is_read_as_dotenv_has_it(file: Path) -> None:
         ("MY-PASSWORD=hunter2\n", "line 1: a name is of letters, digits and underscores"),
     ],
 )
-def test_what_is_no_secret_is_refused_without_telling_it(file: Path, text: str, wrong: str) -> None:
+def test_invalid_secret_is_refused_without_showing_its_value(file: Path, text: str, wrong: str) -> None:
     file.write_text(text)
 
     with pytest.raises(ConfigurationError) as raised:
@@ -65,7 +65,7 @@ def test_what_is_no_secret_is_refused_without_telling_it(file: Path, text: str, 
     assert "hunter2" not in raised.value.message
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_secrets_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"A=\xff\xff\xff\xff")
 
     for name, wrong in (
@@ -78,7 +78,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("mode", "warns"), [(0o600, False), (0o640, True), (0o604, True)])
-def test_a_file_that_others_can_read_is_warned_of(
+def test_secrets_file_readable_by_others_is_warned_about(
     file: Path, mode: int, warns: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     file.write_text("PASSWORD=hunter2\n")
@@ -91,7 +91,7 @@ def test_a_file_that_others_can_read_is_warned_of(
     assert caplog.messages == expected
 
 
-def test_what_is_printed_are_the_names() -> None:
+def test_repr_of_secrets_shows_only_names() -> None:
     assert repr(Secrets({"PASSWORD": "hunter2", "PIN": "4821"})) == "Secrets(PASSWORD, PIN)"
 
 
@@ -111,7 +111,7 @@ async def fill_all(
 SECRETS = Secrets({"PASSWORD": "hunter2", "PIN": "4821"})
 
 
-def test_a_tool_gets_the_value_of_a_secret_that_is_named() -> None:
+def test_tool_receives_the_value_of_a_named_secret() -> None:
     fields = [{"name": "secret:PIN", "value": "secret:PIN"}, {"name": "b", "value": "my secret:PIN"}]
 
     parsed = fill_all.parse({"text": "secret:PASSWORD", "fields": fields, "plain": "secret:PIN"}, SECRETS)
@@ -124,15 +124,15 @@ def test_a_tool_gets_the_value_of_a_secret_that_is_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["secret:", "secret:a b", "secret:1a", "SECRET:PIN", "secret:PIN\n", "PIN"])
-def test_other_text_is_itself(text: str) -> None:
+def test_text_that_is_not_a_secret_reference_is_unchanged(text: str) -> None:
     assert SECRETS.resolve(text) == text
 
 
-def test_without_secrets_the_name_is_text() -> None:
+def test_secret_reference_is_plain_text_without_secrets() -> None:
     assert fill_all.parse({"text": "secret:PASSWORD", "fields": []}).model_dump()["text"] == "secret:PASSWORD"
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+def test_unknown_secret_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidParameter) as raised:
         fill_all.parse({"text": "x", "fields": [{"name": "a", "value": "secret:PASSWRD"}]}, SECRETS)
 
@@ -141,5 +141,5 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     )
 
 
-def test_the_schema_is_that_of_a_text() -> None:
+def test_secret_parameter_has_a_string_schema() -> None:
     assert fill_all.input_schema["properties"]["text"] == {"type": "string"}

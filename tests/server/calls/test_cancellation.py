@@ -147,7 +147,7 @@ async def test_a_cancelled_navigation_ends_its_request(browser: SessionBrowser) 
         await pending.left.wait()
 
 
-async def test_a_cancelled_navigation_does_not_go_on_loading(browser: SessionBrowser) -> None:
+async def test_cancelled_navigation_stops_loading(browser: SessionBrowser) -> None:
     """What a page needs besides its document is not waited for any more."""
     pending, script = Pending(browser.site), Beacon(browser.site)
     url = browser.site.page(
@@ -165,9 +165,7 @@ async def test_a_cancelled_navigation_does_not_go_on_loading(browser: SessionBro
 
 
 @pytest.mark.parametrize("tool", ["go_back", "go_forward", "reload"])
-async def test_a_cancelled_way_through_the_history_ends_its_request(
-    browser: SessionBrowser, tool: str
-) -> None:
+async def test_cancelled_history_navigation_ends_its_request(browser: SessionBrowser, tool: str) -> None:
     pending = Pending(browser.site)
     visits = 0
 
@@ -198,7 +196,7 @@ async def test_a_cancelled_way_through_the_history_ends_its_request(
         await pending.left.wait()
 
 
-async def test_a_cancelled_reload_leaves_the_cache_on(browser: SessionBrowser) -> None:
+async def test_cancelled_reload_leaves_the_cache_enabled(browser: SessionBrowser) -> None:
     """`ignoreCache` intercepts requests, which switches the cache off as long as it lasts."""
     style, pending = 0, Pending(browser.site)
     holding = False
@@ -229,7 +227,7 @@ async def test_a_cancelled_reload_leaves_the_cache_on(browser: SessionBrowser) -
 
 
 @pytest.mark.slow
-async def test_a_cancelled_wait_leaves_the_page_loading(browser: SessionBrowser) -> None:
+async def test_cancelled_wait_does_not_stop_the_page_load(browser: SessionBrowser) -> None:
     """It is not the wait that loads the page."""
     asked, release = anyio.Event(), anyio.Event()
 
@@ -280,9 +278,7 @@ WAIT_LONGER = "new Promise(done => setTimeout(done, 800))"
         "<main><button onclick='clicks += 1' style='visibility: hidden'>late</button></main>",
     ],
 )
-async def test_what_appears_after_a_cancelled_click_is_not_clicked(
-    browser: SessionBrowser, html: str
-) -> None:
+async def test_cancelled_click_does_not_click_a_later_element(browser: SessionBrowser, html: str) -> None:
     await browser.show(f"<script>clicks = 0</script>{html}")
 
     async with start_and_cancel(browser, "click", selector="button", timeout=15_000) as stages:
@@ -301,7 +297,7 @@ async def test_what_appears_after_a_cancelled_click_is_not_clicked(
     assert await browser.call("evaluate", script="clicks") == {"result": 1}
 
 
-async def test_a_click_that_was_done_stops_what_it_loads(browser: SessionBrowser) -> None:
+async def test_cancelling_an_executed_key_press_stops_its_navigation(browser: SessionBrowser) -> None:
     """A press of a key waits for the navigation it begins."""
     pending = Pending(browser.site)
     await browser.show(f"<form action={pending.url}><input name=q autofocus></form>")
@@ -322,7 +318,7 @@ addEventListener('keyup', event => { held.delete(event.code); tell('up-' + event
 </script>"""
 
 
-async def test_cancelled_typing_stops_and_holds_no_key(browser: SessionBrowser) -> None:
+async def test_cancelled_typing_stops_and_releases_keys(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show(KEYS.replace("TOLD", beacon.url))
 
@@ -337,7 +333,7 @@ async def test_cancelled_typing_stops_and_holds_no_key(browser: SessionBrowser) 
     assert await browser.call("get_value", selector="input") == {"value": typed}
 
 
-async def test_a_key_that_is_held_down_is_let_go(browser: SessionBrowser) -> None:
+async def test_key_held_down_is_released_on_cancellation(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show(KEYS.replace("TOLD", beacon.url))
 
@@ -349,7 +345,7 @@ async def test_a_key_that_is_held_down_is_let_go(browser: SessionBrowser) -> Non
     assert seen == {"result": ["a", []]}
 
 
-async def test_fast_typing_stops_between_two_keys(browser: SessionBrowser) -> None:
+async def test_cancelled_fast_typing_stops_between_keys(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show(KEYS.replace("TOLD", beacon.url))
     text = "abcdefghijklmnopqrstuvwxy" * 400
@@ -364,7 +360,7 @@ async def test_fast_typing_stops_between_two_keys(browser: SessionBrowser) -> No
     assert held == []
 
 
-async def test_modifiers_are_let_go(browser: SessionBrowser) -> None:
+async def test_modifier_keys_are_released_on_cancellation(browser: SessionBrowser) -> None:
     """The page is busy with the key that went down when the call is cancelled, and then goes on."""
     asked, release = anyio.Event(), anyio.Event()
 
@@ -403,7 +399,7 @@ addEventListener('mousedown', event => { to.remove(); tell(event); }, {once: tru
 </script>"""
 
 
-async def test_a_cancelled_drag_lets_go_of_the_mouse(browser: SessionBrowser) -> None:
+async def test_cancelled_drag_releases_the_mouse_button(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show(DRAG.replace("TOLD", beacon.url))
 
@@ -416,7 +412,7 @@ async def test_a_cancelled_drag_lets_go_of_the_mouse(browser: SessionBrowser) ->
     assert beacon.queries.count("mouseup") == 2
 
 
-async def test_a_cancelled_drag_lets_go_in_a_page_that_is_slow_with_escape(browser: SessionBrowser) -> None:
+async def test_cancelled_drag_releases_the_mouse_in_a_slow_page(browser: SessionBrowser) -> None:
     """Slower than one step of taking back may be."""
     beacon = Beacon(browser.site)
     slow = "addEventListener('keydown', () => { const end = Date.now() + 1500; while (Date.now() < end); });"
@@ -428,7 +424,7 @@ async def test_a_cancelled_drag_lets_go_in_a_page_that_is_slow_with_escape(brows
     await beacon.wait_for("mouseup")
 
 
-async def test_a_drag_that_ran_out_of_time_lets_go_too(browser: SessionBrowser) -> None:
+async def test_timed_out_drag_releases_the_mouse_button(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show(DRAG.replace("TOLD", beacon.url))
 
@@ -440,7 +436,7 @@ async def test_a_drag_that_ran_out_of_time_lets_go_too(browser: SessionBrowser) 
     await beacon.wait_for("mouseup")
 
 
-async def test_a_cancelled_upload_attaches_nothing(browser: SessionBrowser) -> None:
+async def test_cancelled_upload_attaches_no_file(browser: SessionBrowser) -> None:
     """The button opens no file chooser, so the call waits for one."""
     file = browser.uploads / "file.txt"
     file.write_text("content")
@@ -481,7 +477,7 @@ while (true);"""
 
 
 @pytest.mark.slow
-async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_reported(browser: SessionBrowser) -> None:
+async def test_page_hung_by_a_cancelled_script_is_closed_and_reported(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     await browser.show("<p>x</p>")
 
@@ -493,7 +489,7 @@ async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_reported(brows
 
 
 @pytest.mark.slow
-async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_reported(browser: SessionBrowser) -> None:
+async def test_page_hung_by_a_cancelled_click_is_closed_and_reported(browser: SessionBrowser) -> None:
     beacon = Beacon(browser.site)
     hang = ENDLESS.replace("TOLD", beacon.url).replace("'", "&quot;")
     await browser.show(f"<button onclick='{hang}'>hang</button>")
@@ -511,7 +507,7 @@ async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_reported(browse
 # Waiting
 
 
-async def test_a_call_that_is_cancelled_in_the_queue_is_never_done(browser: SessionBrowser) -> None:
+async def test_call_cancelled_in_the_queue_is_never_executed(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     beacon = Beacon(browser.site)
     busy = f"fetch('{beacon.url}?busy').then(() => new Promise(go => {{ window.go = go }}))"
@@ -529,7 +525,7 @@ async def test_a_call_that_is_cancelled_in_the_queue_is_never_done(browser: Sess
     assert await call_next(browser, "[window.late, window.after]") == {"result": [None, None]}
 
 
-async def test_other_sessions_do_not_notice(browser: SessionBrowser) -> None:
+async def test_cancellation_does_not_affect_other_sessions(browser: SessionBrowser) -> None:
     other = (await browser.call("create_session"))["sessionId"]
     pending = Pending(browser.site)
 
@@ -541,7 +537,7 @@ async def test_other_sessions_do_not_notice(browser: SessionBrowser) -> None:
     await browser.call("close_session", sessionId=other)
 
 
-async def test_a_client_that_runs_out_of_patience_cancels(browser: SessionBrowser) -> None:
+async def test_client_timeout_cancels_the_call(browser: SessionBrowser) -> None:
     """The client's own time limit."""
     await browser.show("<p>here</p>")
     pending = Pending(browser.site)
@@ -559,7 +555,7 @@ async def test_a_client_that_runs_out_of_patience_cancels(browser: SessionBrowse
 # What is told afterwards
 
 
-async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_answer(
+async def test_events_of_a_cancelled_call_reach_the_next_call(
     browser: SessionBrowser,
 ) -> None:
     """The page it opened, the dialog, and the download once it is there."""
@@ -598,7 +594,7 @@ async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_ans
     assert await anyio.Path(download["path"]).read_bytes() == b"first second"
 
 
-async def test_a_cancelled_call_is_logged_as_such(browser: SessionBrowser) -> None:
+async def test_cancelled_call_is_logged_as_cancelled(browser: SessionBrowser) -> None:
     pending = Pending(browser.site)
 
     async with start_and_cancel(browser, "navigate", url=pending.url):
@@ -650,7 +646,7 @@ async def cancel_after(steps: int, dispatcher: Dispatcher, tool: str, **argument
         tasks.cancel_scope.cancel()
 
 
-async def test_a_call_that_is_cancelled_while_the_browser_starts_does_nothing(
+async def test_call_cancelled_during_browser_start_does_nothing(
     engine: Engine, tmp_path: Path, site: Site
 ) -> None:
     started, asked = anyio.Event(), anyio.Event()
@@ -675,7 +671,7 @@ async def test_a_call_that_is_cancelled_while_the_browser_starts_does_nothing(
 
 
 @pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200], 0, 36))
-async def test_a_session_whose_making_is_cancelled_is_not_left(
+async def test_cancelled_session_creation_leaves_no_session(
     engine: Engine, dispatcher: Dispatcher, steps: int
 ) -> None:
     """Neither a context nor a place in a browser."""
@@ -691,7 +687,7 @@ async def test_a_session_whose_making_is_cancelled_is_not_left(
     assert table.list(caller=LOCAL) == [kept]
 
 
-async def test_a_session_whose_opening_was_not_answered_is_closed(
+async def test_session_is_closed_if_its_creation_result_is_not_sent(
     engine: Engine, dispatcher: Dispatcher
 ) -> None:
     """It was made, and its call is cancelled before the answer is out: here, by a report that is stuck."""
@@ -713,7 +709,7 @@ async def test_a_session_whose_opening_was_not_answered_is_closed(
 
 
 @pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200, 400, 800], 18, 100))
-async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
+async def test_cancelled_first_call_leaves_the_session_usable(
     engine: Engine, dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:
     """There is one session and one page, and a page that opens later is still told."""
@@ -733,7 +729,7 @@ async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
 
 
 @pytest.mark.parametrize("steps", sample_parameters([30, 40, 50, 60, 80, 100, 150], 60))
-async def test_a_restore_that_is_cancelled_anywhere_leaves_no_route(
+async def test_restore_cancelled_at_any_step_leaves_no_route(
     dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:
     url = site.page("<p>the site's own</p>")
@@ -748,7 +744,7 @@ async def test_a_restore_that_is_cancelled_anywhere_leaves_no_route(
 
 
 @pytest.mark.slow
-async def test_cancelling_again_and_again_breaks_nothing(
+async def test_repeated_cancellation_does_not_interrupt_closing_a_hung_page(
     dispatcher: Dispatcher, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The page hangs; its closing takes a while, and is not cut short."""
@@ -773,7 +769,7 @@ async def test_cancelling_again_and_again_breaks_nothing(
 
 
 @pytest.mark.parametrize("steps", sample_parameters([1, 4, 8, 12, 16, 20, 30, 40], 8, 16))
-async def test_a_change_of_the_session_is_whole_or_not_there(
+async def test_cancelled_rule_change_is_applied_completely_or_not_at_all(
     dispatcher: Dispatcher, site: Site, steps: int
 ) -> None:
     """A rule that a cancelled call sets works as it is listed, and can be taken away."""

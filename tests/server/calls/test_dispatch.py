@@ -68,7 +68,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         ("close_session", {"sessionId": 3}, "sessionId"),
     ],
 )
-async def test_a_wrong_parameter_is_named(
+async def test_invalid_parameter_is_named(
     browser: SessionBrowser, tool_name: str, arguments: dict[str, Any], parameter: str
 ) -> None:
     """It is an answer, not a protocol error."""
@@ -80,7 +80,7 @@ async def test_a_wrong_parameter_is_named(
     assert error["details"]["expected"]
 
 
-async def test_null_is_taken_for_what_is_optional(browser: SessionBrowser) -> None:
+async def test_null_is_accepted_for_optional_parameters(browser: SessionBrowser) -> None:
     url = browser.site.page("<p>x</p>")
 
     await browser.call("navigate", url=url, waitUntil=None, timeout=None, pageId=None)
@@ -94,7 +94,7 @@ async def test_null_is_taken_for_what_is_optional(browser: SessionBrowser) -> No
 # Time
 
 
-async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrowser) -> None:
+async def test_deadline_includes_the_wait_for_the_session(browser: SessionBrowser) -> None:
     """A call whose time is up while another runs is never begun."""
     await browser.show("<p>x</p>")
     busy, over = anyio.Event(), anyio.Event()
@@ -120,7 +120,7 @@ async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrow
 
 
 @pytest.mark.slow
-async def test_a_call_without_a_timeout_has_the_default_one(dispatcher: Dispatcher, site: Site) -> None:
+async def test_call_without_a_timeout_uses_the_default(dispatcher: Dispatcher, site: Site) -> None:
     never = site.never()
     await dispatcher.call("navigate", {"url": "about:blank", "timeout": 30_000})
 
@@ -135,7 +135,7 @@ async def test_a_call_without_a_timeout_has_the_default_one(dispatcher: Dispatch
 # Order
 
 
-async def test_sessions_do_not_wait_for_each_other(browser: SessionBrowser) -> None:
+async def test_slow_session_does_not_block_another(browser: SessionBrowser) -> None:
     asked, release = anyio.Event(), anyio.Event()
 
     async def slow(_: Request) -> Response:
@@ -160,7 +160,7 @@ async def test_sessions_do_not_wait_for_each_other(browser: SessionBrowser) -> N
     await browser.call("close_session", sessionId=other)
 
 
-async def test_calls_in_a_session_keep_their_order_and_never_overlap(browser: SessionBrowser) -> None:
+async def test_calls_in_a_session_run_in_order_without_overlap(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="window.order = []; window.inside = 0; window.most = 0; 0")
     script = """async number => {
@@ -182,7 +182,7 @@ async def test_calls_in_a_session_keep_their_order_and_never_overlap(browser: Se
     assert seen["result"] == {"order": list(range(20)), "most": 1}
 
 
-async def test_a_session_is_made_once_for_calls_that_come_together(browser: SessionBrowser) -> None:
+async def test_concurrent_first_calls_create_one_session(browser: SessionBrowser) -> None:
     async with anyio.create_task_group() as tasks:
         for _ in range(8):
 
@@ -200,7 +200,7 @@ async def test_a_session_is_made_once_for_calls_that_come_together(browser: Sess
 # Permission
 
 
-async def test_evaluate_is_off_by_default_and_says_how_to_switch_it_on(dispatcher: Dispatcher) -> None:
+async def test_evaluate_is_disabled_by_default_and_error_names_the_setting(dispatcher: Dispatcher) -> None:
     answer = await dispatcher.call("evaluate", {"script": "1"})
 
     assert answer.content["error"] == {
@@ -251,7 +251,7 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     await engine.close()
 
 
-async def test_a_bug_is_reported_by_an_id_that_finds_its_traceback(
+async def test_internal_error_has_an_id_that_finds_its_traceback(
     dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing of the inside reaches a client."""
@@ -278,7 +278,7 @@ async def test_a_bug_is_reported_by_an_id_that_finds_its_traceback(
         assert "Traceback" not in answer.text
 
 
-async def test_a_session_works_after_a_bug(dispatcher: Dispatcher) -> None:
+async def test_session_works_after_an_internal_error(dispatcher: Dispatcher) -> None:
     await dispatcher.call("broken_inside", {})
 
     answer = await dispatcher.call("get_cookies", {})
@@ -286,7 +286,7 @@ async def test_a_session_works_after_a_bug(dispatcher: Dispatcher) -> None:
     assert answer.content == {"success": True, "data": {"cookies": []}}
 
 
-async def test_an_unknown_tool_is_no_answer(dispatcher: Dispatcher) -> None:
+async def test_unknown_tool_is_raised_as_an_exception(dispatcher: Dispatcher) -> None:
     with pytest.raises(UnknownTool):
         await dispatcher.call("fly", {})
 

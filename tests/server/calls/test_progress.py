@@ -93,7 +93,7 @@ def make_progress_call(
     return functools.partial(browser.client.call_tool, tool, arguments, progress_callback=heard)
 
 
-async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
+async def test_navigation_reports_its_stages(browser: SessionBrowser) -> None:
     """Progress strictly increases, its total is the call's deadline, and nothing comes after the answer."""
     await browser.show("<p>before</p>")
     rest = Held(browser.site)
@@ -119,7 +119,7 @@ async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
     assert 0 < times[0] <= times[-1] < 9000
 
 
-async def test_an_answer_is_a_stage(browser: SessionBrowser) -> None:
+async def test_document_response_is_reported_as_a_stage(browser: SessionBrowser) -> None:
     script = Held(browser.site)
     url = browser.site.page(f"<script src={script.url}></script>")
     heard = Heard()
@@ -133,7 +133,7 @@ async def test_an_answer_is_a_stage(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.sampled(3)
-async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
+async def test_elapsed_time_is_reported_when_nothing_changes(browser: SessionBrowser) -> None:
     """Where nothing else changes, the time does."""
     await browser.show("<p>x</p>")
     heard = Heard()
@@ -150,7 +150,7 @@ async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
     assert 900 < first < second - 900
 
 
-async def test_a_wait_says_what_it_waits_for(browser: SessionBrowser) -> None:
+async def test_progress_of_a_wait_names_its_target(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     heard, waiting = Heard(), Heard()
 
@@ -164,7 +164,7 @@ async def test_a_wait_says_what_it_waits_for(browser: SessionBrowser) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def test_an_upload_says_how_many_files(browser: SessionBrowser) -> None:
+async def test_upload_progress_reports_the_number_of_files(browser: SessionBrowser) -> None:
     for name in ("a.txt", "b.txt"):
         (browser.uploads / name).write_text(name)
     await browser.show("<input type=file multiple>")
@@ -177,7 +177,7 @@ async def test_an_upload_says_how_many_files(browser: SessionBrowser) -> None:
     assert heard.stages == ["uploading 2 files into input"]
 
 
-async def test_a_short_call_reports_nothing(browser: SessionBrowser) -> None:
+async def test_short_call_sends_no_progress(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     heard = Heard()
 
@@ -189,7 +189,7 @@ async def test_a_short_call_reports_nothing(browser: SessionBrowser) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("token", [None, "mine", 7])
 @pytest.mark.parametrize("modern", [True, False])
-async def test_progress_is_for_whoever_gave_a_token(
+async def test_progress_is_sent_only_with_a_progress_token(
     site: Site, tmp_path: Path, token: str | int | None, modern: bool
 ) -> None:
     """On the wire: without a token there is only the answer, with one the answer is the last message."""
@@ -235,7 +235,7 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     await engine.close()
 
 
-async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher, site: Site) -> None:
+async def test_failing_progress_listener_does_not_block_the_call(dispatcher: Dispatcher, site: Site) -> None:
     """One that fails and one that takes for ever: the call is the same."""
     reports: list[float] = []
 
@@ -265,7 +265,7 @@ async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher,
     released.set()
 
 
-async def test_the_start_of_the_browser_is_a_stage(tmp_path: Path) -> None:
+async def test_browser_start_is_reported_as_a_stage(tmp_path: Path) -> None:
     from footlight.toolsets.browser import load_tools
 
     engine = Engine(Settings())

@@ -179,7 +179,7 @@ MALFORMED: list[Any] = [{}, {"name": 5}, {"name": "echo", "arguments": []}, {"na
     ],
     ids=range(15),
 )
-async def test_the_answers_are_those_of_the_sdk(messages: list[Message]) -> None:
+async def test_responses_match_the_sdk_server(messages: list[Message]) -> None:
     await check_same(messages)
 
 
@@ -198,7 +198,7 @@ METHODS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(METHODS, PARAMS), min_size=1, max_size=4), st.booleans())
-def test_any_requests_are_answered_as_the_sdk_answers_them(
+def test_any_requests_are_answered_like_the_sdk_server(
     calls: list[tuple[str, dict[str, Any]]], shakes_hands: bool
 ) -> None:
     first = [request("first", "initialize", INITIALIZE)] if shakes_hands else []
@@ -206,7 +206,7 @@ def test_any_requests_are_answered_as_the_sdk_answers_them(
     asyncio.run(check_same([*first, *(request(number, *call) for number, call in enumerate(calls))]))
 
 
-async def test_a_cancelled_request_is_not_answered() -> None:
+async def test_cancelled_request_gets_no_response() -> None:
     slow = request(7, "tools/call", {"name": "echo", "arguments": {"wait": True}})
     messages = [request(1, "initialize", INITIALIZE), slow, cancel("7"), request(8, "ping")]
 
@@ -215,7 +215,7 @@ async def test_a_cancelled_request_is_not_answered() -> None:
     assert [answer["id"] for answer in answers] == [1, 8]
 
 
-async def test_progress_is_sent_before_the_answer_of_the_client_that_asks_for_it() -> None:
+async def test_progress_precedes_the_response_and_requires_a_token() -> None:
     arguments = {"progress": True}
     asks = {"name": "echo", "arguments": arguments, "_meta": {"progressToken": "token"}}
     does_not = {"name": "echo", "arguments": arguments}
@@ -237,7 +237,7 @@ async def test_progress_is_sent_before_the_answer_of_the_client_that_asks_for_it
     assert {each.get("id") for each in rest[1:]} == {2, 3}
 
 
-async def test_what_runs_when_the_connection_ends_is_answered_with_an_error() -> None:
+async def test_running_request_gets_an_error_when_the_connection_ends() -> None:
     sent: asyncio.Queue[Message] = asyncio.Queue()
 
     async def incoming() -> AsyncGenerator[Message]:
@@ -253,7 +253,7 @@ async def test_what_runs_when_the_connection_ends_is_answered_with_an_error() ->
     ]
 
 
-async def test_methods_that_are_loaded_later_are_those_that_are_made() -> None:
+async def test_lazily_loaded_methods_match_eagerly_created_ones() -> None:
     settings = Settings()
     toolset = make_toolset(settings)
     machine = Machine(settings, toolset, None)

@@ -127,7 +127,7 @@ async def open_world(tmp_path: Path) -> AsyncGenerator[Callable[..., World]]:
 # Whose
 
 
-async def test_before_there_is_a_browser_there_is_nothing_and_none_is_started(
+async def test_resource_requests_before_first_use_start_no_browser(
     open_world: Callable[..., World],
 ) -> None:
     world = open_world()
@@ -140,7 +140,7 @@ async def test_before_there_is_a_browser_there_is_nothing_and_none_is_started(
     assert world.engine.find_sessions() is None
 
 
-async def test_another_principals_session_is_as_if_it_were_none(world: World, site: Site) -> None:
+async def test_session_of_another_principal_is_not_found(world: World, site: Site) -> None:
     alices = await world.create(ALICE)
     await world.call("navigate", ALICE, url=site.page("<p>x</p>"), sessionId=alices)
     uri = f"playwright:///page/{alices}/page-1"
@@ -152,7 +152,7 @@ async def test_another_principals_session_is_as_if_it_were_none(world: World, si
     await world.call("close_session", ALICE, sessionId=alices)
 
 
-async def test_default_is_each_callers_own(world: World, site: Site) -> None:
+async def test_default_session_is_separate_for_each_caller(world: World, site: Site) -> None:
     for caller, title in ((ALICE, "Alice's"), (BOB, "Bob's")):
         await world.call("navigate", caller, url=site.page(f"<title>{title}</title>"))
 
@@ -169,7 +169,9 @@ async def test_default_is_each_callers_own(world: World, site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], site: Site) -> None:
+async def test_reading_a_resource_does_not_extend_the_session(
+    open_world: Callable[..., World], site: Site
+) -> None:
     world = open_world(idleTimeout=1500)
     id = await world.create()
     await world.call("navigate", sessionId=id, url=site.page("<p>x</p>"))
@@ -187,7 +189,7 @@ async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], 
 # What ends
 
 
-async def test_what_a_session_had_is_gone_with_it(world: World, site: Site) -> None:
+async def test_resources_of_a_closed_session_are_gone(world: World, site: Site) -> None:
     id = await world.create()
     await world.call("navigate", sessionId=id, url=site.page("<p id=p>" + "x" * 2000))
     element = (await world.call("find_element", sessionId=id, selector="p"))["element"]["elementId"]
@@ -211,7 +213,7 @@ async def test_what_a_session_had_is_gone_with_it(world: World, site: Site) -> N
     assert not [uri for uri in await world.uris() if id in uri]
 
 
-async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
+async def test_recreated_session_has_no_resources_of_the_crashed_one(
     open_world: Callable[..., World], site: Site
 ) -> None:
     world = open_world()
@@ -250,7 +252,7 @@ def browsers() -> set[psutil.Process]:
 # Long answers
 
 
-async def test_an_answer_that_is_too_long_is_kept_and_linked(world: World, session: str, site: Site) -> None:
+async def test_too_long_result_is_stored_and_linked(world: World, session: str, site: Site) -> None:
     text = "ä" * 2000
     await world.call("navigate", sessionId=session, url=site.page(f"<p>{text}"))
 
@@ -268,9 +270,7 @@ async def test_an_answer_that_is_too_long_is_kept_and_linked(world: World, sessi
     assert link.uri in await world.uris()
 
 
-async def test_what_happened_beside_it_is_reported_beside_the_link(
-    world: World, session: str, site: Site
-) -> None:
+async def test_events_are_reported_beside_the_link(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
     script = "alert('m'.repeat(5000)); return 'y'.repeat(3000)"
 
@@ -291,7 +291,7 @@ async def test_what_happened_beside_it_is_reported_beside_the_link(
     }
 
 
-async def test_an_answer_of_just_the_limit_is_sent(world: World, session: str, site: Site) -> None:
+async def test_result_of_exactly_the_limit_is_sent_inline(world: World, session: str, site: Site) -> None:
     frame = len('{"success":true,"data":{"text":""}}')
     for length, linked in ((INLINE_TEXT - frame, False), (INLINE_TEXT - frame + 1, True)):
         await world.call("navigate", sessionId=session, url=site.page(f"<p>{'x' * length}"))
@@ -299,9 +299,7 @@ async def test_an_answer_of_just_the_limit_is_sent(world: World, session: str, s
         assert ("resource" in answer.content) is linked
 
 
-async def test_an_answer_larger_than_the_store_is_sent_as_it_is(
-    world: World, session: str, site: Site
-) -> None:
+async def test_result_larger_than_the_store_is_sent_inline(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
 
     script = f"'y'.repeat({STORED})"
@@ -311,7 +309,7 @@ async def test_an_answer_larger_than_the_store_is_sent_as_it_is(
     assert answer.links == ()
 
 
-async def test_an_error_is_cut_and_never_linked(world: World, session: str, site: Site) -> None:
+async def test_long_error_is_cut_and_never_linked(world: World, session: str, site: Site) -> None:
     """A page's own words may be without end."""
     url = site.page("<p>x</p>")
     await world.call("navigate", sessionId=session, url=url)
@@ -325,7 +323,7 @@ async def test_an_error_is_cut_and_never_linked(world: World, session: str, site
     assert answer.links == ()
 
 
-async def test_the_oldest_make_room(world: World, session: str, site: Site) -> None:
+async def test_oldest_stored_results_are_removed_first(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
     size = STORED // 3
 
@@ -350,9 +348,7 @@ context.putImageData(image, 0, 0)</script>"""
 """What does not compress: a PNG of 300 × 200 of it has about 180 KB, of 60 × 60 about 11."""
 
 
-async def test_an_image_that_is_too_large_for_an_answer_is_only_linked(
-    world: World, session: str, site: Site
-) -> None:
+async def test_image_too_large_for_a_result_is_only_linked(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page(NOISE.replace("300", "100")))
 
     answer = await world.answer("screenshot_element", sessionId=session, selector="canvas")
@@ -367,9 +363,7 @@ async def test_an_image_that_is_too_large_for_an_answer_is_only_linked(
     assert len(content.data) == data["bytes"]
 
 
-async def test_an_image_larger_than_the_store_is_in_the_answer(
-    world: World, session: str, site: Site
-) -> None:
+async def test_image_larger_than_the_store_is_sent_inline(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page(NOISE))
 
     answer = await world.answer("screenshot_element", sessionId=session, selector="canvas")
@@ -386,9 +380,7 @@ async def test_an_image_larger_than_the_store_is_in_the_answer(
 
 
 @pytest.mark.slow
-async def test_shots_of_the_same_moment_have_uris_of_their_own(
-    world: World, session: str, site: Site
-) -> None:
+async def test_simultaneous_screenshots_have_separate_uris(world: World, session: str, site: Site) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
     arguments = {"sessionId": session, "selector": "p"}
 
@@ -430,7 +422,7 @@ async def test_opened_and_closed_sessions_and_pages_are_announced(world: World, 
 # Completion
 
 
-async def test_parts_of_a_uri_are_completed_from_what_is_there(world: World, site: Site) -> None:
+async def test_uri_parts_are_completed_from_existing_resources(world: World, site: Site) -> None:
     caller = Caller("carol", named=True)
     other = await world.create(caller)
     url = site.page("<title>t</title><p>a<p>b<p>c")

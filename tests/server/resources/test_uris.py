@@ -22,13 +22,13 @@ def addresses(draw: st.DrawFn) -> Address:
 
 
 @given(addresses())
-def test_an_address_survives_its_uri(address: Address) -> None:
+def test_address_survives_the_uri_round_trip(address: Address) -> None:
     assert Address.parse(address.uri) == address
     assert address.uri.isascii()
 
 
 @given(addresses())
-def test_it_survives_whatever_is_percent_encoded(address: Address) -> None:
+def test_percent_encoded_uri_is_parsed_to_the_same_address(address: Address) -> None:
     encoded = [
         "".join(f"%{byte:02x}" for byte in segment.encode()) for segment in (address.kind, *address.segments)
     ]
@@ -51,14 +51,14 @@ def test_it_survives_whatever_is_percent_encoded(address: Address) -> None:
         ),
     ],
 )
-def test_the_documents_examples_are_addresses(uri: str, address: Address) -> None:
+def test_documented_uris_are_parsed(uri: str, address: Address) -> None:
     """Colons stay as they are."""
     assert Address.parse(uri) == address
     assert address.uri == uri
     assert Address.parse(uri.replace(":00", "%3A00")) == address
 
 
-def test_a_segment_is_decoded_once() -> None:
+def test_uri_segment_is_decoded_once() -> None:
     assert Address.parse("playwright:///session/a%2541").segments == ("a%41",)
     assert Address("session", ("a/b?c#d%",)).uri == "playwright:///session/a%2Fb%3Fc%23d%25"
 
@@ -93,13 +93,13 @@ def test_a_segment_is_decoded_once() -> None:
         "session/a",
     ],
 )
-def test_what_is_no_address_is_refused(uri: str) -> None:
+def test_invalid_resource_uri_is_refused(uri: str) -> None:
     with pytest.raises(ValueError, match=r"^(it |a |'pages' is none of |'' is none of )"):
         Address.parse(uri)
 
 
 @given(st.text())
-def test_any_text_is_an_address_or_refused(text: str) -> None:
+def test_any_text_is_parsed_as_address_or_refused(text: str) -> None:
     for uri in (text, f"playwright:///{text}", f"playwright:///session/{quote(text, errors='replace')}"):
         try:
             address = Address.parse(uri)
@@ -108,7 +108,7 @@ def test_any_text_is_an_address_or_refused(text: str) -> None:
         assert Address.parse(address.uri) == address
 
 
-def test_the_templates_name_every_part() -> None:
+def test_uri_templates_name_every_part() -> None:
     assert [template(kind) for kind in PATTERNS] == [
         "playwright:///session/{sessionId}",
         "playwright:///page/{sessionId}/{pageId}",

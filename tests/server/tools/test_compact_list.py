@@ -26,7 +26,7 @@ async def list_with_sdk(*flags: str, **environment: str) -> dict[str, dict[str, 
         return {tool.name: tool.model_dump(by_alias=True, exclude_none=True) for tool in tools}
 
 
-async def test_a_model_gets_a_short_list() -> None:
+async def test_models_receive_the_compact_tool_list() -> None:
     tools = await list_with_sdk()
 
     assert tools["click"] == {
@@ -52,7 +52,7 @@ async def test_a_model_gets_a_short_list() -> None:
 
 
 @pytest.mark.slow
-async def test_a_setting_sends_the_whole_list() -> None:
+async def test_full_schemas_setting_sends_the_whole_tool_list() -> None:
     tools = await list_with_sdk(FOOTLIGHT_TOOLS_SCHEMAS="full")
 
     assert "outputSchema" in tools["click"]
@@ -60,7 +60,7 @@ async def test_a_setting_sends_the_whole_list() -> None:
     assert {"observe", "timeout"} <= tools["click"]["inputSchema"]["properties"].keys()
 
 
-async def test_our_client_gets_the_whole_list() -> None:
+async def test_footlight_client_receives_the_whole_tool_list() -> None:
     command, *arguments = server_command()
     async with MCPClient(Stdio(command, tuple(arguments))) as client:
         tools = {tool.name: tool for tool in await client.list_tools()}
@@ -69,7 +69,7 @@ async def test_our_client_gets_the_whole_list() -> None:
     assert "timeout" in tools["click"].input_schema["properties"]
 
 
-def test_a_short_schema_accepts_whatever_the_whole_one_accepts() -> None:
+def test_compact_schema_accepts_what_the_full_schema_accepts() -> None:
     """It has no property that the whole schema lacks, and requires the same ones."""
     for tool in load_tools():
         short, whole = compact_input_schema(tool), tool.input_schema

@@ -60,7 +60,7 @@ async def sweep(call: ToolCall, anything: Any = None) -> Lit:
     return {"lamps": [], "brightest": None}
 
 
-def test_names_and_texts_come_from_the_function() -> None:
+def test_tool_name_and_description_come_from_the_function() -> None:
     assert (light.name, light.title) == ("light", "Light a lamp")
     assert light.description == "Light a lamp. It stays lit until somebody comes. Not before dusk."
     assert (look_.name, look_.title, look_.description) == ("look", "Look around", "Look around")
@@ -106,7 +106,7 @@ def test_the_input_schema_comes_from_the_signature() -> None:
     }
 
 
-def test_the_shared_parameters_come_with_the_scope() -> None:
+def test_scope_adds_the_shared_parameters() -> None:
     assert look_.input_schema == {
         "type": "object",
         "properties": {"sessionId": {"type": "string"}},
@@ -120,7 +120,7 @@ def test_the_shared_parameters_come_with_the_scope() -> None:
     }
 
 
-def test_the_output_schema_is_the_envelope() -> None:
+def test_output_schema_describes_the_result_envelope() -> None:
     schema = light.output_schema
 
     jsonschema.validate({"success": True, "data": {"lamps": ["a"], "brightest": None}}, schema)
@@ -138,7 +138,7 @@ def test_the_output_schema_is_the_envelope() -> None:
         (sweep, (False, False, False, False, "evaluation")),
     ],
 )
-def test_the_effect_says_the_rest(declared: Tool, facts: tuple[object, ...]) -> None:
+def test_effect_determines_annotations_and_permission(declared: Tool, facts: tuple[object, ...]) -> None:
     assert facts == (
         declared.read_only,
         declared.destructive,
@@ -148,7 +148,7 @@ def test_the_effect_says_the_rest(declared: Tool, facts: tuple[object, ...]) -> 
     )
 
 
-def test_arguments_arrive_under_the_functions_names() -> None:
+def test_parsed_arguments_use_the_python_parameter_names() -> None:
     parsed = light.parse({"lampName": "desk", "times": 2.0, "lamp": {"watts": 5}, "pageId": None})
 
     assert parsed.model_dump() == {
@@ -185,7 +185,7 @@ EXPECTED = {
 }
 
 
-def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
+def test_missing_parameter_error_includes_expected_parameters() -> None:
     with pytest.raises(MissingParameter) as raised:
         light.parse({"mode": "fast"})
 
@@ -228,7 +228,9 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
         ),
     ],
 )
-def test_a_wrong_parameter_is_named_with_what_was_expected(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_parameter_error_includes_expected_parameters(
+    arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InvalidParameter) as raised:
         light.parse(arguments)
 
@@ -237,7 +239,7 @@ def test_a_wrong_parameter_is_named_with_what_was_expected(arguments: dict[str, 
     assert raised.value.details["expected"] == EXPECTED
 
 
-def test_a_missing_parameter_is_named_with_the_unknown_one_beside_it() -> None:
+def test_missing_parameter_error_also_names_unknown_field() -> None:
     with pytest.raises(MissingParameter) as raised:
         light.parse({"lampName": "a", "lamp": {}, "expect": {"txt": "lit"}})
 
@@ -258,7 +260,7 @@ def test_a_missing_parameter_is_named_with_the_unknown_one_beside_it() -> None:
         ({"lampName": "a", "expect": {"count": {"#\ude00": 1}}}, "expect.count.#?"),
     ],
 )
-def test_half_of_a_surrogate_pair_is_refused_and_not_replaced(arguments: dict[str, Any], field: str) -> None:
+def test_unpaired_surrogate_in_argument_is_refused(arguments: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidParameter) as raised:
         light.parse(arguments)
 
@@ -268,7 +270,7 @@ def test_half_of_a_surrogate_pair_is_refused_and_not_replaced(arguments: dict[st
     assert raised.value.details["parameter"] == field
 
 
-def test_what_is_shown_of_a_wrong_value_is_short() -> None:
+def test_long_invalid_value_is_shortened_in_error() -> None:
     with pytest.raises(InvalidParameter) as raised:
         light.parse({"lampName": "a", "mode": "x" * 1_000_000})
 
@@ -288,7 +290,7 @@ def test_what_is_shown_of_a_wrong_value_is_short() -> None:
         ({"mode": {"a": ["x" * 1_000_000] * 1_000}}, "mode: must be 'slow' or 'fast', got {'a': ['xxxxx"),
     ],
 )
-def test_what_is_reported_of_a_large_call_is_short(arguments: dict[str, Any], message: str) -> None:
+def test_error_for_a_large_call_is_short(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidParameter) as raised:
         light.parse({"lampName": "a", **arguments})
 
@@ -316,7 +318,7 @@ JSON = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text("ab"), 
         },
     )
 )
-def test_arguments_are_taken_or_refused_by_name(arguments: dict[str, Any]) -> None:
+def test_parser_accepts_what_the_schema_accepts_or_names_the_argument(arguments: dict[str, Any]) -> None:
     """What the listed schema takes is taken, and beside it only null for what is optional.
 
     It does not say of `timeout`, which every tool has, that it is at least 1.

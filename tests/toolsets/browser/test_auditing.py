@@ -58,7 +58,7 @@ async def test_findings_have_refs_of_the_session(shop: SessionBrowser) -> None:
     assert answer["total"] == len(answer["findings"]) == sum(answer["severities"].values())
 
 
-async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
+async def test_audit_leaves_the_page_unchanged(shop: SessionBrowser) -> None:
     url = await shop.evaluate("location.href")
     await shop.call("fill", selector="#name", value="Ann")
     await shop.call("fill", selector="#secret", value="typed")
@@ -81,7 +81,7 @@ async def test_the_page_is_left_as_it_was(shop: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_an_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser) -> None:
+async def test_audit_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser) -> None:
     pictures = "".join(f"<img src=/none-{number}><a href=#></a>" for number in range(200))
     await browser.show(f"<title>t</title><main>{pictures}</main>")
 
@@ -103,7 +103,7 @@ async def test_an_answer_is_bounded_and_can_be_narrowed(browser: SessionBrowser)
         ("axe/button-name", "#inner", "host.shadowRoot.querySelector('button').textContent = 'Go'"),
     ],
 )
-async def test_a_finding_is_checked_again(
+async def test_recheck_tells_whether_a_finding_still_exists(
     shop: SessionBrowser, rule: str, selector: str, repair: str
 ) -> None:
     found = find(await shop.call("audit_page"), rule)
@@ -119,7 +119,7 @@ async def test_a_finding_is_checked_again(
     assert after == {"rule": rule, "found": False}
 
 
-async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) -> None:
+async def test_single_element_of_many_is_rechecked(browser: SessionBrowser) -> None:
     """A finding names the first ten elements of a rule, and this is the twentieth."""
     pictures = "".join(f"<img id=i{number} src=/none-{number}>" for number in range(30))
     await browser.show(f"<title>t</title><main>{pictures}</main>")
@@ -133,13 +133,13 @@ async def test_one_of_many_elements_is_checked_alone(browser: SessionBrowser) ->
     assert (await browser.call("recheck", finding="axe/image-alt"))["finding"]["count"] == 29
 
 
-async def test_the_handler_in_an_attribute_is_found_again(browser: SessionBrowser) -> None:
+async def test_handler_attribute_is_found_by_recheck(browser: SessionBrowser) -> None:
     await browser.show("<title>t</title><body oncontextmenu='return false'><main><h1>Teas</h1>")
 
     assert (await browser.call("recheck", finding="page/no-context-menu"))["found"] is True
 
 
-async def test_a_removed_element_has_no_fault_any_more(shop: SessionBrowser) -> None:
+async def test_recheck_of_a_removed_element_finds_nothing(shop: SessionBrowser) -> None:
     found = find(await shop.call("audit_page"), "axe/image-alt")
     await shop.evaluate("logo.remove(), 0")
 
@@ -151,7 +151,7 @@ async def test_a_removed_element_has_no_fault_any_more(shop: SessionBrowser) -> 
 
 
 @pytest.mark.parametrize("rule", ["speed/heavy", "focus/trap", "nothing", "axe/no-such-rule"])
-async def test_a_rule_that_cannot_be_checked_alone_is_refused(shop: SessionBrowser, rule: str) -> None:
+async def test_rule_that_cannot_be_rechecked_alone_is_refused(shop: SessionBrowser, rule: str) -> None:
     error = await shop.refused("recheck", finding=rule)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -168,7 +168,7 @@ async def test_a_rule_that_cannot_be_checked_alone_is_refused(shop: SessionBrows
         "setInterval(() => console.error('flood'.repeat(1000)), 1)",
     ],
 )
-async def test_a_hostile_page_does_not_hide_its_faults(browser: SessionBrowser, trap: str) -> None:
+async def test_hostile_page_cannot_hide_findings(browser: SessionBrowser, trap: str) -> None:
     await browser.show(f"{PAGE}<script>{trap}</script>")
 
     answer = await browser.call("audit_page", families=["axe"])
@@ -177,7 +177,7 @@ async def test_a_hostile_page_does_not_hide_its_faults(browser: SessionBrowser, 
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_is_reported_in_time(browser: SessionBrowser) -> None:
+async def test_audit_of_a_hanging_page_ends_in_time(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.evaluate("setTimeout(() => { for (;;); }, 300), 0")
 
@@ -189,7 +189,7 @@ async def test_a_page_that_hangs_is_reported_in_time(browser: SessionBrowser) ->
     assert content.get("error", {}).get("code") == "TIMEOUT" or content["data"]["skipped"]
 
 
-async def test_a_page_with_a_strict_policy_is_audited(browser: SessionBrowser) -> None:
+async def test_page_with_strict_csp_is_audited(browser: SessionBrowser) -> None:
     await browser.show(
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\"><title>t</title>"
         "<img id=a src=x>"
@@ -198,7 +198,7 @@ async def test_a_page_with_a_strict_policy_is_audited(browser: SessionBrowser) -
     assert find(await browser.call("audit_page"), "axe/image-alt")["elements"][0]["selector"] == "#a"
 
 
-async def test_web_vitals_are_those_of_the_present_document(browser: SessionBrowser) -> None:
+async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser) -> None:
     await browser.show(
         """<title>t</title><h1 id=big style='font-size: 60px'>Large words of the page</h1><p id=low>below</p>
         <button id=slow onclick="for (const end = performance.now() + 250; performance.now() < end;);">

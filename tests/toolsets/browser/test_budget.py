@@ -27,7 +27,7 @@ async def lines(browser: Browser, html: str, budget: int) -> list[str]:
             for line in seen["snapshot"].splitlines()]  # fmt: skip
 
 
-async def test_news_and_main_come_before_navigation_and_footers(browser: Browser) -> None:
+async def test_status_and_main_content_precede_navigation_and_footer(browser: Browser) -> None:
     seen = await lines(browser, ADMIN, 600)
 
     assert seen[:5] == ["banner", 'navigation "Sidebar"', "main", "status: The order was added successfully.",
@@ -38,7 +38,7 @@ async def test_news_and_main_come_before_navigation_and_footers(browser: Browser
 
 
 @pytest.mark.one_machine("the ids in links are longer there")
-async def test_controls_come_before_texts_and_a_text_that_labels_a_control_stays_with_it(
+async def test_controls_precede_texts_and_keep_their_label_text(
     browser: Browser,
 ) -> None:
     seen = await lines(browser, ADMIN, 320)
@@ -49,7 +49,7 @@ async def test_controls_come_before_texts_and_a_text_that_labels_a_control_stays
     assert not any("These words" in line for line in seen)
 
 
-async def test_similar_rows_fold_so_that_what_follows_them_is_shown(browser: Browser) -> None:
+async def test_similar_rows_are_folded_so_that_later_content_is_shown(browser: Browser) -> None:
     rows = "".join(f"<tr><td>Order {n}</td><td><a href=/{n}>Open</a></td></tr>" for n in range(80))
     html = f"<main><table><tr><th>Name<th>Link{rows}</table><button>Next page</button></main>"
 
@@ -63,7 +63,7 @@ async def test_similar_rows_fold_so_that_what_follows_them_is_shown(browser: Bro
     assert seen[-1].startswith("… shortened: ")
 
 
-async def test_an_open_dialog_and_the_focus_stay_whatever_is_before_them(browser: Browser) -> None:
+async def test_open_dialog_and_focused_element_are_always_kept(browser: Browser) -> None:
     buttons = "".join(f"<p><button>Button {number}</button></p>" for number in range(60))
     html = f"""<main>{buttons}<input aria-label=Here autofocus></main>
         <div role=dialog aria-label=Question><p>Really?</p><button>Yes</button></div>"""
@@ -116,7 +116,7 @@ async def test_a_row_does_not_repeat_the_roles_of_the_row_above(browser: Browser
     ]
 
 
-async def test_a_row_that_stands_alone_in_a_cut_snapshot_repeats_what_the_hidden_rows_say(
+async def test_first_row_after_a_cut_repeats_the_hidden_roles(
     browser: Browser,
 ) -> None:
     rows = "".join(f"<tr><td>Tea {n}<td><button>Buy</button>" for n in range(60))
@@ -129,7 +129,7 @@ async def test_a_row_that_stands_alone_in_a_cut_snapshot_repeats_what_the_hidden
     assert seen[-2] == 'button "Next"'
 
 
-async def test_a_list_of_a_few_controls_is_one_line(browser: Browser) -> None:
+async def test_short_list_of_controls_is_one_line(browser: Browser) -> None:
     items = "".join(f"<li><a href=/{n}>Page {n}</a>" for n in range(1, 5))
     seen = await read_lines(browser, f"<ul>{items}</ul><ul><li>Milk<li>Bread</ul><p><button>Go</button></p>")
 
@@ -142,7 +142,7 @@ async def test_a_list_of_a_few_controls_is_one_line(browser: Browser) -> None:
     ]
 
 
-async def test_the_same_options_again_are_not_written_again(browser: Browser) -> None:
+async def test_repeated_option_lists_are_written_once(browser: Browser) -> None:
     options = "".join(f"<option>{each}" for each in ("Tea", "Coffee", "Water", "Milk"))
     fields = "".join(f"<select aria-label={name}>{options}</select>" for name in ("First", "Second"))
 
@@ -158,7 +158,7 @@ async def test_the_same_options_again_are_not_written_again(browser: Browser) ->
     ]
 
 
-async def test_a_calendar_costs_at_most_700_characters(browser: Browser) -> None:
+async def test_calendar_takes_at_most_700_characters(browser: Browser) -> None:
     heads = "".join(f"<th>{day}" for day in ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"))
     days = [f"<td role=gridcell><button>{day or ''}</button>" for day in (0, 0, *range(1, 32), 0, 0)]
     weeks = "".join(f"<tr>{''.join(days[start : start + 7])}" for start in range(0, 35, 7))
@@ -170,7 +170,7 @@ async def test_a_calendar_costs_at_most_700_characters(browser: Browser) -> None
     assert seen[3].endswith(' | e39 "12"')
 
 
-async def test_a_wrapper_and_a_description_say_nothing_twice(browser: Browser) -> None:
+async def test_wrapper_and_description_repeat_no_text(browser: Browser) -> None:
     seen = await read_lines(
         browser,
         """<div role=generic title=Save tabindex=-1 data-testid=a><button>Save</button></div>
@@ -204,7 +204,7 @@ async def test_controls_without_a_name_have_a_hint(browser: Browser) -> None:
     ]
 
 
-async def test_tooltips_and_icons_say_more_than_ids_that_a_library_counts(browser: Browser) -> None:
+async def test_hint_prefers_tooltip_and_icon_over_generated_id(browser: Browser) -> None:
     seen = await read_lines(
         browser,
         """<button id=":r5:" data-tooltip=Archive></button><button id=mui-12></button>
@@ -230,7 +230,7 @@ async def test_tooltips_and_icons_say_more_than_ids_that_a_library_counts(browse
     ]
 
 
-async def test_the_focus_of_an_empty_element_is_that_of_its_control(browser: Browser) -> None:
+async def test_focus_of_an_empty_child_is_shown_on_its_control(browser: Browser) -> None:
     seen = await read_lines(
         browser,
         """<button>Save<span id=ring tabindex=-1></span></button><div role=dialog aria-label=Sure>
@@ -240,7 +240,7 @@ async def test_the_focus_of_an_empty_element_is_that_of_its_control(browser: Bro
     assert seen == ['e1 button "Save" focused', 'e2 dialog "Sure"', " paragraph: Sure?"]
 
 
-async def test_the_texts_of_which_a_field_is_drawn_are_not_lines(browser: Browser) -> None:
+async def test_texts_that_render_a_field_are_not_separate_lines(browser: Browser) -> None:
     seen = await read_lines(
         browser,
         """<div data-testid=title>Times</div><input aria-label=Times type=number value=2>
@@ -261,7 +261,7 @@ async def test_the_texts_of_which_a_field_is_drawn_are_not_lines(browser: Browse
     ]
 
 
-async def test_a_landmark_without_anything_inside_is_no_line(browser: Browser) -> None:
+async def test_empty_landmark_is_left_out(browser: Browser) -> None:
     seen = await read_lines(
         browser, "<header></header><main>Text</main><nav aria-label=Pages></nav><footer></footer>"
     )
@@ -269,7 +269,7 @@ async def test_a_landmark_without_anything_inside_is_no_line(browser: Browser) -
     assert seen == ["e2 main: Text", 'e3 navigation "Pages"']
 
 
-async def test_what_a_hand_drags_has_a_ref_and_what_lets_clicks_pass_is_disabled(browser: Browser) -> None:
+async def test_draggable_has_a_ref_and_pointer_events_none_is_disabled(browser: Browser) -> None:
     seen = await read_lines(
         browser,
         """<style>.card { cursor: grab } .off { pointer-events: none } .day { cursor: pointer }</style>
@@ -300,7 +300,7 @@ async def test_a_short_budget_keeps_the_last_messages_of_a_log(browser: Browser)
     assert '"Send"' in seen
 
 
-async def test_days_are_one_line_and_a_label_is_not_said_twice(browser: Browser) -> None:
+async def test_days_are_one_line_and_labels_are_not_repeated(browser: Browser) -> None:
     days = "".join(f"<div onclick=1>{day}</div>" for day in range(1, 6))
     seen = await read_lines(
         browser,
@@ -316,7 +316,7 @@ async def test_days_are_one_line_and_a_label_is_not_said_twice(browser: Browser)
     ]
 
 
-async def test_controls_alone_are_one_line_for_each_row_and_keep_the_texts_before_nameless_fields(
+async def test_control_rows_are_one_line_and_nameless_fields_keep_texts(
     browser: Browser,
 ) -> None:
     row = "<tr><td>{0}<td><button>Edit</button><button>Delete</button>"
@@ -338,7 +338,7 @@ async def test_controls_alone_are_one_line_for_each_row_and_keep_the_texts_befor
     ]
 
 
-async def test_a_changed_cell_is_named_by_its_row_and_its_column(browser: Browser) -> None:
+async def test_changed_cell_is_named_by_row_and_column(browser: Browser) -> None:
     await browser.show(
         """<table><tr><th>Item<th>Price<tr><td>Tea<td>3 €<tr><td>Coffee<td id=price>4 €</table>
         <button onclick="document.querySelector('#price').textContent = '5 €'">Raise</button>"""
@@ -356,7 +356,7 @@ async def test_a_changed_cell_is_named_by_its_row_and_its_column(browser: Browse
 FIELDS = "".join(f"<label>Field {n}<input></label>" for n in range(40))
 
 
-async def test_invalid_fields_and_what_explains_them_are_kept(browser: Browser) -> None:
+async def test_invalid_fields_and_their_messages_are_kept(browser: Browser) -> None:
     wrong = "<label>Town<input aria-invalid=true></label><p>Enter a town</p>"
 
     seen = await lines(browser, f"<main><h1>Apply</h1>{FIELDS}{wrong}{FIELDS}</main>", 400)
@@ -365,13 +365,13 @@ async def test_invalid_fields_and_what_explains_them_are_kept(browser: Browser) 
     assert seen[at + 1] in ('"Enter a town"', "paragraph: Enter a town")
 
 
-async def test_a_message_without_a_role_beside_the_main_content_is_kept(browser: Browser) -> None:
+async def test_message_outside_main_without_role_is_kept(browser: Browser) -> None:
     seen = await lines(browser, f"<main>{FIELDS}<h1>Form</h1></main><div>Could not be saved</div>", 300)
 
     assert '"Could not be saved"' in seen or "generic: Could not be saved" in seen
 
 
-async def test_a_message_at_the_end_of_a_page_without_landmarks_is_kept(browser: Browser) -> None:
+async def test_message_is_kept_on_a_page_without_landmarks(browser: Browser) -> None:
     seen = await lines(browser, f"{FIELDS}<div>Could not be saved</div>", 300)
 
     assert any("Could not be saved" in line for line in seen)
@@ -388,7 +388,7 @@ async def test_the_selected_row_of_a_grid_is_kept(browser: Browser) -> None:
     assert [line for line in seen if "selected" in line and "Person 31" in line]
 
 
-async def test_buttons_that_are_below_every_entry_come_after_those_of_the_page(browser: Browser) -> None:
+async def test_page_buttons_precede_buttons_repeated_in_every_entry(browser: Browser) -> None:
     words = "Some words of a comment. " * 6
     comments = "".join(f"<div><p>{words}</p><button>Reply</button><p>By {n}</p></div>" for n in range(40))
 
@@ -398,7 +398,7 @@ async def test_buttons_that_are_below_every_entry_come_after_those_of_the_page(b
     assert seen.count('button "Reply"') >= 3
 
 
-async def test_controls_of_all_kinds_are_kept_rather_than_all_of_one_kind(browser: Browser) -> None:
+async def test_budget_keeps_controls_of_every_kind(browser: Browser) -> None:
     boxes = "".join(
         f"<p><label><input type=checkbox>Event {n}</label></p><p>About {n}</p>" for n in range(60)
     )

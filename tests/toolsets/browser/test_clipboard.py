@@ -18,7 +18,7 @@ STATES = """Promise.all(['clipboard-read', 'clipboard-write', 'geolocation'].map
     async name => (await navigator.permissions.query({name})).state))"""
 
 
-async def test_what_is_written_can_be_read_and_pasted(browser: SessionBrowser) -> None:
+async def test_written_text_can_be_read_and_pasted(browser: SessionBrowser) -> None:
     text = f"ä 💡 {secrets.token_hex(4)}\nsecond line"
     await browser.show("<textarea></textarea>")
 
@@ -29,7 +29,7 @@ async def test_what_is_written_can_be_read_and_pasted(browser: SessionBrowser) -
     assert (await browser.call("get_value", selector="textarea"))["value"] == text
 
 
-async def test_what_a_page_copied_can_be_read(browser: SessionBrowser) -> None:
+async def test_text_copied_by_the_page_can_be_read(browser: SessionBrowser) -> None:
     text = secrets.token_hex(8)
     await browser.show(f"<input value='{text}'>")
     await browser.call("click", selector="input")
@@ -39,7 +39,7 @@ async def test_what_a_page_copied_can_be_read(browser: SessionBrowser) -> None:
     assert (await browser.call("clipboard"))["text"] == text
 
 
-async def test_html_goes_with_its_text(browser: SessionBrowser) -> None:
+async def test_html_is_written_with_its_plain_text(browser: SessionBrowser) -> None:
     await browser.show("<div contenteditable></div>")
 
     await browser.call("clipboard", action="write", text="bold", html="<b>bold</b>")
@@ -52,7 +52,7 @@ async def test_html_goes_with_its_text(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="div b") == {"text": "bold"}
 
 
-async def test_the_permission_lasts_as_long_as_the_call(browser: SessionBrowser) -> None:
+async def test_clipboard_permission_ends_with_the_call(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     before = (await browser.call("evaluate", script=STATES))["result"]
     script = "navigator.clipboard.readText().then(() => 'read', error => error.name)"
@@ -64,7 +64,7 @@ async def test_the_permission_lasts_as_long_as_the_call(browser: SessionBrowser)
     assert (await browser.call("evaluate", script=script))["result"] == "NotAllowedError"
 
 
-async def test_a_second_page_has_the_clipboard_too(browser: SessionBrowser) -> None:
+async def test_second_page_can_use_the_clipboard(browser: SessionBrowser) -> None:
     url = browser.site.page("<p>popup</p>")
     await browser.show(f"<button onclick=\"window.open('{url}')\">open</button>")
     await browser.call("click", selector="button")
@@ -86,7 +86,7 @@ async def test_a_long_text_is_read_in_pieces(browser: SessionBrowser) -> None:
     assert (second["text"], "nextOffset" in second) == (text[10_000:], False)
 
 
-async def test_a_page_that_is_not_secure_has_no_clipboard(browser: SessionBrowser) -> None:
+async def test_insecure_page_has_no_clipboard(browser: SessionBrowser) -> None:
     url = "http://insecure.test/"
     await browser.call("mock_response", url=url, response={"body": "<p>x</p>", "contentType": "text/html"})
     await browser.call("navigate", url=url)
@@ -101,7 +101,7 @@ async def test_a_page_that_is_not_secure_has_no_clipboard(browser: SessionBrowse
         assert error["suggestion"] == "Navigate to such a page first."
 
 
-async def test_an_empty_page_has_no_clipboard(browser: SessionBrowser) -> None:
+async def test_blank_page_has_no_clipboard(browser: SessionBrowser) -> None:
     error = await browser.refused("clipboard")
 
     assert error["message"].startswith("pageId: about:blank has no clipboard")
@@ -119,7 +119,7 @@ async def test_an_empty_page_has_no_clipboard(browser: SessionBrowser) -> None:
         ({"offset": -1}, "INVALID_PARAMETER", "offset"),
     ],
 )
-async def test_what_does_not_fit_is_refused_by_field(
+async def test_invalid_clipboard_arguments_are_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str
 ) -> None:
     error = await browser.refused("clipboard", **arguments)
@@ -139,7 +139,7 @@ async def test_an_offset_beyond_the_end_is_refused(browser: SessionBrowser) -> N
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_is_reported(browser: SessionBrowser) -> None:
+async def test_hanging_page_is_reported_as_timeout(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
 

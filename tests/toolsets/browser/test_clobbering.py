@@ -24,7 +24,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-async def test_names_of_members_are_no_internal_error(browser: SessionBrowser) -> None:
+async def test_clobbered_dom_members_cause_no_internal_error(browser: SessionBrowser) -> None:
     await browser.show(CLOBBERING)
     codes: set[str] = set()
     for tool, arguments in CALLS:
@@ -36,7 +36,7 @@ async def test_names_of_members_are_no_internal_error(browser: SessionBrowser) -
     assert 'textbox "The parentNode"' in snapshot
 
 
-async def test_no_walk_through_the_page_goes_round_in_circles(browser: SessionBrowser) -> None:
+async def test_clobbered_dom_members_cause_no_endless_traversal(browser: SessionBrowser) -> None:
     """A field that is called parentNode or assignedSlot is not around the form that it is in."""
     await browser.show(CLOBBERING)
 

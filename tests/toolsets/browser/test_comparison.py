@@ -55,7 +55,7 @@ async def test_a_page_is_compared_with_an_earlier_screenshot(browser: SessionBro
 
 
 @pytest.mark.one_machine("the file is on another machine there")
-async def test_a_baseline_is_saved_and_found_again_by_its_name(browser: SessionBrowser) -> None:
+async def test_saved_baseline_is_found_by_its_name(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     saved = await browser.call("visual_diff", save="front", fullPage=True)
@@ -93,7 +93,7 @@ async def test_an_element_is_compared_alone(browser: SessionBrowser) -> None:
         ({"masks": ["#a", "#nothing"]}, True),
     ],
 )
-async def test_what_counts_as_different_can_be_said(
+async def test_threshold_of_difference_is_configurable(
     browser: SessionBrowser, arguments: dict[str, Any], different: bool
 ) -> None:
     await browser.show(PAGE)
@@ -107,9 +107,7 @@ async def test_what_counts_as_different_can_be_said(
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("scope", [{"fullPage": True}, {"selector": "#box"}])
-async def test_a_mask_is_where_its_element_is_in_the_picture(
-    browser: SessionBrowser, scope: dict[str, Any]
-) -> None:
+async def test_mask_covers_its_element_in_the_picture(browser: SessionBrowser, scope: dict[str, Any]) -> None:
     html = """<!doctype html><body style='margin: 0; height: 3000px'>
     <div id=box style='position: absolute; left: 33.5px; top: 1500px; width: 200px; height: 200px'>
     <i id=now style='position: absolute; left: 50px; top: 60px; width: 40px; height: 30px;
@@ -125,7 +123,7 @@ async def test_a_mask_is_where_its_element_is_in_the_picture(
     assert (masked["pixels"], plain["pixels"] >= 1200) == (0, True)
 
 
-async def test_another_size_is_reported(browser: SessionBrowser) -> None:
+async def test_different_size_is_reported(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     baseline = (await browser.call("screenshot_element", selector="#a"))["uri"]
 
@@ -134,7 +132,7 @@ async def test_another_size_is_reported(browser: SessionBrowser) -> None:
     assert (changed["sizesDiffer"], changed["different"], changed["width"]) == (True, True, 1280)
 
 
-async def test_a_moving_page_is_held_still(browser: SessionBrowser) -> None:
+async def test_animations_are_stopped_for_the_comparison(browser: SessionBrowser) -> None:
     await browser.show("""<style>@keyframes go { to { margin-left: 500px; } }
       div { width: 99px; height: 99px; background: red; animation: go 0.3s infinite; }</style><div></div>""")
     saved = (await browser.call("visual_diff", save="moving"))["saved"]
@@ -144,7 +142,7 @@ async def test_a_moving_page_is_held_still(browser: SessionBrowser) -> None:
     assert same["pixels"] == 0
 
 
-async def test_an_image_below_the_upload_root_will_do(browser: SessionBrowser) -> None:
+async def test_image_in_the_upload_root_can_be_the_baseline(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     Image.new("RGB", (1280, 720), "white").save(browser.uploads / "white.jpg")
 
@@ -153,7 +151,7 @@ async def test_an_image_below_the_upload_root_will_do(browser: SessionBrowser) -
     assert changed["pixels"] == 10_000
 
 
-async def test_what_cannot_be_a_baseline_is_refused(browser: SessionBrowser, tmp_path: Path) -> None:
+async def test_invalid_baseline_is_refused(browser: SessionBrowser, tmp_path: Path) -> None:
     await browser.show(PAGE)
     outside = tmp_path / "outside.png"
     Image.new("RGB", (9, 9)).save(outside)
@@ -186,7 +184,7 @@ async def test_what_cannot_be_a_baseline_is_refused(browser: SessionBrowser, tmp
         ({"baseline": "x", "threshold": 2}, "INVALID_PARAMETER", "threshold"),
     ],
 )
-async def test_an_error_names_its_parameter(
+async def test_visual_diff_error_names_its_parameter(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str
 ) -> None:
     error = await browser.refused("visual_diff", **arguments)

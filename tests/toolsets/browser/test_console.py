@@ -22,7 +22,7 @@ async def messages(browser: SessionBrowser, count: int, **conditions: Any) -> li
                 return answer["messages"]
 
 
-async def test_every_level_is_reported_with_its_source(browser: SessionBrowser) -> None:
+async def test_every_console_level_is_reported_with_its_source(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<script>
@@ -79,7 +79,7 @@ missing.call();
     ]
 
 
-async def test_what_could_not_be_loaded_is_an_error(browser: SessionBrowser) -> None:
+async def test_failed_resource_load_is_an_error_message(browser: SessionBrowser) -> None:
     missing = f"{browser.site.url}/missing/{browser.session_id}"
     await browser.show(f"<img src='{missing}'>")
 
@@ -121,7 +121,7 @@ async def test_messages_are_filtered(
     assert [message["text"] for message in answer["messages"]] == expected
 
 
-async def test_messages_page(browser: SessionBrowser) -> None:
+async def test_messages_are_returned_in_pages(browser: SessionBrowser) -> None:
     await browser.show("<script>for (let i = 0; i < 5; i++) console.log('line ' + i)</script>")
     await messages(browser, 5)
 
@@ -145,7 +145,7 @@ async def test_messages_before_the_navigation_are_returned_only_on_request(brows
     assert [message["source"] for message in ever] == [f"{first}:1:17", f"{second}:1:17"]
 
 
-async def test_a_page_that_is_loaded_again_repeats_nothing_of_before(browser: SessionBrowser) -> None:
+async def test_reload_does_not_repeat_earlier_messages(browser: SessionBrowser) -> None:
     await browser.show("<script>console.error('again')</script>")
     await messages(browser, 1)
 
@@ -155,14 +155,14 @@ async def test_a_page_that_is_loaded_again_repeats_nothing_of_before(browser: Se
     assert "count" not in entries
 
 
-async def test_a_jump_in_the_page_is_no_navigation(browser: SessionBrowser) -> None:
+async def test_in_page_navigation_keeps_the_messages(browser: SessionBrowser) -> None:
     await browser.show("<script>console.log('first')</script>")
     await browser.call("evaluate", script="location.hash = 'there'; history.pushState({}, '', '?next')")
 
     assert [message["text"] for message in await messages(browser, 1)] == ["first"]
 
 
-async def test_a_message_that_comes_in_a_row_is_reported_once(browser: SessionBrowser) -> None:
+async def test_repeated_messages_are_collapsed_with_a_count(browser: SessionBrowser) -> None:
     await browser.show(
         """<script>
         for (let i = 0; i < 4; i++) console.log('same');
@@ -180,7 +180,7 @@ async def test_a_message_that_comes_in_a_row_is_reported_once(browser: SessionBr
     ]
 
 
-async def test_a_long_message_is_cut(browser: SessionBrowser) -> None:
+async def test_long_message_is_truncated(browser: SessionBrowser) -> None:
     await browser.show("<script>console.log('x'.repeat(5000))</script>")
 
     [entries] = await messages(browser, 1)
@@ -188,7 +188,7 @@ async def test_a_long_message_is_cut(browser: SessionBrowser) -> None:
     assert entries["text"] == "x" * 2000 + "… [cut, 5000 characters]"
 
 
-async def test_a_popup_is_heard_from_its_beginning(browser: SessionBrowser) -> None:
+async def test_first_messages_of_a_popup_are_captured(browser: SessionBrowser) -> None:
     popup = browser.site.page("<script>console.error('of the popup')</script>")
     await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
     await browser.call("click", selector="button")
@@ -198,7 +198,7 @@ async def test_a_popup_is_heard_from_its_beginning(browser: SessionBrowser) -> N
     ]
 
 
-async def test_a_worker_is_heard(browser: SessionBrowser) -> None:
+async def test_worker_messages_are_captured(browser: SessionBrowser) -> None:
     await browser.show(
         "<script>new Worker(URL.createObjectURL(new Blob([\"console.log('works')\"])))</script>"
     )
@@ -208,7 +208,7 @@ async def test_a_worker_is_heard(browser: SessionBrowser) -> None:
     assert (entries["text"], entries["pageId"]) == ("works", "page-1")
 
 
-async def test_another_session_is_not_heard(browser: SessionBrowser) -> None:
+async def test_messages_of_another_session_are_not_listed(browser: SessionBrowser) -> None:
     await browser.show("<script>console.log('mine')</script>")
     await messages(browser, 1)
     other = await browser.call("create_session")
@@ -218,7 +218,7 @@ async def test_another_session_is_not_heard(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_flood_leaves_its_end_and_says_that_there_was_more(browser: SessionBrowser) -> None:
+async def test_message_flood_keeps_the_last_ones_and_notes_the_rest(browser: SessionBrowser) -> None:
     """What had been read before stays; nobody listens to the rest."""
     await browser.show("<script>console.error('before')</script>")
     await messages(browser, 1)
@@ -242,7 +242,7 @@ async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
     return await browser.call("console_messages", limit=500)
 
 
-async def test_chatter_pushes_out_no_error(browser: SessionBrowser) -> None:
+async def test_log_messages_do_not_displace_errors(browser: SessionBrowser) -> None:
     await browser.show("<script>console.error('kept')</script>")
     for number in range(6):
         lines = f"for (let line = 0; line < 100; line++) console.log('line {number} ' + line)"
@@ -255,7 +255,7 @@ async def test_chatter_pushes_out_no_error(browser: SessionBrowser) -> None:
     assert (answer["total"], answer["dropped"], "note" in answer) == (501, 100, False)
 
 
-async def test_a_page_that_was_closed_leaves_what_was_read(browser: SessionBrowser) -> None:
+async def test_messages_of_a_closed_page_stay_listed(browser: SessionBrowser) -> None:
     popup = browser.site.page("<script>console.log('of the popup')</script>")
     await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
     await browser.call("click", selector="button")
@@ -281,7 +281,7 @@ async def test_a_page_that_was_closed_leaves_what_was_read(browser: SessionBrows
         ({"sinceNavigation": "yes"}, "sinceNavigation"),
     ],
 )
-async def test_a_wrong_condition_is_refused_by_field(
+async def test_invalid_condition_is_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("console_messages", **arguments)

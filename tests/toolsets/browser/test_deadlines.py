@@ -56,7 +56,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0]))
-async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
+async def test_action_waits_for_a_page_that_stays_busy_afterwards(
     impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
 ) -> None:
     """What limits the wait for an element says nothing of what the page does with the action."""
@@ -72,7 +72,7 @@ async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
 
 
 @pytest.mark.slow
-async def test_a_page_that_works_before_an_action_is_waited_for(impatient: SessionBrowser) -> None:
+async def test_action_waits_for_a_page_that_is_busy_beforehand(impatient: SessionBrowser) -> None:
     """A page that gives no answer does not say that an element is missing."""
     await impatient.show(
         f"<p>text</p><button id=e onclick='count += 1'>x</button><script>window.count = 0; {BUSY}</script>"
@@ -85,7 +85,7 @@ async def test_a_page_that_works_before_an_action_is_waited_for(impatient: Sessi
     assert await count_of(impatient) == 1
 
 
-async def test_a_click_that_leads_to_a_slow_site_is_waited_for(impatient: SessionBrowser) -> None:
+async def test_click_waits_for_navigation_to_a_slow_site(impatient: SessionBrowser) -> None:
     async def slow(_: Request) -> Response:
         await asyncio.sleep(1.5)
         return HTMLResponse("<h1>There</h1>")
@@ -112,7 +112,7 @@ async def test_a_click_that_leads_to_a_slow_site_is_waited_for(impatient: Sessio
         ("<p>other</p>", "screenshot_element", "ELEMENT_NOT_FOUND"),
     ],
 )
-async def test_an_element_is_not_waited_for_until_the_deadline(
+async def test_element_wait_ends_before_the_call_deadline(
     impatient: SessionBrowser, html: str, tool: str, code: str
 ) -> None:
     await impatient.show(html)
@@ -140,7 +140,7 @@ ENDLESS = "<button id=e onclick='for (;;);'>x</button><p>text</p>"
 
 
 @pytest.mark.slow
-async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_the_call_is_reported(
+async def test_page_closes_only_at_the_deadline_and_limit_is_reported(
     site: Site,
 ) -> None:
     settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
@@ -182,7 +182,7 @@ async def test_a_page_that_is_busy_for_longer_than_its_call_stays_open(
 
 
 @pytest.mark.slow
-async def test_an_action_before_the_page_hangs_is_answered_soon_after_the_deadline(
+async def test_action_followed_by_a_hang_is_answered_after_the_deadline(
     browser: SessionBrowser,
 ) -> None:
     """Nobody can know what the click did, so the answer does not say that it did nothing."""
@@ -230,7 +230,7 @@ async def test_what_a_page_replaces_stops_nothing_and_changes_no_answer(
     assert await browser.call("get_text", selector="p") == {"text": "kept"}
 
 
-async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impatient: SessionBrowser) -> None:
+async def test_own_timeout_is_reported_where_no_setting_limits_the_call(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=1_500)
     assert error["message"] == "Navigation timed out after 1500ms"
@@ -241,7 +241,7 @@ async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impati
     assert error["message"] == "steps.0 (navigate): Navigation timed out after 1000ms"
 
 
-async def test_a_step_that_ends_with_its_call_names_the_limit_of_the_call(impatient: SessionBrowser) -> None:
+async def test_step_ended_by_the_call_timeout_reports_that_limit(impatient: SessionBrowser) -> None:
     steps = [{"tool": "navigate", "arguments": {"url": impatient.site.never()}}]
 
     error = await impatient.refused("run_steps", steps=steps, timeout=1_500)
@@ -262,7 +262,7 @@ async def test_a_step_that_ends_with_its_call_names_the_limit_of_the_call(impati
         ("screenshot", {}),
     ],
 )
-async def test_a_timeout_of_any_length_is_no_shorter_than_it_says(
+async def test_very_long_timeouts_are_not_cut_short(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any], timeout: float
 ) -> None:
     """Timers of 32 bits end at once where more is asked of them."""
@@ -273,7 +273,7 @@ async def test_a_timeout_of_any_length_is_no_shorter_than_it_says(
     await browser.call(tool, timeout=timeout, **({"url": url} if tool == "navigate" else arguments))
 
 
-async def test_navigate_advertises_the_time_that_it_has(
+async def test_navigate_advertises_its_default_timeout(
     impatient: SessionBrowser, browser: SessionBrowser
 ) -> None:
     for server, expected in ((impatient, 12_000), (browser, 10_000)):

@@ -40,7 +40,7 @@ def describe_open_dialog(type: str, message: str, page: str = "page-1", **more: 
 CONFIRM = {"pageId": "page-1", "type": "confirm", "message": "Sure?"}
 
 
-async def test_the_action_that_opens_a_dialog_answers_at_once(asking: SessionBrowser) -> None:
+async def test_action_that_opens_a_dialog_answers_immediately(asking: SessionBrowser) -> None:
     here = (await asking.show(button("confirm('Sure?')")))["url"]
 
     async with asyncio.timeout(AT_ONCE):
@@ -63,7 +63,7 @@ async def test_the_action_that_opens_a_dialog_answers_at_once(asking: SessionBro
         ("alert('Saved') ?? 'closed'", {"accept": False}, "closed"),
     ],
 )
-async def test_the_answer_reaches_the_page(
+async def test_dialog_answer_reaches_the_page(
     asking: SessionBrowser, script: str, answer: dict[str, Any], returned: object
 ) -> None:
     here = (await asking.show(button(script)))["url"]
@@ -83,7 +83,7 @@ async def test_the_answer_reaches_the_page(
     }
 
 
-async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(asking: SessionBrowser) -> None:
+async def test_next_dialog_is_reported_in_the_previous_dialog_answer(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('First?') && confirm('Second?')"))
     await asking.call("click", selector="button")
 
@@ -113,7 +113,7 @@ async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(askin
         ("save_state", {}),
     ),
 )
-async def test_another_call_on_the_page_is_refused_at_once(
+async def test_other_calls_on_a_page_with_a_dialog_are_refused(
     asking: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
     await asking.show(button("confirm('Sure?')"))
@@ -132,7 +132,7 @@ async def test_another_call_on_the_page_is_refused_at_once(
     assert (await asking.call("handle_dialog", accept=True))["handled"] == "accepted"
 
 
-async def test_what_only_reads_the_session_is_answered(asking: SessionBrowser) -> None:
+async def test_session_level_reads_work_while_a_dialog_is_open(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('Sure?')"))
     await asking.call("click", selector="button")
 
@@ -145,7 +145,7 @@ async def test_what_only_reads_the_session_is_answered(asking: SessionBrowser) -
     assert (tab["pageId"], tab["title"]) == ("page-1", None)
 
 
-async def test_another_page_of_the_session_works_on(asking: SessionBrowser) -> None:
+async def test_other_pages_of_the_session_work_despite_a_dialog(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('Sure?')"))
     await asking.call("tabs", action="new", url=asking.site.page("<h1>Other</h1>"))
     await asking.call("click", selector="button", pageId="page-1")
@@ -155,7 +155,7 @@ async def test_another_page_of_the_session_works_on(asking: SessionBrowser) -> N
 
 
 @pytest.mark.slow
-async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_too(
+async def test_page_sharing_scripts_with_a_blocked_page_is_refused(
     asking: SessionBrowser,
 ) -> None:
     url = asking.site.page("<h1>Popup</h1>")
@@ -175,7 +175,7 @@ async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_to
 
 
 @pytest.mark.slow
-async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrowser) -> None:
+async def test_popup_dialog_during_load_does_not_block_its_opener(asking: SessionBrowser) -> None:
     url = asking.site.page("<script>document.title = confirm('In the popup?')</script><h1>Popup</h1>")
     await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>")
 
@@ -190,7 +190,7 @@ async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrow
 
 
 @pytest.mark.slow
-async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBrowser) -> None:
+async def test_immediate_popup_dialog_blocks_its_opener_too(asking: SessionBrowser) -> None:
     html = "<button onclick=\"document.title = window.open('').confirm('Sure?')\">open</button>"
     here = (await asking.show(html))["url"]
 
@@ -208,7 +208,7 @@ async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBro
     assert await asking.call("evaluate", script="document.title") == {"result": "true"}
 
 
-async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: SessionBrowser) -> None:
+async def test_navigation_answers_when_the_loading_page_opens_a_dialog(asking: SessionBrowser) -> None:
     url = asking.site.page("<script>document.title = confirm('Adult?')</script><h1>Loaded</h1>")
 
     async with asyncio.timeout(AT_ONCE):
@@ -221,7 +221,7 @@ async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: Sess
     assert await asking.call("get_text", selector="h1") == {"text": "Loaded"}
 
 
-async def test_a_dialog_that_a_timer_opens_is_reported_by_the_call_that_meets_it(
+async def test_timer_dialog_is_reported_by_the_current_call(
     asking: SessionBrowser,
 ) -> None:
     await asking.show("<script>setTimeout(() => confirm('Sure?'))</script>")
@@ -235,7 +235,7 @@ async def test_a_dialog_that_a_timer_opens_is_reported_by_the_call_that_meets_it
     assert (await asking.call("handle_dialog", accept=False))["handled"] == "dismissed"
 
 
-async def test_typing_stops_at_the_dialog_with_no_key_held_down(asking: SessionBrowser) -> None:
+async def test_typing_stops_at_a_dialog_and_releases_the_key(asking: SessionBrowser) -> None:
     await asking.show("<input oninput=\"value == 'a' && confirm('Sure?')\"><p></p>")
     answer = await asking.call("type", selector="input", text="a")
     await asking.call("handle_dialog", accept=True)
@@ -261,7 +261,7 @@ ASKS_WHEN_PRESSED = """
         ("mouse_click", {"x": 20, "y": 20}),
     ],
 )
-async def test_a_mouse_button_is_up_when_the_dialog_is_answered(
+async def test_mouse_button_is_released_after_the_dialog_is_answered(
     asking: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
     await asking.show(ASKS_WHEN_PRESSED)
@@ -282,7 +282,7 @@ async def test_a_mouse_button_is_up_when_the_dialog_is_answered(
         ("<div role=combobox aria-controls=none ASKS>-</div>", "div", "A"),
     ],
 )
-async def test_a_mouse_button_is_up_when_a_choice_in_a_form_asks(
+async def test_mouse_button_is_released_after_a_dialog_during_fill_form(
     asking: SessionBrowser, pressed: str, role: str, value: str
 ) -> None:
     asks = "onmousedown=\"confirm('Sure?')\" onmouseup=\"document.title = 'up'\""
@@ -295,7 +295,7 @@ async def test_a_mouse_button_is_up_when_a_choice_in_a_form_asks(
     assert await asking.call("evaluate", script="document.title") == {"result": "up"}
 
 
-async def test_an_action_that_a_dialog_interrupted_is_aborted_if_it_does_not_end(
+async def test_action_interrupted_by_a_dialog_is_aborted(
     asking: SessionBrowser,
 ) -> None:
     await asking.show(
@@ -316,7 +316,7 @@ async def test_an_action_that_a_dialog_interrupted_is_aborted_if_it_does_not_end
 # Leaving a page
 
 
-async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> None:
+async def test_navigation_continues_when_beforeunload_is_accepted(asking: SessionBrowser) -> None:
     here = (await asking.show(STAYS))["url"]
     there = asking.site.page("<h1>There</h1>")
     await asking.call("click", selector="input")
@@ -330,7 +330,7 @@ async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> No
     assert await asking.call("get_text", selector="h1") == {"text": "There"}
 
 
-async def test_leaving_does_not_go_on_when_it_is_dismissed(asking: SessionBrowser) -> None:
+async def test_navigation_stops_when_beforeunload_is_dismissed(asking: SessionBrowser) -> None:
     here = (await asking.show(STAYS))["url"]
     await asking.call("click", selector="input")
     await asking.call("navigate", url=asking.site.page("<h1>There</h1>"))
@@ -342,7 +342,7 @@ async def test_leaving_does_not_go_on_when_it_is_dismissed(asking: SessionBrowse
 
 
 @pytest.mark.parametrize("accept", [True, False])
-async def test_closing_a_tab_may_ask(asking: SessionBrowser, accept: bool) -> None:
+async def test_closing_a_tab_may_open_a_beforeunload_dialog(asking: SessionBrowser, accept: bool) -> None:
     here = (await asking.show(STAYS))["url"]
     await asking.call("click", selector="input")
 
@@ -358,7 +358,7 @@ async def test_closing_a_tab_may_ask(asking: SessionBrowser, accept: bool) -> No
 # The end of a dialog that nobody answered
 
 
-async def test_a_dialog_goes_with_its_page(asking: SessionBrowser) -> None:
+async def test_dialog_disappears_when_its_page_is_closed(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('Sure?')"))
     await asking.call("click", selector="button")
 
@@ -370,7 +370,7 @@ async def test_a_dialog_goes_with_its_page(asking: SessionBrowser) -> None:
     assert error["message"] == "No dialog is open in this session"
 
 
-async def test_a_session_with_a_dialog_closes_at_once(shared_browser: Browser) -> None:
+async def test_session_with_an_open_dialog_closes_immediately(shared_browser: Browser) -> None:
     session = await shared_browser.call("create_session", dialogs=ASK)
     await shared_browser.show(button("confirm('Sure?')"), **session)
     await shared_browser.call("click", selector="button", **session)
@@ -380,7 +380,7 @@ async def test_a_session_with_a_dialog_closes_at_once(shared_browser: Browser) -
 
 
 @pytest.mark.slow
-async def test_a_session_with_a_dialog_expires(site: Site) -> None:
+async def test_session_with_an_open_dialog_expires(site: Site) -> None:
     async with connect_browser(site, FOOTLIGHT_SESSION_IDLE_TIMEOUT="3000") as browser:
         session = await browser.call("create_session", dialogs=ASK)
         await browser.show(button("confirm('Sure?')"), **session)
@@ -397,7 +397,7 @@ async def test_a_session_with_a_dialog_expires(site: Site) -> None:
 # Nobody is held up
 
 
-async def test_an_open_dialog_does_not_hold_another_session(
+async def test_open_dialog_does_not_block_another_session(
     asking: SessionBrowser, browser: SessionBrowser
 ) -> None:
     await asking.show(button("confirm('Sure?')"))
@@ -411,7 +411,7 @@ async def test_an_open_dialog_does_not_hold_another_session(
 
 
 @pytest.mark.slow
-async def test_a_call_that_waits_does_not_hold_the_answer(asking: SessionBrowser) -> None:
+async def test_waiting_call_does_not_block_handle_dialog(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('Sure?')"))
     await asking.call("tabs", action="new", url=asking.site.page("<h1>Other</h1>"))
     await asking.call("click", selector="button", pageId="page-1")
@@ -474,7 +474,7 @@ async def test_the_steps_before_a_dialog_are_reported(asking: SessionBrowser) ->
         ),
     ],
 )
-async def test_a_wrong_answer_leaves_the_dialog_open(
+async def test_invalid_answer_leaves_the_dialog_open(
     asking: SessionBrowser, script: str, arguments: dict[str, Any], message: str, parameter: str
 ) -> None:
     await asking.show(button(script))
@@ -487,7 +487,7 @@ async def test_a_wrong_answer_leaves_the_dialog_open(
     assert (await asking.call("handle_dialog", accept=True))["handled"] == "accepted"
 
 
-async def test_where_two_pages_ask_one_must_be_named(asking: SessionBrowser) -> None:
+async def test_page_id_is_required_when_two_dialogs_are_open(asking: SessionBrowser) -> None:
     for _ in range(2):
         await asking.call("tabs", action="new")
     for page in ("page-1", "page-2"):
@@ -501,7 +501,7 @@ async def test_where_two_pages_ask_one_must_be_named(asking: SessionBrowser) -> 
     assert (await asking.call("handle_dialog", accept=True))["pageId"] == "page-1"
 
 
-async def test_where_no_dialog_is_open_the_error_says_when_one_is(browser: SessionBrowser) -> None:
+async def test_error_without_open_dialog_explains_the_ask_setting(browser: SessionBrowser) -> None:
     error = await browser.refused("handle_dialog", accept=True)
 
     assert error == {

@@ -52,7 +52,7 @@ async def test_downloads_are_listed_newest_last(browser: SessionBrowser) -> None
     await browser.call("close_session", **other)
 
 
-async def test_a_name_may_be_longer_than_a_file_system_takes(browser: SessionBrowser) -> None:
+async def test_too_long_download_name_is_shortened(browser: SessionBrowser) -> None:
     """Bytes count there, of which these letters have three and four."""
     for letter in ("漢", "𠀀"):
         await browser.show(
@@ -83,7 +83,7 @@ def download_until(end: asyncio.Event, name: str, **headers: str) -> Callable[[R
     return handler
 
 
-async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBrowser) -> None:
+async def test_running_download_is_removed_when_its_session_ends(browser: SessionBrowser) -> None:
     name = f"{browser.session_id}.bin"
     goes_on = asyncio.Event()
 
@@ -100,7 +100,7 @@ async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBr
 
 
 @pytest.mark.slow
-async def test_a_download_that_runs_and_one_that_fails_are_reported(browser: SessionBrowser) -> None:
+async def test_running_and_failed_downloads_are_reported(browser: SessionBrowser) -> None:
     name = f"{browser.session_id}.bin"
     broken = asyncio.Event()
 
@@ -130,7 +130,7 @@ async def test_a_download_that_runs_and_one_that_fails_are_reported(browser: Ses
     assert download == {**about, "state": "failed"}
 
 
-async def test_the_address_of_a_file_that_a_page_made_is_cut(browser: SessionBrowser) -> None:
+async def test_long_data_url_of_a_download_is_truncated(browser: SessionBrowser) -> None:
     await browser.show(f"<a download=long.txt href='data:text/plain,{'x' * 5000}'>get</a>")
     await browser.call("click", selector="a")
 
@@ -140,7 +140,7 @@ async def test_the_address_of_a_file_that_a_page_made_is_cut(browser: SessionBro
     assert (download["state"], download["bytes"]) == ("completed", 5000)
 
 
-async def test_a_parameter_that_there_is_not_is_refused(browser: SessionBrowser) -> None:
+async def test_unknown_parameter_of_downloads_is_refused(browser: SessionBrowser) -> None:
     error = await browser.refused("downloads", state="failed")
 
     assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "state")

@@ -26,7 +26,7 @@ ZONE = """<div id=zone style="width: 200px; height: 100px">here</div><div id=wal
 </script>"""
 
 
-async def test_files_are_dropped_onto_the_middle(browser: SessionBrowser) -> None:
+async def test_files_are_dropped_onto_the_element_center(browser: SessionBrowser) -> None:
     (browser.uploads / "lamp.txt").write_text("lit")
     (browser.uploads / "ключ.json").write_text("{}")
     url = (await browser.show(ZONE))["url"]
@@ -42,7 +42,7 @@ async def test_files_are_dropped_onto_the_middle(browser: SessionBrowser) -> Non
     ]
 
 
-async def test_texts_are_dropped_by_their_types(browser: SessionBrowser) -> None:
+async def test_texts_are_dropped_with_their_mime_types(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
     data = {"text/plain": "lamp", "text/uri-list": "http://lamp.test/", "text/html": "<b>lamp</b>"}
 
@@ -51,7 +51,7 @@ async def test_texts_are_dropped_by_their_types(browser: SessionBrowser) -> None
     assert await browser.evaluate("texts") == data
 
 
-async def test_where_the_page_does_not_take_it_nothing_is_dropped(browser: SessionBrowser) -> None:
+async def test_drop_on_an_element_that_rejects_drops_is_refused(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
 
     error = await browser.refused("drop", selector="#wall", data={"text/plain": "lamp"})
@@ -61,7 +61,7 @@ async def test_where_the_page_does_not_take_it_nothing_is_dropped(browser: Sessi
     assert await browser.evaluate("log") == []
 
 
-async def test_only_files_below_the_roots_are_dropped(browser: SessionBrowser) -> None:
+async def test_files_outside_the_upload_roots_are_not_dropped(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
 
     error = await browser.refused("drop", selector="#zone", files=["/etc/passwd"])
@@ -72,7 +72,7 @@ async def test_only_files_below_the_roots_are_dropped(browser: SessionBrowser) -
     assert await browser.evaluate("log") == []
 
 
-async def test_a_drop_is_the_browsers_own(browser: SessionBrowser) -> None:
+async def test_drop_is_a_trusted_browser_event(browser: SessionBrowser) -> None:
     """Pages that store what is dropped ask for entries, which only a person's drag has."""
     (browser.uploads / "lamp.txt").write_text("lit")
     with (browser.uploads / "large").open("wb") as file:
@@ -108,9 +108,7 @@ async def test_a_drop_is_the_browsers_own(browser: SessionBrowser) -> None:
         ("<p contenteditable id=field>&nbsp;</p>", "field.textContent.trim()"),
     ],
 )
-async def test_fields_take_what_is_dropped_by_themselves(
-    browser: SessionBrowser, html: str, held: str
-) -> None:
+async def test_native_fields_accept_dropped_data(browser: SessionBrowser, html: str, held: str) -> None:
     (browser.uploads / "lamp.txt").write_text("lit")
     await browser.show(html)
     what = {"files": ["lamp.txt"]} if "file" in html else {"data": {"text/plain": "lamp.txt"}}
@@ -120,7 +118,7 @@ async def test_fields_take_what_is_dropped_by_themselves(
     assert await browser.evaluate(held) == "lamp.txt"
 
 
-async def test_a_drop_goes_into_frames(browser: SessionBrowser) -> None:
+async def test_drop_reaches_elements_in_frames(browser: SessionBrowser) -> None:
     (browser.uploads / "lamp.txt").write_text("lit")
     inner = browser.site.page(ZONE)
     await browser.show(f"<p>above</p><iframe src={inner} height=300></iframe>")
@@ -131,14 +129,14 @@ async def test_a_drop_goes_into_frames(browser: SessionBrowser) -> None:
     assert await browser.evaluate(f"{frame}.files") == [["lamp.txt", "text/plain", "lit"]]
 
 
-async def test_something_has_to_be_dropped(browser: SessionBrowser) -> None:
+async def test_drop_without_files_or_data_is_refused(browser: SessionBrowser) -> None:
     for nothing in ({}, {"files": [], "data": {}}):
         error = await browser.refused("drop", selector="#zone", **nothing)
         assert error["code"] == "MISSING_PARAMETER"
         assert error["details"]["missing"] == ["files", "data"]
 
 
-async def test_an_element_that_is_not_there_is_reported(browser: SessionBrowser) -> None:
+async def test_missing_drop_target_is_reported(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
 
     error = await browser.refused("drop", selector="#nowhere", data={"text/plain": "lamp"}, timeout=500)
@@ -147,7 +145,7 @@ async def test_an_element_that_is_not_there_is_reported(browser: SessionBrowser)
 
 
 @pytest.mark.slow
-async def test_where_uploads_are_off_only_texts_are_dropped(site: Site, tmp_path: Path) -> None:
+async def test_only_texts_can_be_dropped_when_uploads_are_disabled(site: Site, tmp_path: Path) -> None:
     (tmp_path / "lamp.txt").write_text("lit")
     off = {"FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD": "false"}
     flags = ("--upload-root", str(tmp_path), "--observe", "none")

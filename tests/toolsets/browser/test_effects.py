@@ -669,7 +669,7 @@ async def reloading(_: Request) -> Response:
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
-async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, silent: Silent) -> None:
+async def test_silent_failure_is_reported_in_the_first_answer(browser: Browser, silent: Silent) -> None:
     browser.site.route(reloading, path="/reloading")
     await browser.show(silent.html)
     for tool, arguments in silent.before:
@@ -689,7 +689,7 @@ async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, s
     assert len(content["effect"]) <= LONGEST
 
 
-async def test_a_listener_that_does_nothing_is_named(browser: Browser) -> None:
+async def test_listener_that_changes_nothing_is_reported(browser: Browser) -> None:
     await browser.show(VAIN_PAGE)
 
     said = {
@@ -702,7 +702,7 @@ async def test_a_listener_that_does_nothing_is_named(browser: Browser) -> None:
 
 
 @pytest.mark.slow
-async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:
+async def test_invisible_change_is_not_reported_as_no_effect(browser: Browser) -> None:
     await browser.show(UNSEEN_PAGE)
 
     said = {
@@ -735,9 +735,7 @@ async def test_what_the_page_does_not_show_is_not_called_silent(browser: Browser
         *("a closed shadow tree", "a full screen", "a canvas", "an element that moves"),
     ],
 )
-async def test_what_a_page_does_in_place_of_the_browser_is_not_called_silent(
-    browser: Browser, html: str
-) -> None:
+async def test_page_handled_action_is_not_reported_as_no_effect(browser: Browser, html: str) -> None:
     await browser.show(html)
 
     assert (await act(browser, "click", IT))["effect"] != "none"
@@ -757,7 +755,7 @@ async def test_what_a_page_does_in_place_of_the_browser_is_not_called_silent(
     ],
     ids=["a frame", "a key that a listener hears", "a format of an editor", "a key that scrolls"],
 )
-async def test_what_shows_nowhere_is_not_called_silent(
+async def test_effect_without_any_visible_trace_is_not_reported_as_none(
     browser: Browser, tool: str, arguments: Mapping[str, Any], html: str
 ) -> None:
     is_in_frame = "iframe" in str(arguments)
@@ -766,13 +764,13 @@ async def test_what_shows_nowhere_is_not_called_silent(
     assert (await act(browser, tool, arguments))["effect"] != "none"
 
 
-async def test_a_page_that_is_loaded_anew_may_be_as_before(browser: Browser) -> None:
+async def test_reload_of_an_unchanged_page_gives_no_reason(browser: Browser) -> None:
     await browser.show("<p>Text</p>")
 
     assert "reason" not in await act(browser, "reload", {})
 
 
-async def test_a_shortcut_that_the_page_does_not_show_is_not_called_silent(browser: Browser) -> None:
+async def test_invisible_keyboard_shortcut_is_reported_as_script_effect(browser: Browser) -> None:
     await browser.show(
         "<p>Text</p><script>addEventListener('keydown', event => { if (event.key === 's') {"
         "event.preventDefault(); localStorage.saved = 1 } })</script>"
@@ -1159,7 +1157,7 @@ async def silent_acts(browser: Browser, acts: Sequence[Act]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("working", WORKING, ids=lambda each: each.name)
-async def test_an_act_that_works_is_never_called_silent(browser: Browser, working: Working) -> None:
+async def test_working_action_is_never_reported_as_no_effect(browser: Browser, working: Working) -> None:
     await browser.show(working.html)
 
     assert await silent_acts(browser, working.acts) == []
@@ -1203,14 +1201,14 @@ SHOPPING: Sequence[Act] = (
 
 
 @pytest.mark.slow
-async def test_nothing_in_the_shop_is_called_silent(browser: Browser) -> None:
+async def test_no_shop_action_is_reported_as_no_effect(browser: Browser) -> None:
     async with serve_shop() as shop:
         await browser.call("navigate", url=shop.url)
 
         assert await silent_acts(browser, SHOPPING) == []
 
 
-def test_the_acts_that_work_are_two_hundred() -> None:
+def test_tables_contain_200_working_and_40_silent_actions() -> None:
     assert len(SHOPPING) + sum(len(each.acts) for each in WORKING) >= 200
     assert len(SILENT) >= 40
 
@@ -1222,7 +1220,7 @@ async def reasons(browser: Browser, acts: Sequence[Act]) -> list[str]:
     return [(await act(browser, tool, arguments)).get("reason", "") for tool, arguments in acts]
 
 
-async def test_the_third_same_act_without_a_change_says_what_else_could_be_tried(browser: Browser) -> None:
+async def test_third_identical_action_without_change_suggests_alternatives(browser: Browser) -> None:
     await browser.show("<button id=it>Save</button><p id=other>Other</p>")
 
     said = await reasons(browser, [*click("#it", "#it"), ("click", {"selector": "#it", "timeout": 9000})])
@@ -1233,7 +1231,7 @@ async def test_the_third_same_act_without_a_change_says_what_else_could_be_tried
     assert "4 times in a row" in (await reasons(browser, click("#it")))[0]
 
 
-async def test_a_request_that_changes_nothing_is_counted_too(browser: Browser) -> None:
+async def test_request_without_change_counts_as_repetition(browser: Browser) -> None:
     await browser.show("<button id=it onclick='fetch(`/broken`, {method: `POST`})'>Save</button>")
 
     said = await reasons(browser, click("#it", "#it", "#it"))
@@ -1247,7 +1245,9 @@ async def test_a_request_that_changes_nothing_is_counted_too(browser: Browser) -
     [click("#other"), click("#add"), [("reload", {})]],
     ids=["another act", "a change", "another document"],
 )
-async def test_what_comes_between_begins_the_count_anew(browser: Browser, between: Sequence[Act]) -> None:
+async def test_action_in_between_resets_the_repetition_count(
+    browser: Browser, between: Sequence[Act]
+) -> None:
     await browser.show(
         "<button id=it>Save</button><p id=other>Other</p><button id=add onclick='this.after(1)'>Add</button>"
     )
@@ -1257,14 +1257,14 @@ async def test_what_comes_between_begins_the_count_anew(browser: Browser, betwee
     assert not any("in a row" in each for each in said)
 
 
-async def test_an_act_that_works_may_be_done_as_often_as_it_is_needed(browser: Browser) -> None:
+async def test_working_action_may_be_repeated_without_notice(browser: Browser) -> None:
     await browser.show("<button id=it onclick='this.after(1)'>Add</button>")
 
     assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4
 
 
 @pytest.mark.slow
-async def test_a_request_that_was_sent_long_ago_by_an_action_is_no_poll(browser: Browser) -> None:
+async def test_request_of_a_much_earlier_action_is_not_polling(browser: Browser) -> None:
     """The server knows the times of the last hundred actions only."""
     await browser.show("<button id=it onclick='fetch(`/saved`)'>Save</button>")
     await reasons(browser, click("#it", "#it", "#it"))
@@ -1278,7 +1278,7 @@ async def test_a_request_that_was_sent_long_ago_by_an_action_is_no_poll(browser:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "sandbox"])
-async def test_listeners_in_a_frame_of_another_origin_are_asked(browser: Browser, host: str) -> None:
+async def test_listeners_in_cross_origin_frames_are_checked(browser: Browser, host: str) -> None:
     """A frame of another site has a process of its own, and one of another port of the same host has not."""
     inside = (
         "<div><p>Text</p><button id=dead>Dead</button><button id=vain onclick='void 0'>Vain</button></div>"
@@ -1310,7 +1310,7 @@ async def test_listeners_in_a_frame_of_another_origin_are_asked(browser: Browser
         ("uncheck", {"selector": "#off"}, "it was unchecked already"),
     ],
 )
-async def test_a_field_that_is_already_as_wanted_is_named(
+async def test_field_already_in_the_requested_state_is_reported(
     browser: Browser, tool: str, arguments: Mapping[str, Any], reason: str
 ) -> None:
     await browser.show(
@@ -1356,9 +1356,7 @@ SHOWN = ("page", "styles for :hover show something that the page had before, but
         ("#deaf", ("none", "nothing on the page reacts to the mouse there")),
     ],
 )
-async def test_what_a_mouse_over_an_element_did(
-    browser: Browser, selector: str, said: tuple[str, str]
-) -> None:
+async def test_hover_effect_is_reported(browser: Browser, selector: str, said: tuple[str, str]) -> None:
     await browser.show(HOVERED)
 
     content = await act(browser, "hover", {"selector": selector})

@@ -44,7 +44,7 @@ DRAFT = {
 }
 
 
-async def test_an_element_is_described(browser: SessionBrowser) -> None:
+async def test_find_element_describes_the_element(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     assert await browser.call("find_element", selector="button") == {
@@ -52,7 +52,7 @@ async def test_an_element_is_described(browser: SessionBrowser) -> None:
     }
 
 
-async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
+async def test_find_element_waits_for_the_element(browser: SessionBrowser) -> None:
     await browser.show(f"<script>setTimeout(() => document.body.innerHTML = `{PAGE}`, 150)</script>")
 
     found = await browser.call("find_element", selector="#draft", timeout=3000)
@@ -60,7 +60,7 @@ async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
     assert found["element"]["name"] == "Draft"
 
 
-async def test_all_elements_are_described_up_to_a_limit(browser: SessionBrowser) -> None:
+async def test_find_elements_describes_all_matches_up_to_a_limit(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     save, draft = {**SAVE, "elementId": "element-1"}, {**DRAFT, "elementId": "element-2"}
 
@@ -69,7 +69,7 @@ async def test_all_elements_are_described_up_to_a_limit(browser: SessionBrowser)
     assert await browser.call("find_elements", selector="h1") == {"elements": [], "count": 0}
 
 
-async def test_every_found_element_is_reached_by_its_selector(browser: SessionBrowser) -> None:
+async def test_reported_selector_leads_to_the_found_element(browser: SessionBrowser) -> None:
     inner = browser.site.page("<ul><li>three<li>four</ul>")
     await browser.show(
         f"""<ul><li>one<li>two</ul><iframe name=inner src="{inner}"></iframe><div id=host></div>
@@ -82,7 +82,7 @@ async def test_every_found_element_is_reached_by_its_selector(browser: SessionBr
         assert read == [{"text": text} for text in texts]
 
 
-async def test_whether_an_element_exists_is_answered_at_once(browser: SessionBrowser) -> None:
+async def test_element_exists_answers_without_waiting(browser: SessionBrowser) -> None:
     await browser.show("<h1>Here</h1>")
 
     assert await browser.call("element_exists", selector="h1") == {"exists": True}
@@ -98,7 +98,7 @@ async def test_whether_an_element_exists_is_answered_at_once(browser: SessionBro
         ("get_all_text", {"texts": []}),
     ],
 )
-async def test_a_frame_that_is_not_there_holds_nothing(
+async def test_selector_into_a_missing_frame_matches_nothing(
     browser: SessionBrowser, tool: str, answer: dict[str, Any]
 ) -> None:
     await browser.show("<h1>No frame</h1>")
@@ -120,7 +120,7 @@ async def test_a_frame_that_is_not_there_holds_nothing(
         ("#below", True, True),
     ],
 )
-async def test_what_can_be_seen_and_used(
+async def test_is_visible_and_is_enabled_report_the_element_state(
     browser: SessionBrowser, selector: str, visible: bool, enabled: bool
 ) -> None:
     await browser.show(
@@ -134,7 +134,7 @@ async def test_what_can_be_seen_and_used(
     assert await browser.call("is_enabled", selector=selector) == {"enabled": enabled}
 
 
-async def test_what_is_not_there_cannot_be_seen_nor_asked_whether_it_can_be_used(
+async def test_missing_element_is_not_visible_and_is_enabled_fails(
     browser: SessionBrowser,
 ) -> None:
     await browser.show("<p>x</p>")
@@ -170,7 +170,7 @@ async def test_wait_for_selector_waits_for_the_state(
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("state", ["visible", "attached", "hidden", "detached"])
-async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, state: str) -> None:
+async def test_unreached_state_is_a_timeout(browser: SessionBrowser, state: str) -> None:
     url = (await browser.show("<p>x</p>"))["url"]
     selector = "p" if state in ("hidden", "detached") else "i"
 
@@ -181,7 +181,7 @@ async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, 
     assert error["details"] == {"selector": selector, "state": state, "page": url, "timeout": 300}
 
 
-async def test_wait_for_selector_waits_to_be_visible_unless_reported(browser: SessionBrowser) -> None:
+async def test_wait_for_selector_waits_for_visible_by_default(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p><i hidden>y</i>")
 
     assert await browser.call("wait_for_selector", selector="p") == {"selector": "p", "state": "visible"}
@@ -228,7 +228,7 @@ async def test_a_selector_is_css_xpath_or_a_test_id(browser: SessionBrowser, sel
         ("testid=entry >> nth=1", "four"),
     ],
 )
-async def test_a_selector_chooses_among_all_matches(
+async def test_selector_can_choose_one_of_several_matches(
     browser: SessionBrowser, selector: str, text: str
 ) -> None:
     await browser.show(
@@ -249,7 +249,7 @@ async def test_a_selector_reaches_into_shadow_roots_and_frames(browser: SessionB
     assert await browser.call("get_text", selector="#frame >> button") == {"text": "Pay"}
 
 
-async def test_a_frame_of_another_origin_is_a_place_like_any(browser: SessionBrowser) -> None:
+async def test_cross_origin_frame_can_be_read_and_acted_on(browser: SessionBrowser) -> None:
     path = browser.site.page("<input><button onclick='this.textContent = 1'>Pay</button>")
     other = path.replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f'<p>outside</p><iframe src="{other}"></iframe>')
@@ -263,7 +263,7 @@ async def test_a_frame_of_another_origin_is_a_place_like_any(browser: SessionBro
     assert await browser.call("is_visible", selector="iframe >> p") == {"visible": False}
 
 
-async def test_frames_in_frames_and_shadow_roots_in_shadow_roots(browser: SessionBrowser) -> None:
+async def test_selector_enters_nested_frames_and_shadow_roots(browser: SessionBrowser) -> None:
     deepest = browser.site.page("<button onclick='this.textContent += 1'>frame</button>")
     middle = browser.site.page(f'<iframe id=in src="{deepest}"></iframe>')
     await browser.show(

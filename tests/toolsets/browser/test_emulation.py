@@ -31,7 +31,7 @@ async def read_seen(browser: SessionBrowser, script: str = SEEN, **arguments: An
     return (await browser.call("evaluate", script=script, **arguments))["result"]
 
 
-async def test_what_is_emulated_is_what_the_page_sees(browser: SessionBrowser) -> None:
+async def test_page_sees_the_emulated_values(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     in_force = await browser.call(
@@ -85,7 +85,7 @@ async def test_contrast_and_forced_colours_are_emulated(browser: SessionBrowser)
     assert await read_seen(browser, script) == [False, False]
 
 
-async def test_one_thing_is_changed_and_the_others_stay(browser: SessionBrowser) -> None:
+async def test_emulating_one_option_keeps_the_others(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.call("emulate", colorScheme="dark", timezone="Asia/Tokyo")
 
@@ -98,7 +98,7 @@ async def test_one_thing_is_changed_and_the_others_stay(browser: SessionBrowser)
     assert (look["dark"], look["zone"]) == (True, "Europe/Rome")
 
 
-async def test_reset_goes_back_to_how_the_session_was_made(browser: SessionBrowser) -> None:
+async def test_reset_restores_the_options_of_the_session(browser: SessionBrowser) -> None:
     made = {"viewport": {"width": 640, "height": 360}, "userAgent": "Lamp/7", "colorScheme": "dark"}
     session = await browser.call("create_session", **made)
     await browser.show(PAGE, **session)
@@ -115,7 +115,7 @@ async def test_reset_goes_back_to_how_the_session_was_made(browser: SessionBrows
     await browser.call("close_session", **session)
 
 
-async def test_a_device_is_also_there_after_a_screenshot(browser: SessionBrowser) -> None:
+async def test_emulated_device_survives_a_screenshot(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     in_force = await browser.call("emulate", device="pixel 7")
@@ -130,9 +130,7 @@ async def test_a_device_is_also_there_after_a_screenshot(browser: SessionBrowser
 
 
 @pytest.mark.slow
-async def test_a_page_is_shown_as_in_print_on_the_next_site_and_after_a_drop(
-    browser: SessionBrowser, site: Site
-) -> None:
+async def test_print_emulation_survives_navigation_and_a_drop(browser: SessionBrowser, site: Site) -> None:
     page = f"{PAGE}<div style='width: 9px; height: 9px' ondragover='event.preventDefault()'></div>"
     await browser.show(page)
     await browser.call("emulate", media="print")
@@ -144,7 +142,7 @@ async def test_a_page_is_shown_as_in_print_on_the_next_site_and_after_a_drop(
     assert (await read_seen(browser))["print"]
 
 
-async def test_a_device_takes_the_place_of_another(browser: SessionBrowser) -> None:
+async def test_device_replaces_earlier_device_and_viewport(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.call("emulate", viewport={"width": 500, "height": 400}, userAgent="Lamp/9")
 
@@ -157,7 +155,7 @@ async def test_a_device_takes_the_place_of_another(browser: SessionBrowser) -> N
     assert look["agent"] == desktop["userAgent"]
 
 
-async def test_the_site_receives_the_user_agent_and_the_language(browser: SessionBrowser) -> None:
+async def test_site_receives_emulated_user_agent_and_language(browser: SessionBrowser) -> None:
     from starlette.requests import Request
     from starlette.responses import JSONResponse
 
@@ -170,7 +168,7 @@ async def test_the_site_receives_the_user_agent_and_the_language(browser: Sessio
     assert await browser.call("get_text", selector="body") == {"text": '["Lamp/9","fr-FR"]'}
 
 
-async def test_it_holds_for_pages_to_come(browser: SessionBrowser, site: Site) -> None:
+async def test_emulation_applies_to_pages_opened_later(browser: SessionBrowser, site: Site) -> None:
     await browser.show(f"<a href={site.page(PAGE)} target=_blank>new</a>")
     await browser.call("emulate", device="iPhone 13", timezone="Asia/Tokyo", colorScheme="dark")
 
@@ -182,7 +180,7 @@ async def test_it_holds_for_pages_to_come(browser: SessionBrowser, site: Site) -
     assert look["size"] == [390, 664]
 
 
-async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
+async def test_geolocation_and_permissions_are_emulated(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     place = {"latitude": 48.2, "longitude": 16.4}
 
@@ -222,7 +220,7 @@ async def test_a_place_and_what_is_granted(browser: SessionBrowser) -> None:
         ({"colour": "red"}, "colour"),
     ],
 )
-async def test_what_cannot_be_is_refused_and_changes_nothing(
+async def test_invalid_emulation_is_refused_and_changes_nothing(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
     await browser.show(PAGE)
@@ -238,7 +236,7 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
     assert (await browser.call("emulate", permissions=["geolocation"]))["permissions"] == ["geolocation"]
 
 
-async def test_a_language_that_the_session_was_made_with_stays(browser: SessionBrowser) -> None:
+async def test_locale_of_a_session_cannot_be_changed(browser: SessionBrowser) -> None:
     session = await browser.call("create_session", locale="de-DE")
 
     error = await browser.refused("emulate", locale="fr-FR", **session)

@@ -25,7 +25,7 @@ LOOK = (
 # Elements
 
 
-async def test_a_missing_element_is_reported_with_the_closest_there_are(browser: SessionBrowser) -> None:
+async def test_missing_element_error_lists_closest_elements(browser: SessionBrowser) -> None:
     url = (await browser.show("<button id=submit-order>Submit order</button><a href=/help>Help</a>"))["url"]
 
     error = await browser.refused("click", selector="#submit-button", timeout=300)
@@ -45,7 +45,7 @@ async def test_a_missing_element_is_reported_with_the_closest_there_are(browser:
     }
 
 
-async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: SessionBrowser) -> None:
+async def test_error_without_close_matches_follows_the_specification(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>Nothing to press</p>"))["url"]
 
     error = await browser.refused("get_text", selector="#submit-button", timeout=300)
@@ -54,7 +54,7 @@ async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: 
     assert error["details"] == {"selector": "#submit-button", "page": url}
 
 
-async def test_a_covered_element_is_reported_with_what_covers_it(browser: SessionBrowser) -> None:
+async def test_error_for_a_covered_element_names_the_cover(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             "<button id=buy>Buy</button>"
@@ -90,7 +90,7 @@ async def test_a_covered_element_is_reported_with_what_covers_it(browser: Sessio
         ("<button id=e style='position:absolute;left:-999px'>x</button>", "click", "outside", None),
     ],
 )
-async def test_an_element_that_cannot_be_used_says_why(
+async def test_error_for_an_unusable_element_gives_the_reason(
     browser: SessionBrowser, html: str, tool: str, reason: str, detail: str | None
 ) -> None:
     url = (await browser.show(html))["url"]
@@ -104,7 +104,7 @@ async def test_an_element_that_cannot_be_used_says_why(
         assert error["message"] == f'"#e" cannot be used: {detail}'
 
 
-async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser: SessionBrowser) -> None:
+async def test_action_timeout_reports_that_nothing_was_dispatched(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             "<button onclick='document.title = 1'>catch me</button><script>let left = 0; (function move() {"
@@ -130,7 +130,7 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
     "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
 )
 @pytest.mark.parametrize("tool", ["click", "element_exists", "wait_for_selector"])
-async def test_a_selector_that_cannot_be_read_is_reported_at_once(
+async def test_invalid_selector_is_reported_immediately(
     browser: SessionBrowser, tool: str, selector: str
 ) -> None:
     error = await browser.refused(tool, selector=selector)
@@ -144,7 +144,7 @@ async def test_a_selector_that_cannot_be_read_is_reported_at_once(
     assert not error["retryable"]
 
 
-async def test_an_open_page_is_named_where_another_is_asked_for(browser: SessionBrowser) -> None:
+async def test_unknown_page_id_error_lists_open_pages(browser: SessionBrowser) -> None:
     await browser.show("<p>one</p>")
 
     assert await browser.call("get_text", selector="p", pageId="page-1") == {"text": "one"}
@@ -174,7 +174,7 @@ async def test_an_open_page_is_named_where_another_is_asked_for(browser: Session
         ("view-source:http://127.0.0.1/", "PERMISSION_DENIED", None),
     ],
 )
-async def test_a_url_that_is_none_is_reported_before_anything_is_opened(
+async def test_invalid_url_is_refused_before_navigation(
     browser: SessionBrowser, url: str, code: str, message: str | None
 ) -> None:
     here = (await browser.show("<h1>Here</h1>"))["url"]
@@ -191,9 +191,7 @@ async def test_a_url_that_is_none_is_reported_before_anything_is_opened(
 @pytest.mark.parametrize(
     ("path", "cause"), [("loop", "net::ERR_TOO_MANY_REDIRECTS"), ("refused", "net::ERR_CONNECTION_REFUSED")]
 )
-async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
-    browser: SessionBrowser, path: str, cause: str
-) -> None:
+async def test_navigation_failure_names_the_cause(browser: SessionBrowser, path: str, cause: str) -> None:
     loop = browser.site.redirect("/errors/loop", path="/errors/loop")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
@@ -210,7 +208,7 @@ async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
     }
 
 
-async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -> None:
+async def test_unresponsive_site_is_a_timeout(browser: SessionBrowser) -> None:
     url = browser.site.never()
 
     error = await browser.refused("navigate", url=url, timeout=1_000)
@@ -225,7 +223,7 @@ async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -
 
 
 @pytest.mark.slow
-async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: SessionBrowser) -> None:
+async def test_timeout_error_names_the_site_the_page_waits_for(browser: SessionBrowser) -> None:
     never = browser.site.never()
     url = (await browser.show(f"<p>old</p><script>onload = () => location.href = '{never}'</script>"))["url"]
 
@@ -240,7 +238,7 @@ async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: Sessi
 # Parameters
 
 
-async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
+async def test_error_names_the_missing_parameters(browser: SessionBrowser) -> None:
     error = await browser.refused("get_attribute")
 
     assert error["code"] == "MISSING_PARAMETER"
@@ -270,7 +268,7 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
         ("get_text", {"selector": "p"}),
     ),
 )
-async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
+async def test_page_in_an_endless_script_is_closed_and_session_continues(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
     await browser.show(HANG)
@@ -297,7 +295,7 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
 
 
 @pytest.mark.slow
-async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: SessionBrowser) -> None:
+async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: SessionBrowser) -> None:
     url = (await browser.show(HANG))["url"]
 
     error = await browser.refused("click", selector="button", timeout=8_000)
@@ -330,7 +328,7 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
 
 
 @pytest.mark.slow
-async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> None:
+async def test_closing_a_hung_page_keeps_the_other_pages(browser: SessionBrowser) -> None:
     other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
@@ -341,7 +339,7 @@ async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> No
     assert await browser.call("get_text", selector="a") == {"text": "open"}
 
 
-async def test_a_network_failure_outside_navigate_may_be_tried_again(browser: SessionBrowser) -> None:
+async def test_network_failure_outside_navigate_is_retryable(browser: SessionBrowser) -> None:
     url = (await browser.show("<h1>Here</h1>"))["url"]
     await browser.call("set_offline", offline=True)
 

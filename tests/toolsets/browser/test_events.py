@@ -28,9 +28,7 @@ pytestmark = pytest.mark.anyio
         "<form target=_blank action='{url}'><button id=go>send</button></form>",
     ],
 )
-async def test_a_page_that_a_click_opens_is_reported_in_its_answer(
-    browser: SessionBrowser, html: str
-) -> None:
+async def test_click_reports_the_page_that_it_opens(browser: SessionBrowser, html: str) -> None:
     url = browser.site.page("<h1>New</h1>") + "?"
     here = (await browser.show(html.replace("{url}", url)))["url"]
 
@@ -49,7 +47,7 @@ async def test_a_middle_click_opens_a_tab(browser: SessionBrowser) -> None:
     assert data == {"url": here, "newPages": [{"pageId": "page-2", "url": url}]}
 
 
-async def test_a_page_that_opens_slowly_is_reported_too(browser: SessionBrowser) -> None:
+async def test_slowly_opening_page_is_reported_too(browser: SessionBrowser) -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def slow(_: Request) -> Response:
@@ -69,7 +67,7 @@ async def test_a_page_that_opens_slowly_is_reported_too(browser: SessionBrowser)
     assert await browser.call("get_text", selector="h1", pageId="page-2") == {"text": "Slow"}
 
 
-async def test_five_pages_at_once_are_all_reported(browser: SessionBrowser) -> None:
+async def test_five_pages_opened_together_are_all_reported(browser: SessionBrowser) -> None:
     url = browser.site.page("<h1>Many</h1>")
     await browser.show(
         f"<button onclick=\"for (let i = 1; i < 6; i++) window.open('{url}?' + i)\">open</button>"
@@ -118,7 +116,7 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
 
 
 @pytest.mark.slow
-async def test_a_page_of_another_session_does_not_hold_an_action_whose_page_waits(
+async def test_waiting_page_does_not_block_actions_in_other_sessions(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(f"<a href={browser.site.page('new')} target=_blank>open</a>")
@@ -173,7 +171,7 @@ async def test_a_dialog_is_handled_by_policy_and_reported(
     assert await browser.call("evaluate", script="window.returned") == {"result": returned}
 
 
-async def test_leaving_a_page_that_asks_to_stay_is_accepted(browser: SessionBrowser) -> None:
+async def test_beforeunload_dialog_is_accepted_on_navigation(browser: SessionBrowser) -> None:
     await browser.show("<input><script>onbeforeunload = event => event.preventDefault()</script>")
     await browser.call("click", selector="input")
 
@@ -186,14 +184,14 @@ async def test_leaving_a_page_that_asks_to_stay_is_accepted(browser: SessionBrow
 
 
 @pytest.mark.parametrize("html", ["<body onload=\"alert('on')\">", "<script>alert('on')</script>"])
-async def test_a_dialog_while_a_page_loads_does_not_hold_it(browser: SessionBrowser, html: str) -> None:
+async def test_dialog_during_page_load_does_not_block_navigation(browser: SessionBrowser, html: str) -> None:
     data = await browser.show(f"{html}<h1>Loaded</h1>")
 
     assert data["dialogs"] == [{"pageId": "page-1", "type": "alert", "message": "on", "handled": "accepted"}]
     assert await browser.call("get_text", selector="h1") == {"text": "Loaded"}
 
 
-async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: SessionBrowser) -> None:
+async def test_only_the_last_twenty_dialogs_are_reported(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='for (let i = 0; i < 30; i++) alert(i)'>ask</button>")
 
     data = await browser.call("click", selector="button")
@@ -202,7 +200,7 @@ async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: Ses
 
 
 @pytest.mark.slow
-async def test_a_page_that_asks_for_ever_is_closed(browser: SessionBrowser) -> None:
+async def test_page_that_opens_dialogs_endlessly_is_closed(browser: SessionBrowser) -> None:
     await browser.show("<button onclick=\"for (;;) alert('again')\">ask</button>")
 
     error = await browser.refused("click", selector="button", timeout=8_000)
@@ -240,7 +238,7 @@ async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> No
 
 
 @pytest.mark.one_machine("downloads are links there")
-async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: SessionBrowser) -> None:
+async def test_download_by_navigation_keeps_the_current_page(browser: SessionBrowser) -> None:
     url = file_at(browser, b"\x00\xff", "by-navigation.bin")
     here = (await browser.show("<h1>Here</h1>"))["url"]
     path = browser.downloads / "by-navigation.bin"
@@ -274,9 +272,7 @@ async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
 
 @pytest.mark.one_machine("downloads are links there")
 @pytest.mark.parametrize("name", ["../../escaped.txt", "/etc/escaped.txt", "..\\\\escaped.txt", ".escaped"])
-async def test_a_download_stays_in_its_folder_whatever_it_is_called(
-    browser: SessionBrowser, name: str
-) -> None:
+async def test_download_with_any_name_stays_in_its_folder(browser: SessionBrowser, name: str) -> None:
     url = file_at(browser, name.encode(), name)
     await browser.show(f"<a href={url}>get</a>")
 
@@ -287,7 +283,7 @@ async def test_a_download_stays_in_its_folder_whatever_it_is_called(
     assert not path.name.startswith(".")
 
 
-async def test_a_page_can_make_a_file_itself(browser: SessionBrowser) -> None:
+async def test_file_generated_by_the_page_can_be_downloaded(browser: SessionBrowser) -> None:
     rows = json.dumps({"rows": ["ä", 2]})
     await browser.show(
         f"<button onclick=\"const a = document.createElement('a'); a.download = 'made.json';"

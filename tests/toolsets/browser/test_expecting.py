@@ -56,14 +56,16 @@ async def show(browser: SessionBrowser) -> None:
     ],
     ids=str,
 )
-async def test_an_action_waits_for_what_it_expects(browser: SessionBrowser, expected: dict[str, Any]) -> None:
+async def test_action_waits_until_its_expectation_is_met(
+    browser: SessionBrowser, expected: dict[str, Any]
+) -> None:
     await show(browser)
 
     await browser.call("click", selector="button", expect=expected)
     await browser.call("expect", **expected)
 
 
-async def test_all_that_is_not_so_is_reported_together(browser: SessionBrowser) -> None:
+async def test_all_failed_expectations_are_reported_together(browser: SessionBrowser) -> None:
     await show(browser)
     await browser.call("click", selector="button", expect={"text": "Order saved"})
 
@@ -95,7 +97,7 @@ async def test_all_that_is_not_so_is_reported_together(browser: SessionBrowser) 
     assert details["closest"] == {"text": ["Order saved"]}
 
 
-async def test_a_text_of_the_page_before_does_not_meet_an_expectation(browser: SessionBrowser) -> None:
+async def test_text_of_the_previous_page_does_not_meet_an_expectation(browser: SessionBrowser) -> None:
     following = browser.site.page("<h1>Second</h1>")
     await browser.show(
         f"<p>Words</p><a href='{following}' onclick='event.preventDefault(); "
@@ -109,7 +111,7 @@ async def test_a_text_of_the_page_before_does_not_meet_an_expectation(browser: S
     assert error["details"]["expected"] == {"text": "Words"}
 
 
-async def test_what_is_not_so_is_reported_with_what_there_is(browser: SessionBrowser) -> None:
+async def test_failed_expectation_reports_the_actual_value(browser: SessionBrowser) -> None:
     site = browser.site.url.rstrip("/")
     cases: list[tuple[dict[str, Any], Any, Any]] = [
         ({"text": "Order was saved"}, "not on the page", ["Order saved"]),
@@ -140,7 +142,7 @@ async def test_what_is_not_so_is_reported_with_what_there_is(browser: SessionBro
         }
 
 
-async def test_a_failed_action_tells_what_it_did(browser: SessionBrowser) -> None:
+async def test_failed_expectation_reports_the_effect_of_the_action(browser: SessionBrowser) -> None:
     await show(browser)
 
     answer = await browser.answer(
@@ -184,7 +186,7 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-async def test_an_expectation_that_is_not_valid_is_refused_before_the_action(browser: SessionBrowser) -> None:
+async def test_invalid_expectation_is_refused_before_the_action(browser: SessionBrowser) -> None:
     await show(browser)
 
     for wrong, said in WRONG:
@@ -196,7 +198,7 @@ async def test_an_expectation_that_is_not_valid_is_refused_before_the_action(bro
     assert await browser.call("get_text", selector="#state") == {"text": "Open"}
 
 
-async def test_only_what_the_page_shows_is_a_text(browser: SessionBrowser) -> None:
+async def test_only_visible_text_meets_a_text_expectation(browser: SessionBrowser) -> None:
     await browser.show(
         "<p>Order <b>7<br></b> was<br>saved</p><button>Free<br>trial</button>"
         "<textarea>Draft</textarea><details><summary>More</summary>Folded</details><p title=Tip>x</p>"
@@ -214,7 +216,7 @@ async def test_only_what_the_page_shows_is_a_text(browser: SessionBrowser) -> No
     assert " ".join(error["details"]["actual"].split()) == "Order 7 was saved"
 
 
-async def test_the_method_of_a_request_may_be_in_lower_case(browser: SessionBrowser) -> None:
+async def test_request_method_may_be_in_lower_case(browser: SessionBrowser) -> None:
     await show(browser)
 
     await browser.call("click", selector="button", expect={"request": "post /ordered"})
@@ -229,7 +231,7 @@ async def test_a_request_before_the_action_does_not_count(browser: SessionBrowse
     assert error["details"]["actual"] == "no such request"
 
 
-async def test_steps_expect_too(browser: SessionBrowser) -> None:
+async def test_steps_support_expectations(browser: SessionBrowser) -> None:
     """Each step, and the call as a whole."""
     await show(browser)
     steps: list[Any] = [
@@ -251,7 +253,7 @@ async def test_steps_expect_too(browser: SessionBrowser) -> None:
     assert (error["code"], error["details"]["actual"]) == ("EXPECTATION_FAILED", "One")
 
 
-async def test_a_tool_of_its_own_may_be_repeated(browser: SessionBrowser) -> None:
+async def test_failed_expect_call_is_retryable(browser: SessionBrowser) -> None:
     await show(browser)
 
     error = await browser.refused("expect", text="Order saved", timeout=300)
@@ -265,7 +267,7 @@ async def test_a_tool_of_its_own_may_be_repeated(browser: SessionBrowser) -> Non
 @pytest.mark.parametrize(
     "script", ["window.close()", "setTimeout(() => window.close())", "setTimeout(window.close, 500)"]
 )
-async def test_a_page_that_closes_cannot_meet_it(browser: SessionBrowser, script: str) -> None:
+async def test_closed_page_fails_the_expectation(browser: SessionBrowser, script: str) -> None:
     await browser.show("<a href=/popup target=_blank rel=opener>open</a>")
     browser.site.page(f"<button onclick='{script}'>Close</button>", path="/popup")
     opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
@@ -276,7 +278,7 @@ async def test_a_page_that_closes_cannot_meet_it(browser: SessionBrowser, script
     assert error["details"]["actual"] == "the page is closed"
 
 
-async def test_an_open_dialog_fails_it(browser: SessionBrowser) -> None:
+async def test_open_dialog_fails_the_expectation(browser: SessionBrowser) -> None:
     created = await browser.call("create_session", dialogs={"confirm": "ask"})
     own = {"sessionId": created["sessionId"]}
     url = browser.site.page("<button onclick=\"confirm('Sure?')\">Delete</button>")

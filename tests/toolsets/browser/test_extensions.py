@@ -70,9 +70,7 @@ async def extended(server: Browser) -> AsyncGenerator[Extended]:
 
 
 @pytest.mark.slow
-async def test_the_extensions_and_the_urls_of_their_pages_are_reported(
-    extended: Extended, server: Browser
-) -> None:
+async def test_extensions_and_their_page_urls_are_reported(extended: Extended, server: Browser) -> None:
     [session] = (await server.call("list_sessions"))["sessions"]
     read = await server.client.read_resource(f"playwright:///session/{extended.session_id}")
 
@@ -102,7 +100,7 @@ async def test_the_extensions_and_the_urls_of_their_pages_are_reported(
     assert {**metadata, "pages": session["pages"]} == session
 
 
-async def test_the_instructions_say_where_their_pages_are(server: Browser, site: Site) -> None:
+async def test_instructions_mention_installed_extensions(server: Browser, site: Site) -> None:
     reported = "Extensions: each session is a separate browser with the extensions installed."
 
     assert reported in (server.client.instructions or "")
@@ -114,7 +112,7 @@ async def test_the_instructions_say_where_their_pages_are(server: Browser, site:
 
 
 @pytest.mark.slow
-async def test_what_an_extension_opens_when_it_is_installed_is_a_new_page(extended: Extended) -> None:
+async def test_page_opened_by_an_extension_on_install_is_listed(extended: Extended) -> None:
     url = extended.url(extended.reader, "list.html")
     await extended.call("navigate", url="about:blank")
     listed = await extended.call("tabs", action="list")
@@ -126,7 +124,7 @@ async def test_what_an_extension_opens_when_it_is_installed_is_a_new_page(extend
     assert listed["active"] == "page-1"
 
 
-async def test_its_pages_are_used_as_any_other(extended: Extended) -> None:
+async def test_extension_pages_are_used_like_any_page(extended: Extended) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
     await extended.call("click", selector="testid=reader-add")
@@ -141,7 +139,7 @@ async def test_its_pages_are_used_as_any_other(extended: Extended) -> None:
 
 
 @pytest.mark.slow
-async def test_a_window_that_it_opens_is_reported_by_the_click_that_caused_it(extended: Extended) -> None:
+async def test_click_reports_a_window_opened_by_the_extension(extended: Extended) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
     await extended.call("click", selector="testid=reader-add")
@@ -161,7 +159,7 @@ async def test_a_window_that_it_opens_is_reported_by_the_click_that_caused_it(ex
 
 
 @pytest.mark.slow
-async def test_a_tab_opened_afterwards_is_not_reported_as_a_popup(
+async def test_tab_opened_later_is_not_reported_as_popup(
     extended: Extended,
 ) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
@@ -174,7 +172,7 @@ async def test_a_tab_opened_afterwards_is_not_reported_as_a_popup(
 
 
 @pytest.mark.slow
-async def test_sessions_share_nothing_of_an_extension(extended: Extended, server: Browser) -> None:
+async def test_sessions_do_not_share_extension_data(extended: Extended, server: Browser) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
     await extended.call("click", selector="testid=reader-add")
@@ -189,7 +187,7 @@ async def test_sessions_share_nothing_of_an_extension(extended: Extended, server
 
 
 @pytest.mark.slow
-async def test_a_locked_page_is_looked_at_and_acted_on(extended: Extended) -> None:
+async def test_tools_act_on_a_locked_down_extension_page(extended: Extended) -> None:
     await extended.unlock_page()
     note = "testid=srp-input-import__srp-note"
 
@@ -206,7 +204,7 @@ async def test_a_locked_page_is_looked_at_and_acted_on(extended: Extended) -> No
 
 
 @pytest.mark.slow
-async def test_a_locked_page_is_read_and_waited_for(extended: Extended) -> None:
+async def test_locked_down_page_can_be_read_and_waited_for(extended: Extended) -> None:
     await extended.call("navigate", url=extended.url(extended.wallet, "home.html"))
 
     await extended.call("wait_for", text="Welcome to the test wallet")
@@ -221,7 +219,7 @@ async def test_a_locked_page_is_read_and_waited_for(extended: Extended) -> None:
 
 
 @pytest.mark.slow
-async def test_failures_in_a_locked_page_are_explained(extended: Extended) -> None:
+async def test_failures_in_a_locked_down_page_are_explained(extended: Extended) -> None:
     await extended.unlock_page()
 
     disabled = await extended.refused("click", selector="testid=import-srp-confirm", timeout=2000)
@@ -235,7 +233,7 @@ async def test_failures_in_a_locked_page_are_explained(extended: Extended) -> No
 
 
 @pytest.mark.slow
-async def test_a_script_that_changes_something_does_not_run_in_a_locked_page(extended: Extended) -> None:
+async def test_changing_script_does_not_run_in_a_locked_down_page(extended: Extended) -> None:
     await extended.unlock_page()
 
     error = await extended.refused("evaluate", script="globalThis.changed = 1")
@@ -250,7 +248,7 @@ async def test_a_script_that_changes_something_does_not_run_in_a_locked_page(ext
 
 
 @pytest.mark.slow
-async def test_options_of_a_session_hold(server: Browser) -> None:
+async def test_session_options_apply_with_extensions(server: Browser) -> None:
     async with open_session(
         server,
         viewport={"width": 640, "height": 360},
@@ -268,7 +266,7 @@ async def test_options_of_a_session_hold(server: Browser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_device_keeps_its_own_viewport(server: Browser) -> None:
+async def test_device_keeps_its_own_viewport_with_extensions(server: Browser) -> None:
     async with open_session(server, device="Pixel 7") as browser:
         await browser.show('<meta name="viewport" content="width=device-width"><p>x</p>')
 
@@ -285,7 +283,7 @@ async def test_a_device_keeps_its_own_viewport(server: Browser) -> None:
         ("device", "Abacus 3"),
     ],
 )
-async def test_an_option_that_does_not_work_is_named(server: Browser, option: str, value: object) -> None:
+async def test_unsupported_option_is_refused_by_name(server: Browser, option: str, value: object) -> None:
     error = await server.refused("create_session", **{option: value})
 
     assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", option)
@@ -293,7 +291,7 @@ async def test_an_option_that_does_not_work_is_named(server: Browser, option: st
 
 
 @pytest.mark.slow
-async def test_a_saved_state_is_there_from_the_start(extended: Extended, server: Browser) -> None:
+async def test_saved_state_is_restored_from_the_start(extended: Extended, server: Browser) -> None:
     await extended.show("<script>localStorage.lamp = 'lit'; document.cookie = 'seen=yes'</script>")
     url = (await extended.call("tabs", action="list"))["url"]
     await extended.call("save_state", name="lit")
@@ -307,7 +305,7 @@ async def test_a_saved_state_is_there_from_the_start(extended: Extended, server:
 
 
 @pytest.mark.slow
-async def test_a_proxy_is_refused_where_the_server_filters(site: Site) -> None:
+async def test_proxy_is_refused_when_the_server_restricts_domains(site: Site) -> None:
     flags = ("--extension", str(READER), "--allow-domain", "127.0.0.1")
     async with connect_browser(site, *flags, DISPLAY="") as browser:
         error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:9"})
@@ -322,9 +320,7 @@ async def test_a_proxy_is_refused_where_the_server_filters(site: Site) -> None:
 
 
 @pytest.mark.slow
-async def test_a_default_session_survives_with_its_sites_but_not_with_what_extensions_kept(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_persistent_session_keeps_site_data_but_not_extension_data(site: Site, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"session": {"persistentSessions": True}}))
     flags = ("--config", str(config), "--state-directory", str(tmp_path / "state"))
@@ -340,7 +336,7 @@ async def test_a_default_session_survives_with_its_sites_but_not_with_what_exten
 
 
 @pytest.mark.slow
-async def test_there_are_no_more_browsers_than_the_settings_allow(site: Site, tmp_path: Path) -> None:
+async def test_browser_count_stays_within_the_configured_limit(site: Site, tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"pool": {"minBrowsers": 1, "maxBrowsers": 1}}))
     flags = ("--config", str(config), "--extension", str(READER), "--headless")
@@ -360,7 +356,7 @@ async def test_there_are_no_more_browsers_than_the_settings_allow(site: Site, tm
 
 
 @pytest.mark.slow
-def test_a_folder_without_an_extension_is_refused_before_anything_starts(tmp_path: Path) -> None:
+def test_folder_without_manifest_is_refused_at_startup(tmp_path: Path) -> None:
     command = server_command("--extension", str(tmp_path))
     ended = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
 
@@ -378,7 +374,7 @@ async def test_a_browser_that_is_missing_is_reported_by_each_call(site: Site, tm
 
 
 @pytest.mark.slow
-async def test_a_browser_that_loads_no_extensions_is_refused_and_says_why(site: Site, tmp_path: Path) -> None:
+async def test_browser_that_ignores_extensions_is_refused_with_reason(site: Site, tmp_path: Path) -> None:
     """This one runs none, whatever it loads."""
     from shutil import which
 

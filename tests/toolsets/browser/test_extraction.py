@@ -29,7 +29,7 @@ pytestmark = pytest.mark.anyio
         ("<svg><text class=p>drawn</text></svg>", "drawn"),
     ],
 )
-async def test_get_text_is_what_a_reader_sees(browser: SessionBrowser, html: str, text: str) -> None:
+async def test_get_text_returns_the_visible_text(browser: SessionBrowser, html: str, text: str) -> None:
     await browser.show(html)
 
     assert await browser.call("get_text", selector="p, .p") == {"text": text}
@@ -41,7 +41,7 @@ async def test_get_text_waits_for_the_element(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="p") == {"text": "late"}
 
 
-async def test_get_all_text_takes_every_match_that_is_there(browser: SessionBrowser) -> None:
+async def test_get_all_text_returns_every_current_match(browser: SessionBrowser) -> None:
     await browser.show("<ul><li>one<li><b>two</b><li></ul><svg><text>three</text></svg>")
 
     assert await browser.call("get_all_text", selector="li, text") == {"texts": ["one", "two", "", "three"]}
@@ -51,7 +51,7 @@ async def test_get_all_text_takes_every_match_that_is_there(browser: SessionBrow
 @pytest.mark.parametrize(
     ("attribute", "value"), [("href", "/x?a=1&b"), ("data-empty", ""), ("title", None), ("HREF", "/x?a=1&b")]
 )
-async def test_get_attribute_is_as_written_and_null_where_there_is_none(
+async def test_get_attribute_returns_the_raw_value_or_null(
     browser: SessionBrowser, attribute: str, value: str | None
 ) -> None:
     await browser.show("<a href='/x?a=1&amp;b' data-empty>link</a>")
@@ -69,13 +69,13 @@ async def test_get_attribute_is_as_written_and_null_where_there_is_none(
         ("<label id=f>Name <input value=inner></label>", "inner"),
     ],
 )
-async def test_get_value_is_what_the_field_holds(browser: SessionBrowser, html: str, value: str) -> None:
+async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: str, value: str) -> None:
     await browser.show(html)
 
     assert await browser.call("get_value", selector="#f") == {"value": value}
 
 
-async def test_get_value_refuses_what_is_no_field(browser: SessionBrowser) -> None:
+async def test_get_value_refuses_an_element_that_is_not_a_field(browser: SessionBrowser) -> None:
     await browser.show("<p>text</p>")
 
     error = await browser.refused("get_value", selector="p")
@@ -109,7 +109,7 @@ BLUE_OVER_GREEN = """<!doctype html><body style='margin:0'>
 <div id=end style='width:2000px;height:1000px;background:#0f0'></div>"""
 
 
-async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
+async def test_screenshot_shows_the_viewport(browser: SessionBrowser) -> None:
     await browser.show(BLUE_OVER_GREEN)
 
     data, image = await take_picture(browser, "screenshot")
@@ -118,7 +118,7 @@ async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
     assert image.convert("RGB").getpixel((640, 360)) == (0, 0, 255)
 
 
-async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrowser) -> None:
+async def test_full_page_screenshot_is_scaled_down_only_on_request(browser: SessionBrowser) -> None:
     await browser.show(BLUE_OVER_GREEN)
 
     data, image = await take_picture(browser, "screenshot", fullPage=True)
@@ -131,7 +131,7 @@ async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrows
     assert image.convert("RGB").getpixel((480, 480)) == (0, 255, 0)
 
 
-async def test_a_document_without_a_body_has_no_full_page(browser: SessionBrowser) -> None:
+async def test_full_page_screenshot_of_a_document_without_body_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<p>Teas</p>")
     await browser.call("evaluate", script="document.documentElement.remove()")
 
@@ -154,7 +154,7 @@ async def test_a_document_without_a_body_has_no_full_page(browser: SessionBrowse
         ({"maxSide": 3000}, None),
     ],
 )
-async def test_an_element_is_shot_alone_and_fitted_for_a_model(
+async def test_element_screenshot_is_scaled_to_model_limits(
     browser: SessionBrowser, arguments: dict[str, Any], size: tuple[int, int] | None
 ) -> None:
     await browser.show(BLUE_OVER_GREEN)
@@ -167,7 +167,7 @@ async def test_an_element_is_shot_alone_and_fitted_for_a_model(
     assert image.convert("RGB").getpixel((width // 2, height // 2)) == (0, 255, 0)
 
 
-async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser) -> None:
+async def test_large_viewport_screenshot_is_scaled_down(browser: SessionBrowser) -> None:
     session = await browser.call("create_session", viewport={"width": 2000, "height": 500})
     try:
         data, _ = await take_picture(browser, "screenshot", **session)
@@ -178,7 +178,7 @@ async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser
     assert data == {"width": 1568, "height": 392, "format": "png", "fullPage": False, **original}
 
 
-async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
+async def test_jpeg_quality_is_configurable_and_refused_for_png(browser: SessionBrowser) -> None:
     await browser.show("<body style='background:conic-gradient(red, blue, green, red)'><p>text</p>")
 
     sizes = []
@@ -197,7 +197,7 @@ async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
 # Tables, links, metadata
 
 
-async def test_a_table_becomes_objects_by_header(browser: SessionBrowser) -> None:
+async def test_table_rows_become_objects_keyed_by_header(browser: SessionBrowser) -> None:
     await browser.show(
         "<table><caption>Stock</caption><tr><th>Fruit<th>Price<tr><td>Pear<td>1.20<tr><td>Plum<td>0.80</table>"
     )
@@ -209,7 +209,7 @@ async def test_a_table_becomes_objects_by_header(browser: SessionBrowser) -> Non
     }
 
 
-async def test_cells_that_span_are_repeated(browser: SessionBrowser) -> None:
+async def test_spanning_cells_are_repeated(browser: SessionBrowser) -> None:
     await browser.show(
         """<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4</table>"""
     )
@@ -241,7 +241,7 @@ async def test_rows_are_lists_where_headers_repeat_or_are_missing(
     }
 
 
-async def test_a_page_that_replaced_built_in_functions_hides_no_table(browser: SessionBrowser) -> None:
+async def test_table_is_read_despite_replaced_builtin_functions(browser: SessionBrowser) -> None:
     await browser.show(
         "<table><tr><th>A<th>B<tr><td>1<td><a href=/x>two</a></table><script>"
         "JSON.stringify = () => 'x'; Object.keys = window.getComputedStyle = () => { throw 1 };"
@@ -258,7 +258,7 @@ async def test_a_page_that_replaced_built_in_functions_hides_no_table(browser: S
     assert [link["text"] for link in links["links"]] == ["two"]
 
 
-async def test_what_is_no_table_is_refused_with_the_tables_there_are(browser: SessionBrowser) -> None:
+async def test_non_table_element_is_refused_with_existing_tables(browser: SessionBrowser) -> None:
     await browser.show("<p id=p>text</p><table id=t><tr><td>1</table><table id=u><tr><td>2</table>")
 
     for selector, says in (
@@ -285,7 +285,7 @@ async def test_links_are_absolute(browser: SessionBrowser) -> None:
     assert await browser.call("extract_links", selector="div") == {"links": other}
 
 
-async def test_metadata_is_what_the_head_says(browser: SessionBrowser) -> None:
+async def test_page_metadata_is_read_from_the_head(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<!doctype html><html lang=en-GB><title> A  title </title><meta name=description content=About>
@@ -305,7 +305,7 @@ async def test_metadata_is_what_the_head_says(browser: SessionBrowser) -> None:
     }
 
 
-async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrowser) -> None:
+async def test_missing_page_metadata_is_null(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>no head</p>"))["url"]
 
     nothing = dict.fromkeys(("title", "description", "keywords", "ogImage", "canonicalUrl", "language"))
@@ -374,7 +374,7 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
         "args => { count++; return 'SCRIPT ARGS' }",
     ],
 )
-async def test_a_script_that_changes_something_runs_once(browser: SessionBrowser, script: str) -> None:
+async def test_script_with_side_effects_runs_once(browser: SessionBrowser, script: str) -> None:
     await browser.show("""<title>Title</title><script>
         count = 0
         sneaky = {get value() { return count++ }, toString() { count++; return '' }}
@@ -387,7 +387,7 @@ async def test_a_script_that_changes_something_runs_once(browser: SessionBrowser
 
 
 @pytest.mark.slow
-async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_requests_by_itself(
+async def test_read_only_script_reports_no_effect_on_a_polling_page(
     browser: SessionBrowser,
 ) -> None:
     await browser.show("<title>T</title><script>n = 0; setInterval(() => fetch('/own-' + ++n), 50)</script>")
@@ -398,7 +398,7 @@ async def test_a_script_that_only_reads_has_no_effect_on_a_page_that_sends_reque
     assert "none" in [(answer.structured_content or {}).get("effect") for answer in answers]
 
 
-async def test_an_isolated_script_has_the_functions_of_the_browser(browser: SessionBrowser) -> None:
+async def test_isolated_script_uses_original_browser_functions(browser: SessionBrowser) -> None:
     await browser.show("<title>Tea</title><script>window.Array = null; Map = () => 1; price = 8</script>")
 
     given = {"script": "(kind) => [kind, new Map([[1, 2]]).get(1), document.title, typeof price]"}
@@ -410,13 +410,13 @@ async def test_an_isolated_script_has_the_functions_of_the_browser(browser: Sess
     )
 
 
-async def test_metadata_is_read_where_the_page_has_replaced_functions(browser: SessionBrowser) -> None:
+async def test_metadata_is_read_despite_replaced_functions(browser: SessionBrowser) -> None:
     await browser.show("<title>Tea</title><script>window.Array = null</script>")
 
     assert (await browser.call("get_page_metadata"))["title"] == "Tea"
 
 
-async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
+async def test_evaluate_returns_large_results(browser: SessionBrowser) -> None:
     assert await browser.call("evaluate", script="'x'.repeat(1.9e5)") == {"result": "x" * 190_000}
     assert await browser.call("evaluate", script="Array.from({length: 1e4}, (_, i) => i)") == {
         "result": list(range(10_000))
@@ -436,7 +436,7 @@ async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
         ),
     ],
 )
-async def test_an_error_of_the_script_is_reported_without_a_stack(
+async def test_script_error_is_reported_without_stack(
     browser: SessionBrowser, script: str, says: str
 ) -> None:
     url = (await browser.show("<p>page</p>"))["url"]
@@ -448,7 +448,7 @@ async def test_an_error_of_the_script_is_reported_without_a_stack(
     assert error["details"] == {"parameter": "script", "page": url}
 
 
-async def test_a_promise_that_is_never_kept_ends_at_the_deadline(browser: SessionBrowser) -> None:
+async def test_unsettled_promise_times_out(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>page</p>"))["url"]
 
     error = await browser.refused("evaluate", script="new Promise(() => {})", timeout=300)
@@ -473,7 +473,7 @@ console.log(broken); console.error(broken);
 MENDED = "a\ufffd\x00\x07z"
 
 
-async def test_half_characters_and_control_characters_come_through_everywhere(
+async def test_surrogates_and_control_characters_are_handled_everywhere(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(BROKEN)
@@ -492,7 +492,7 @@ async def test_half_characters_and_control_characters_come_through_everywhere(
     assert await browser.call("evaluate", script="({[broken]: broken})") == {"result": {MENDED: MENDED}}
 
 
-async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) -> None:
+async def test_dialog_with_unpaired_surrogate_is_reported(browser: SessionBrowser) -> None:
     data = await browser.call("evaluate", script="alert('\\ud800!')")
 
     dialog = {"pageId": "page-1", "type": "alert", "message": "\ufffd!", "handled": "accepted"}
@@ -511,7 +511,7 @@ async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) 
         ("extract_links", {}, "links"),
     ],
 )
-async def test_reading_outlives_the_navigations_of_the_page(
+async def test_reading_survives_page_navigations(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any], key: str
 ) -> None:
     await browser.show(
@@ -537,7 +537,7 @@ CONTROLS = """<!doctype html><style>
 
 
 @pytest.mark.parametrize("type", ["png", "jpeg"])
-async def test_marks_are_drawn_beside_what_can_be_acted_on(browser: SessionBrowser, type: str) -> None:
+async def test_marks_are_drawn_beside_interactive_elements(browser: SessionBrowser, type: str) -> None:
     await browser.show(CONTROLS)
     plain, before = await take_picture(browser, "screenshot", type=type)
 
@@ -549,7 +549,7 @@ async def test_marks_are_drawn_beside_what_can_be_acted_on(browser: SessionBrows
     assert (data, changed.getbbox()) == (plain, (200, 86, 290, 140))
 
 
-async def test_marks_of_a_full_page_are_where_their_elements_are(browser: SessionBrowser) -> None:
+async def test_full_page_marks_are_at_their_elements(browser: SessionBrowser) -> None:
     await browser.show(CONTROLS)
     await browser.call("scroll", y=500)
     _, before = await take_picture(browser, "screenshot", fullPage=True)
@@ -561,7 +561,7 @@ async def test_marks_of_a_full_page_are_where_their_elements_are(browser: Sessio
     assert boxes == [(200, 86, 290, 140), None, (200, 186, 290, 240)]
 
 
-async def test_what_a_mark_says_is_a_ref(browser: SessionBrowser) -> None:
+async def test_mark_label_is_a_usable_ref(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='document.title = this.textContent'>one</button>")
     await browser.call("screenshot", marks=True)
 
@@ -595,9 +595,7 @@ async def test_what_a_mark_says_is_a_ref(browser: SessionBrowser) -> None:
         ),
     ],
 )
-async def test_a_script_runs_once_whatever_it_throws(
-    browser: SessionBrowser, script: str, says: str | None
-) -> None:
+async def test_throwing_script_runs_only_once(browser: SessionBrowser, script: str, says: str | None) -> None:
     counted: list[str] = []
 
     async def count(request: Request) -> Response:
@@ -618,9 +616,7 @@ async def test_a_script_runs_once_whatever_it_throws(
 
 
 @pytest.mark.parametrize("scaled", [{}, {"maxSide": 200}])
-async def test_the_lowest_quality_is_lower_than_the_usual_one(
-    browser: SessionBrowser, scaled: dict[str, Any]
-) -> None:
+async def test_lower_quality_gives_a_smaller_jpeg(browser: SessionBrowser, scaled: dict[str, Any]) -> None:
     await browser.show("<body style='background: linear-gradient(45deg, red, blue, lime)'><h1>Picture</h1>")
 
     async def size(quality: int) -> int:
@@ -641,7 +637,7 @@ async def test_the_lowest_quality_is_lower_than_the_usual_one(
         ("<output id=it>7</output>", "7"),
     ],
 )
-async def test_get_value_tells_what_fields_hold_that_are_none_of_a_form(
+async def test_get_value_reads_fields_that_are_not_form_controls(
     browser: SessionBrowser, html: str, value: str
 ) -> None:
     await browser.show(html)
@@ -649,7 +645,7 @@ async def test_get_value_tells_what_fields_hold_that_are_none_of_a_form(
     assert await browser.call("get_value", selector="#it") == {"value": value}
 
 
-async def test_what_holds_no_value_says_so_with_the_way_out(browser: SessionBrowser) -> None:
+async def test_get_value_error_suggests_get_text(browser: SessionBrowser) -> None:
     await browser.show("<p id=it>words</p>")
 
     error = await browser.refused("get_value", selector="#it")
@@ -658,7 +654,7 @@ async def test_what_holds_no_value_says_so_with_the_way_out(browser: SessionBrow
     assert error["suggestion"].startswith("Read its words with get_text")
 
 
-async def test_a_table_tells_what_the_fields_in_its_cells_hold(browser: SessionBrowser) -> None:
+async def test_extracted_table_includes_field_values_in_cells(browser: SessionBrowser) -> None:
     await browser.show(
         """<table><tr><th>Paid<th>Order</tr>
         <tr><td><input type=checkbox checked><td>five <input value=5> pieces</tr>

@@ -58,7 +58,7 @@ async def read_linked(browser: SessionBrowser, uri: str) -> bytes:
     ],
     ids=str,
 )
-async def test_a_snapshot_is_written_into_a_file(
+async def test_snapshot_is_written_to_a_file(
     browser: SessionBrowser, options: dict[str, Any], name: str, expected: str
 ) -> None:
     await browser.show("<title>Shop</title><h1>Orders</h1><button>Save</button>")
@@ -80,7 +80,7 @@ async def test_a_snapshot_is_written_into_a_file(
     }
 
 
-async def test_a_snapshot_is_not_written_outside_of_the_output_folder(browser: SessionBrowser) -> None:
+async def test_snapshot_file_outside_the_output_folder_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<h1>Orders</h1>")
 
     error = await browser.refused("snapshot", file="../orders")
@@ -91,7 +91,7 @@ async def test_a_snapshot_is_not_written_outside_of_the_output_folder(browser: S
 # Prints
 
 
-async def test_a_page_is_printed_into_a_file(browser: SessionBrowser) -> None:
+async def test_page_is_printed_to_a_pdf_file(browser: SessionBrowser) -> None:
     await browser.show("<h1>Invoice</h1>")
 
     result = await browser.answer("pdf", name="invoice")
@@ -118,7 +118,7 @@ async def test_a_page_is_printed_into_a_file(browser: SessionBrowser) -> None:
         ({"scale": 0.5, "background": False}, (595, 842), 3),
     ],
 )
-async def test_a_print_has_the_paper_and_the_pages_that_were_asked_for(
+async def test_pdf_has_the_requested_paper_size_and_pages(
     browser: SessionBrowser, options: dict[str, Any], size: tuple[int, int], count: int
 ) -> None:
     await browser.show("<p>one<p style='break-before: page'>two<p style='break-before: page'>three")
@@ -129,7 +129,7 @@ async def test_a_print_has_the_paper_and_the_pages_that_were_asked_for(
     assert ((width, height), data.count(b"/Type /Page\n")) == (pytest.approx(size, abs=1), count)
 
 
-async def test_a_page_that_is_not_there_is_not_printed(browser: SessionBrowser) -> None:
+async def test_printing_a_missing_page_range_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<p>one")
     before = Path((await browser.call("pdf", name="before"))["path"])
 
@@ -141,7 +141,7 @@ async def test_a_page_that_is_not_there_is_not_printed(browser: SessionBrowser) 
 
 
 @pytest.mark.parametrize("pages", ["one", "1,,2", "-3"])
-async def test_pages_are_numbers_and_ranges(browser: SessionBrowser, pages: str) -> None:
+async def test_invalid_page_range_is_refused(browser: SessionBrowser, pages: str) -> None:
     error = await browser.refused("pdf", pages=pages)
 
     assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "pages")
@@ -150,7 +150,7 @@ async def test_pages_are_numbers_and_ranges(browser: SessionBrowser, pages: str)
 # Names
 
 
-async def test_nothing_is_written_over(browser: SessionBrowser) -> None:
+async def test_output_files_are_never_overwritten(browser: SessionBrowser) -> None:
     await browser.show("<p>one")
 
     names = [Path((await browser.call("pdf", name="twice.pdf"))["path"]).name for _ in range(3)]
@@ -161,7 +161,7 @@ async def test_nothing_is_written_over(browser: SessionBrowser) -> None:
 @pytest.mark.parametrize(
     "name", ["../out", "/tmp/out", "a/b", "..", ".hidden", "a\\b", "c:d", "x" * 101, "a\0b"]
 )
-async def test_a_name_is_a_plain_one(browser: SessionBrowser, name: str) -> None:
+async def test_output_name_that_is_a_path_is_refused(browser: SessionBrowser, name: str) -> None:
     for tool, arguments in (("pdf", {}), ("trace", {"action": "start"}), ("har", {"action": "start"})):
         error = await browser.refused(tool, name=name, **arguments)
 
@@ -169,7 +169,7 @@ async def test_a_name_is_a_plain_one(browser: SessionBrowser, name: str) -> None
         assert error["message"].startswith("name: ")
 
 
-async def test_files_go_into_the_configured_folder_and_through_no_link(site: Site, tmp_path: Path) -> None:
+async def test_files_go_to_the_configured_folder_and_follow_no_symlink(site: Site, tmp_path: Path) -> None:
     folder, elsewhere = tmp_path / "deep" / "output", tmp_path / "elsewhere.pdf"
     folder.mkdir(parents=True)
     (folder / "linked.pdf").symlink_to(elsewhere)
@@ -181,7 +181,7 @@ async def test_files_go_into_the_configured_folder_and_through_no_link(site: Sit
 
 
 @pytest.mark.slow
-async def test_a_folder_that_cannot_be_made_is_reported(site: Site, tmp_path: Path) -> None:
+async def test_output_folder_that_cannot_be_created_is_reported(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     async with connect_browser(
         site, "--tools", "all", "--output-path", str(tmp_path / "file" / "output")
@@ -220,7 +220,7 @@ LONG = "<h1>Long</h1><a href=URL download>get</a>" + "<p>lorem ipsum</p>" * 5_00
 
 
 @pytest.mark.slow
-async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site, small_disk: Path) -> None:
+async def test_full_disk_is_reported_and_partial_files_are_removed(site: Site, small_disk: Path) -> None:
     folders = [
         *("--output-path", str(small_disk / "output"), "--state-directory", str(small_disk / "states")),
         *("--download-path", str(small_disk / "downloads")),
@@ -258,7 +258,7 @@ async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site
 
 
 @pytest.mark.slow
-async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, tmp_path: Path) -> None:
+async def test_folder_that_becomes_unwritable_is_reported(site: Site, tmp_path: Path) -> None:
     """Whatever the reason is: a recording whose folder goes meanwhile, and one that begins afterwards."""
     output, states = tmp_path / "output", tmp_path / "states"
     states.write_text("in the way")
@@ -284,7 +284,7 @@ async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, t
 
 
 @pytest.mark.slow
-async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
+async def test_output_in_the_temporary_folder_is_removed_at_the_end(site: Site) -> None:
     async with connect_browser(site, "--tools", "all") as browser:
         path = (await browser.call("pdf"))["path"]
         assert is_file(path)
@@ -302,7 +302,7 @@ def read_trace(path: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read(name).splitlines()]
 
 
-async def test_a_trace_holds_what_was_done_meanwhile(browser: SessionBrowser) -> None:
+async def test_trace_contains_only_recorded_actions(browser: SessionBrowser) -> None:
     await browser.show("<button id=before>Before</button><button id=during>Buy</button>")
     await browser.call("click", selector="#before")
 
@@ -319,7 +319,7 @@ async def test_a_trace_holds_what_was_done_meanwhile(browser: SessionBrowser) ->
     assert any(each["type"] == "frame-snapshot" for each in events)
 
 
-async def test_what_is_recorded_twice_or_never_is_an_error(browser: SessionBrowser) -> None:
+async def test_double_start_and_stop_without_start_are_refused(browser: SessionBrowser) -> None:
     for tool in ("trace", "har", "video"):
         error = await browser.refused(tool, action="stop")
         assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"parameter": "action"})
@@ -336,7 +336,7 @@ async def test_what_is_recorded_twice_or_never_is_an_error(browser: SessionBrows
         assert (await browser.call(tool, action="stop"))["path"] == path
 
 
-async def test_what_still_runs_is_saved_when_its_session_is_closed(
+async def test_running_recordings_are_saved_when_the_session_closes(
     browser: SessionBrowser, shared_browser: SessionBrowser
 ) -> None:
     paths = [(await browser.call(tool, action="start"))["path"] for tool in ("trace", "har", "video")]
@@ -351,7 +351,7 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
 
 
 @pytest.mark.slow
-async def test_what_still_runs_is_saved_when_the_server_ends(site: Site, tmp_path: Path) -> None:
+async def test_running_recordings_are_saved_when_the_server_ends(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--tools", "all", "--output-path", str(tmp_path)) as browser:
         for tool in ("trace", "har", "video"):
             await browser.call(tool, action="start")
@@ -387,7 +387,7 @@ def secrets(site: Site) -> str:
 
 
 @pytest.mark.parametrize("bodies", [False, True])
-async def test_a_har_holds_the_requests_without_their_secrets(
+async def test_har_contains_requests_with_masked_secrets(
     browser: SessionBrowser, secrets: str, bodies: bool
 ) -> None:
     await browser.call("har", action="start", bodies=bodies)
@@ -470,7 +470,7 @@ async def test_a_video_shows_what_the_page_showed(browser: SessionBrowser) -> No
 
 
 @pytest.mark.slow
-async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: SessionBrowser) -> None:
+async def test_video_of_a_static_page_shows_that_page(browser: SessionBrowser) -> None:
     await browser.show("<body style='background: rgb(0, 255, 0)'>")
 
     await browser.call("video", action="start")
@@ -481,7 +481,7 @@ async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: Sessio
 
 
 @pytest.mark.slow
-async def test_a_page_that_closes_ends_its_video(browser: SessionBrowser) -> None:
+async def test_closing_a_page_ends_its_video(browser: SessionBrowser) -> None:
     opened = browser.site.page("<body style='background: rgb(0, 0, 255)' onclick='window.close()'>")
     await browser.show(f"<a href={opened} target=_blank>open</a>")
     popup = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]

@@ -43,7 +43,7 @@ def fields(**values: Any) -> list[dict[str, Any]]:
     return [{"selector": f"#{name}", "value": value} for name, value in values.items()]
 
 
-async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
+async def test_fill_form_fills_every_kind_of_field(browser: SessionBrowser) -> None:
     url = (await browser.show(FORM))["url"]
     expected = {
         "name": "Ada",
@@ -90,7 +90,7 @@ async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
     }
 
 
-async def test_a_radio_is_chosen_by_itself_by_value_or_by_label(browser: SessionBrowser) -> None:
+async def test_radio_is_chosen_by_element_value_or_label(browser: SessionBrowser) -> None:
     await browser.show(FORM)
     pay = "document.querySelector('[name=pay]:checked').id"
 
@@ -102,7 +102,7 @@ async def test_a_radio_is_chosen_by_itself_by_value_or_by_label(browser: Session
     assert error["details"]["options"] == ["Card", "In cash"]
 
 
-async def test_a_label_is_its_field_and_a_frame_is_entered(browser: SessionBrowser) -> None:
+async def test_fill_form_accepts_labels_and_fields_in_frames(browser: SessionBrowser) -> None:
     inner = "<label id=l>Name <input></label><fieldset><label><input type=radio name=a> A</label></fieldset>"
     await browser.show(f'<iframe srcdoc="{inner}"></iframe>')
     there = [
@@ -119,7 +119,7 @@ async def test_a_label_is_its_field_and_a_frame_is_entered(browser: SessionBrows
     assert await browser.evaluate(script) == ["Ada", True]
 
 
-async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
+async def test_fill_form_accepts_refs(browser: SessionBrowser) -> None:
     await browser.show(FORM)
     snapshot = (await browser.call("snapshot"))["snapshot"]
     radio = re.search(r'(e\d+) radio "Card"', snapshot)
@@ -147,7 +147,7 @@ async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
         ("tags", False, '"#tags" is a select; it takes the name of an option, or a list of them'),
     ],
 )
-async def test_a_value_of_the_wrong_kind_changes_nothing(
+async def test_value_of_the_wrong_type_changes_no_field(
     browser: SessionBrowser, field: str, value: Any, said: str
 ) -> None:
     await browser.show(FORM)
@@ -174,7 +174,7 @@ async def test_a_value_of_the_wrong_kind_changes_nothing(
         ),
     ],
 )
-async def test_what_is_no_field_is_reported_with_the_way_out(
+async def test_element_that_is_not_a_field_is_refused_with_suggestion(
     browser: SessionBrowser, html: str, said: str, suggestion: str
 ) -> None:
     await browser.show(f"<input id=first>{html}")
@@ -198,7 +198,7 @@ async def test_a_missing_field_is_reported_before_any_is_filled(browser: Session
     assert await browser.evaluate("document.getElementById('name').value") == "old"
 
 
-async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser) -> None:
+async def test_failure_midway_reports_the_filled_fields(browser: SessionBrowser) -> None:
     await browser.show(FORM)
     expected = fields(name="Ada", news=True, born="tomorrow", about="never")
 
@@ -213,7 +213,7 @@ async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser
     assert (held["name"], held["news"], held["born"], held["about"]) == ("Ada", True, "", "")
 
 
-async def test_missing_options_are_reported_with_the_existing_ones(browser: SessionBrowser) -> None:
+async def test_missing_option_error_lists_existing_options(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     one = await browser.refused("fill_form", fields=fields(city="Paris"), timeout=500)
@@ -224,7 +224,7 @@ async def test_missing_options_are_reported_with_the_existing_ones(browser: Sess
     assert several["details"]["options"] == ["One", "1", "Two", "2", "Three", "3"]
 
 
-async def test_a_field_that_another_brings_its_options(browser: SessionBrowser) -> None:
+async def test_options_loaded_by_another_field_are_waited_for(browser: SessionBrowser) -> None:
     await browser.show(
         """<select id=land onchange="city.innerHTML = '<option>Rome<option>Milan'">
         <option>Austria<option>Italy</select><select id=city disabled><option>Vienna</select>
@@ -270,7 +270,7 @@ CUSTOM = """<style>[role=option] { display: block } [hidden] { display: none }</
         ("#extras", "Lemon", "extras.querySelector('[aria-selected=true]').textContent"),
     ],
 )
-async def test_select_takes_options_of_what_only_has_roles(
+async def test_select_chooses_options_of_aria_widgets(
     browser: SessionBrowser, selector: str, option: str, shown: str
 ) -> None:
     await browser.show(CUSTOM)
@@ -281,7 +281,7 @@ async def test_select_takes_options_of_what_only_has_roles(
     assert await browser.evaluate(shown) == option
 
 
-async def test_select_says_what_is_missing_in_what_only_has_roles(browser: SessionBrowser) -> None:
+async def test_select_error_for_aria_widgets_names_what_is_missing(browser: SessionBrowser) -> None:
     await browser.show(CUSTOM)
 
     list_error = await browser.refused("select", selector="#extras", value="Wine")
@@ -306,7 +306,7 @@ async def test_select_says_what_is_missing_in_what_only_has_roles(browser: Sessi
         ("uncheck", "<input id=f type=radio checked>", "Check another one of the group."),
     ],
 )
-async def test_a_wrong_kind_of_element_is_answered_with_the_tool_for_it(
+async def test_wrong_kind_of_element_suggests_the_right_tool(
     browser: SessionBrowser, tool: str, html: str, suggestion: str
 ) -> None:
     await browser.show(html)
@@ -318,7 +318,7 @@ async def test_a_wrong_kind_of_element_is_answered_with_the_tool_for_it(
     assert error["suggestion"].startswith(suggestion)
 
 
-async def test_what_only_has_roles_is_filled_by_its_names(browser: SessionBrowser) -> None:
+async def test_aria_widgets_are_filled_by_option_name(browser: SessionBrowser) -> None:
     await browser.show(CUSTOM)
 
     filled = await browser.call(
@@ -335,7 +335,7 @@ async def test_what_only_has_roles_is_filled_by_its_names(browser: SessionBrowse
     ]
 
 
-async def test_a_name_that_is_not_offered_is_never_guessed(browser: SessionBrowser) -> None:
+async def test_partial_option_name_is_not_matched(browser: SessionBrowser) -> None:
     await browser.show(CUSTOM)
 
     error = await browser.refused("fill_form", fields=fields(fruit="App"), timeout=1000)
@@ -357,7 +357,7 @@ async def test_a_name_that_is_not_offered_is_never_guessed(browser: SessionBrows
         ({"fields": [{"selector": "#name", "value": {}}]}, "fields.0.value"),
     ],
 )
-async def test_fields_that_are_none_are_refused(
+async def test_invalid_fields_argument_is_refused(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("fill_form", **arguments)
@@ -366,7 +366,7 @@ async def test_fields_that_are_none_are_refused(
     assert error["details"]["parameter"].startswith(parameter)
 
 
-async def test_what_the_page_has_made_of_the_values_in_the_end(browser: SessionBrowser) -> None:
+async def test_values_changed_by_the_page_have_a_notice(browser: SessionBrowser) -> None:
     """A page may change a field when it loses the focus, or when another field changes."""
     await browser.show(
         """<input id=code onblur="this.value = ''"> <input id=city> <input id=kept>

@@ -33,7 +33,7 @@ async def read_log(browser: SessionBrowser) -> Any:
         ({"button": "middle"}, ["auxclick 1 x1"]),
     ],
 )
-async def test_click_is_what_the_mouse_does(
+async def test_click_sends_the_mouse_events_of_a_real_click(
     browser: SessionBrowser, arguments: dict[str, Any], events: list[str]
 ) -> None:
     url = (
@@ -75,7 +75,7 @@ async def test_a_click_with_control_opens_a_link_in_a_tab(browser: SessionBrowse
     assert [page["url"] for page in done["newPages"]] == [there]
 
 
-async def test_click_waits_until_the_element_can_be_used(browser: SessionBrowser) -> None:
+async def test_click_waits_until_the_element_is_enabled(browser: SessionBrowser) -> None:
     await browser.show(
         """<p>soon</p><script>setTimeout(() => {
           document.body.innerHTML = '<button disabled onclick="this.textContent = 1">go</button>';
@@ -98,7 +98,7 @@ async def test_click_scrolls_to_the_element(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="button") == {"text": "1"}
 
 
-async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: SessionBrowser) -> None:
+async def test_click_on_a_link_returns_the_next_page_url(browser: SessionBrowser) -> None:
     url = browser.site.page("<h1>Next</h1>")
     await browser.show(f"<a href={url}>next</a>")
 
@@ -106,7 +106,7 @@ async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: Session
     assert await browser.call("get_text", selector="h1") == {"text": "Next"}
 
 
-async def test_a_click_on_a_form_that_the_page_may_not_send_is_answered_soon(browser: SessionBrowser) -> None:
+async def test_click_on_a_form_blocked_by_csp_answers_quickly(browser: SessionBrowser) -> None:
     """Chromium reports a navigation there, and blocks it before its request."""
     policy = "<meta http-equiv=Content-Security-Policy content=\"form-action 'none'\">"
     url = (await browser.show(f"{policy}<form action=/next><button>go</button></form>"))["url"]
@@ -157,7 +157,7 @@ async def test_type_appends_key_by_key(
     assert [key for key in await read_log(browser) if key != "End"] == keys
 
 
-async def test_type_can_be_slow(browser: SessionBrowser) -> None:
+async def test_type_delay_separates_the_keys(browser: SessionBrowser) -> None:
     await browser.show(f"{LOG}<input><script>onkeydown = event => note(event.timeStamp)</script>")
 
     await browser.call("type", selector="input", text="abc", delay=40)
@@ -171,7 +171,7 @@ async def test_type_can_be_slow(browser: SessionBrowser) -> None:
     ("field", "reason"),
     [("<input id=f readonly>", "it is read-only"), ("<textarea id=f disabled></textarea>", "it is disabled")],
 )
-async def test_type_refuses_a_field_that_takes_nothing(
+async def test_type_refuses_a_field_that_takes_no_text(
     browser: SessionBrowser, field: str, reason: str
 ) -> None:
     await browser.show(field)
@@ -201,7 +201,9 @@ async def test_type_refuses_a_field_that_takes_nothing(
         ("<div id=f contenteditable>old <b>text</b></div>", "new text"),
     ],
 )
-async def test_fill_replaces_in_every_kind_of_field(browser: SessionBrowser, field: str, value: str) -> None:
+async def test_fill_replaces_the_value_in_every_kind_of_field(
+    browser: SessionBrowser, field: str, value: str
+) -> None:
     url = (await browser.show(f"{LOG}{field}<script>oninput = () => note('input')</script>"))["url"]
 
     assert await browser.call("fill", selector="#f", value=value) == {"url": url}
@@ -234,7 +236,7 @@ async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -
         ("<input id=f type=range min=1 max=9 step=2 value=3>", "4", "a number from 1 to 9 in steps of 2"),
     ],
 )
-async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_holds(
+async def test_fill_refuses_an_invalid_value_and_keeps_the_old(
     browser: SessionBrowser, field: str, value: str, takes: str
 ) -> None:
     await browser.show(field)
@@ -264,7 +266,9 @@ async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_hol
         ("<p id=f>text</p>", "ELEMENT_NOT_INTERACTIVE"),
     ],
 )
-async def test_fill_refuses_what_holds_no_text(browser: SessionBrowser, field: str, code: str) -> None:
+async def test_fill_refuses_an_element_that_holds_no_text(
+    browser: SessionBrowser, field: str, code: str
+) -> None:
     await browser.show(field)
 
     error = await browser.refused("fill", selector="#f", value="x", timeout=1000)
@@ -291,7 +295,9 @@ SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
         ),
     ],
 )
-async def test_fill_says_so_if_the_field_holds_another_text(browser: SessionBrowser, field: str) -> None:
+async def test_fill_has_a_notice_when_the_field_holds_another_text(
+    browser: SessionBrowser, field: str
+) -> None:
     await browser.show(field)
 
     value = "2024-02-03" if "date" in field else "hello"
@@ -303,7 +309,7 @@ async def test_fill_says_so_if_the_field_holds_another_text(browser: SessionBrow
 @pytest.mark.parametrize(
     "field", ["<input id=it>", "<textarea id=it></textarea>", "<div id=it contenteditable></div>"]
 )
-async def test_fill_says_nothing_of_a_text_that_the_field_holds(browser: SessionBrowser, field: str) -> None:
+async def test_fill_has_no_notice_when_the_field_holds_the_text(browser: SessionBrowser, field: str) -> None:
     await browser.show(field)
 
     assert "notice" not in await browser.call("fill", selector="#it", value=" hello\n  you ")
@@ -316,7 +322,7 @@ async def test_fill_says_nothing_of_a_text_that_the_field_holds(browser: Session
         "<input id=it onfocus='other.focus()'><input id=other>",
     ],
 )
-async def test_a_text_for_a_field_without_focus_goes_nowhere(browser: SessionBrowser, page: str) -> None:
+async def test_fill_of_a_field_that_rejects_focus_changes_nothing(browser: SessionBrowser, page: str) -> None:
     await browser.show(page)
 
     error = await browser.refused("fill", selector="#it", value="hello")
@@ -336,7 +342,7 @@ async def test_a_text_for_a_field_without_focus_goes_nowhere(browser: SessionBro
         "<input id=it onkeydown='other.focus()'><input id=other>",
     ],
 )
-async def test_type_says_so_if_the_field_did_not_get_the_text(browser: SessionBrowser, field: str) -> None:
+async def test_type_has_a_notice_when_the_text_did_not_arrive(browser: SessionBrowser, field: str) -> None:
     await browser.show(field)
 
     typed = await browser.call("type", selector="#it", text="hello")
@@ -353,7 +359,7 @@ async def test_type_says_so_if_the_field_did_not_get_the_text(browser: SessionBr
         ("<div id=it tabindex=0>keys</div>", "jk"),
     ],
 )
-async def test_type_says_nothing_of_a_text_that_arrived(
+async def test_type_has_no_notice_when_the_text_arrived(
     browser: SessionBrowser, field: str, text: str
 ) -> None:
     await browser.show(field)
@@ -361,7 +367,7 @@ async def test_type_says_nothing_of_a_text_that_arrived(
     assert "notice" not in await browser.call("type", selector="#it", text=text)
 
 
-async def test_select_returns_what_the_page_has_selected_instead(browser: SessionBrowser) -> None:
+async def test_select_returns_the_option_that_the_page_selected_instead(browser: SessionBrowser) -> None:
     page = "<select onchange='this.value = `a`'><option>a<option>b</select>"
     url = (await browser.show(page))["url"]
 
@@ -378,7 +384,7 @@ async def test_select_takes_a_value_or_a_label(browser: SessionBrowser, value: s
     assert await read_log(browser) == [selected]
 
 
-async def test_select_in_a_list_of_several_leaves_the_chosen_one(browser: SessionBrowser) -> None:
+async def test_select_in_a_multiple_list_leaves_only_the_chosen_option(browser: SessionBrowser) -> None:
     url = (await browser.show("<select multiple><option selected>a<option selected>b<option>c</select>"))[
         "url"
     ]
@@ -397,7 +403,7 @@ async def test_select_waits_for_the_option(browser: SessionBrowser) -> None:
     assert (await browser.call("select", selector="select", value="late"))["selected"] == ["late"]
 
 
-async def test_select_names_the_options_there_are(browser: SessionBrowser) -> None:
+async def test_select_error_lists_the_existing_options(browser: SessionBrowser) -> None:
     await browser.show(SIZES)
 
     error = await browser.refused("select", selector="#s", value="huge", timeout=1000)
@@ -409,7 +415,7 @@ async def test_select_names_the_options_there_are(browser: SessionBrowser) -> No
     assert error["details"] == {"parameter": "value", "options": ["1", "2", "3", ""]}
 
 
-async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowser) -> None:
+async def test_select_refuses_disabled_options_and_other_elements(browser: SessionBrowser) -> None:
     url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
 
     option = await browser.refused("select", selector="#s", value="large", timeout=1000)
@@ -426,7 +432,7 @@ f.onclick = () => { count.textContent++; setTimeout(() => { f.ariaChecked = f.ar
 </script>"""
 
 
-async def test_a_checkbox_that_asks_its_server_is_pressed_once(browser: SessionBrowser) -> None:
+async def test_checkbox_with_delayed_state_is_clicked_once(browser: SessionBrowser) -> None:
     await browser.show(ASKING)
 
     await browser.call("check", selector="#f")
@@ -435,7 +441,7 @@ async def test_a_checkbox_that_asks_its_server_is_pressed_once(browser: SessionB
     assert await browser.evaluate("[count.textContent, f.ariaChecked]") == ["2", "false"]
 
 
-async def test_a_checkbox_that_keeps_its_state_was_clicked_once(browser: SessionBrowser) -> None:
+async def test_checkbox_that_does_not_change_is_clicked_only_once(browser: SessionBrowser) -> None:
     await browser.show("<p id=f role=checkbox aria-checked=false tabindex=0 onclick='title += 1'>Agree</p>")
 
     error = await browser.refused("check", selector="#f")
@@ -451,7 +457,7 @@ MIXED = """<input id=a type=checkbox><input id=b type=checkbox checked>
 <script>a.indeterminate = b.indeterminate = true</script>"""
 
 
-async def test_a_mixed_checkbox_is_ticked_and_unticked(browser: SessionBrowser) -> None:
+async def test_indeterminate_checkbox_can_be_checked_and_unchecked(browser: SessionBrowser) -> None:
     state = "[a, b].map(it => [it.indeterminate, it.checked]).concat([[c.ariaChecked]])"
     for tool, reached in (
         ("check", [[False, True], [False, True], ["true"]]),
@@ -471,7 +477,7 @@ async def test_a_mixed_checkbox_is_ticked_and_unticked(browser: SessionBrowser) 
         "<p role=checkbox aria-checked=false id=f onclick=\"ariaChecked = ariaChecked != 'true'\">Agree</p>",
     ],
 )
-async def test_check_and_uncheck_lead_to_a_state(browser: SessionBrowser, box: str) -> None:
+async def test_check_and_uncheck_are_idempotent(browser: SessionBrowser, box: str) -> None:
     url = (await browser.show(box))["url"]
     checked = "(f => (f.control ?? f).checked ?? f.ariaChecked === 'true')(document.querySelector('#f'))"
 
@@ -489,9 +495,7 @@ async def test_check_and_uncheck_lead_to_a_state(browser: SessionBrowser, box: s
         ("uncheck", "<input id=f type=radio checked>"),
     ],
 )
-async def test_a_state_that_cannot_be_reached_is_refused(
-    browser: SessionBrowser, tool: str, box: str
-) -> None:
+async def test_unreachable_checkbox_state_is_refused(browser: SessionBrowser, tool: str, box: str) -> None:
     await browser.show(box)
 
     error = await browser.refused(tool, selector="#f", timeout=1000)
@@ -515,7 +519,7 @@ async def test_hover_moves_the_mouse_over_an_element(browser: SessionBrowser) ->
     assert await browser.call("is_visible", selector="b") == {"visible": True}
 
 
-async def test_scroll_moves_the_page_and_says_how_far_it_goes(browser: SessionBrowser) -> None:
+async def test_scroll_moves_the_page_and_reports_the_limits(browser: SessionBrowser) -> None:
     await browser.show("<!doctype html><body style='margin:0'><div style='width:3000px;height:5000px'></div>")
     size = "(({clientWidth, clientHeight}) => [clientWidth, clientHeight])(document.documentElement)"
     width, height = (await browser.call("evaluate", script=size))["result"]
@@ -527,7 +531,7 @@ async def test_scroll_moves_the_page_and_says_how_far_it_goes(browser: SessionBr
     assert await browser.call("scroll") == {"x": 100, "y": far["maxY"], **far}
 
 
-async def test_scroll_moves_one_box_or_brings_an_element_into_view(browser: SessionBrowser) -> None:
+async def test_scroll_moves_one_box_or_scrolls_an_element_into_view(browser: SessionBrowser) -> None:
     await browser.show(
         "<div id=box style='height:100px;overflow:auto'><div style='height:500px'>in</div></div>"
         "<div style='height:5000px'></div><p id=end>end</p>"
@@ -541,7 +545,7 @@ async def test_scroll_moves_one_box_or_brings_an_element_into_view(browser: Sess
     assert await browser.call("evaluate", script=seen) == {"result": True}
 
 
-async def test_drag_and_drop_carries_data(browser: SessionBrowser) -> None:
+async def test_drag_and_drop_transfers_data(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<p id=a draggable=true ondragstart="event.dataTransfer.setData('text', 'cargo')">take</p>
@@ -568,7 +572,7 @@ async def test_drag_and_drop_says_what_covers_the_target(browser: SessionBrowser
 
 
 @pytest.mark.parametrize(("source", "target"), [("#a", "#missing"), ("#missing", "#b")])
-async def test_drag_and_drop_says_which_end_is_missing(
+async def test_drag_and_drop_error_names_the_missing_element(
     browser: SessionBrowser, source: str, target: str
 ) -> None:
     await browser.show("<p id=a>take</p><p id=b>here</p>")
@@ -579,7 +583,7 @@ async def test_drag_and_drop_says_which_end_is_missing(
     assert error["details"]["selector"] == "#missing"
 
 
-async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None:
+async def test_press_sends_keys_to_the_focused_element(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             f"{LOG}<input autofocus><input>"
@@ -602,7 +606,7 @@ async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None
     assert await read_log(browser) == keys
 
 
-async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
+async def test_enter_submits_a_form(browser: SessionBrowser) -> None:
     url = browser.site.page("<h1>Found</h1>")
     await browser.show(f"<form action={url}><input name=q autofocus value=pears></form>")
 
@@ -610,7 +614,7 @@ async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="h1") == {"text": "Found"}
 
 
-async def test_an_unknown_key_is_reported(browser: SessionBrowser) -> None:
+async def test_unknown_key_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<input autofocus>")
 
     error = await browser.refused("press", key="Entre")
@@ -649,7 +653,9 @@ def files(browser: SessionBrowser, tmp_path: Path) -> Path:
         "<input type=file hidden><button id=f onclick='previousSibling.click()'>choose</button>",
     ],
 )
-async def test_a_file_is_uploaded_whatever_takes_it(browser: SessionBrowser, files: Path, html: str) -> None:
+async def test_file_is_uploaded_to_any_kind_of_file_chooser(
+    browser: SessionBrowser, files: Path, html: str
+) -> None:
     url = (await browser.show(html + READ))["url"]
 
     data = await browser.call("upload_file", selector="#f", files=[str(files / "b.txt")])
@@ -659,7 +665,9 @@ async def test_a_file_is_uploaded_whatever_takes_it(browser: SessionBrowser, fil
     assert await browser.call("get_text", selector="output") == {"text": '[["b.txt","sécond"]]'}
 
 
-async def test_several_files_by_paths_relative_to_the_root(browser: SessionBrowser, files: Path) -> None:
+async def test_several_files_are_uploaded_by_paths_relative_to_the_root(
+    browser: SessionBrowser, files: Path
+) -> None:
     url = (await browser.show(f"<input type=file multiple>{READ}"))["url"]
 
     names = [f"{files.name}/a.txt", f"{files.name}/b.txt"]
@@ -672,7 +680,7 @@ async def test_several_files_by_paths_relative_to_the_root(browser: SessionBrows
 
 
 @pytest.mark.parametrize("way", ["absolute", "by dots", "by link", "system"])
-async def test_a_file_outside_the_root_is_refused(
+async def test_file_outside_the_upload_root_is_refused(
     browser: SessionBrowser, files: Path, tmp_path: Path, way: str
 ) -> None:
     paths = {
@@ -692,7 +700,7 @@ async def test_a_file_outside_the_root_is_refused(
     assert count == {"result": 0}
 
 
-async def test_an_upload_says_what_the_input_holds(browser: SessionBrowser, files: Path) -> None:
+async def test_upload_reports_what_the_input_accepted(browser: SessionBrowser, files: Path) -> None:
     await browser.show(
         """<input id=cleared type=file onchange="value = ''"><input id=disabled type=file disabled>
         <input id=folder type=file webkitdirectory>"""
@@ -711,7 +719,7 @@ async def test_an_upload_says_what_the_input_holds(browser: SessionBrowser, file
     assert (folder["code"], folder["message"]) == ("INVALID_PARAMETER", 'files: "#folder" takes a folder')
 
 
-async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrowser, files: Path) -> None:
+async def test_upload_error_states_what_the_element_accepts(browser: SessionBrowser, files: Path) -> None:
     url = (await browser.show("<input type=file><button>nothing</button>"))["url"]
     both = [str(files / "a.txt"), str(files / "b.txt")]
 
@@ -725,9 +733,7 @@ async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrows
     assert button["details"] == {"selector": "button", "page": url}
 
 
-async def test_a_folder_or_a_file_that_is_not_there_is_no_upload(
-    browser: SessionBrowser, files: Path
-) -> None:
+async def test_missing_file_or_folder_is_refused_for_upload(browser: SessionBrowser, files: Path) -> None:
     await browser.show("<input type=file>")
 
     for path in (files, files / "missing.txt"):

@@ -74,7 +74,7 @@ async def mark(browser: SessionBrowser, selector: str) -> str | None:
         ),
     ],
 )
-async def test_the_steadiest_that_leads_there(
+async def test_locator_is_the_most_stable_one_that_matches(
     browser: SessionBrowser, html: str, words: str, expected: str
 ) -> None:
     await browser.show(html)
@@ -86,7 +86,7 @@ async def test_the_steadiest_that_leads_there(
     assert await mark(browser, reported) == "x"
 
 
-async def test_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
+async def test_locator_leads_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
     inner = browser.site.page("<button data-mark=inner>Inner</button>")
     await browser.show(
         f"""<iframe name="pay" src="{inner}"></iframe><iframe name="other"></iframe>
@@ -104,7 +104,7 @@ async def test_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
     assert await mark(browser, shadowed) == "shadow"
 
 
-async def test_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
+async def test_locator_of_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
     await browser.show(f'<iframe src="{browser.site.page("<button data-mark=x>Inner</button>")}"></iframe>')
     await browser.call("wait_for_selector", selector="iframe >> button")
 
@@ -114,7 +114,7 @@ async def test_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
     assert await mark(browser, reported) == "x"
 
 
-async def test_several_by_what_was_given_and_steps_in_a_list(browser: SessionBrowser) -> None:
+async def test_multiple_locators_are_keyed_by_ref_and_steps_are_listed(browser: SessionBrowser) -> None:
     await browser.show("<button>One</button><button>Two</button><ul aria-label=Basket><li>Tea</li></ul>")
     one, two, basket = [await ref(browser, words) for words in ("One", "Two", "Basket")]
 
@@ -136,7 +136,7 @@ async def test_several_by_what_was_given_and_steps_in_a_list(browser: SessionBro
     assert stepped == [first, None, {two: second, one: first}]
 
 
-async def test_what_was_given_otherwise_is_what_is_used(browser: SessionBrowser) -> None:
+async def test_no_locator_is_reported_for_selectors_or_failures(browser: SessionBrowser) -> None:
     await browser.show("<button>One</button>")
     found = await ref(browser, "One")
 
@@ -149,7 +149,7 @@ async def test_what_was_given_otherwise_is_what_is_used(browser: SessionBrowser)
     assert (given, after) == (None, None)
 
 
-async def test_no_model_reads_it(browser: SessionBrowser) -> None:
+async def test_locator_is_in_metadata_and_not_in_model_content(browser: SessionBrowser) -> None:
     await browser.show("<button data-testid=save>Save</button>")
 
     result = await browser.answer("click", selector=await ref(browser, "Save"))
@@ -159,7 +159,7 @@ async def test_no_model_reads_it(browser: SessionBrowser) -> None:
     assert "testid=save" not in json.dumps(result.structured_content)
 
 
-async def test_a_ref_that_healed_leads_to_its_successor(browser: SessionBrowser) -> None:
+async def test_locator_of_a_healed_ref_leads_to_its_successor(browser: SessionBrowser) -> None:
     await browser.show("<main><button>Save</button></main>")
     found = await ref(browser, "Save")
     await browser.call(
@@ -172,7 +172,7 @@ async def test_a_ref_that_healed_leads_to_its_successor(browser: SessionBrowser)
 @pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", ["/", "/products", "/order?product=LX-101", "/upload"])
-async def test_all_elements_of_a_shop_are_found_again(browser: SessionBrowser, path: str) -> None:
+async def test_locators_of_all_shop_elements_match_again(browser: SessionBrowser, path: str) -> None:
     async with serve_shop() as site:
         await browser.call("navigate", url=f"{site.url}/login?next={path}")
         await browser.call("fill", selector="#user", value="stage.manager")

@@ -39,7 +39,7 @@ async def canvas(browser: SessionBrowser) -> SessionBrowser:
         ({"button": "right"}, ["mousedown 2", "contextmenu 2", "mouseup 2"]),
     ],
 )
-async def test_a_click_is_where_it_is_asked_for(
+async def test_mouse_click_arrives_at_the_given_point(
     canvas: SessionBrowser, arguments: dict[str, Any], events: list[str]
 ) -> None:
     clicked = await canvas.call("mouse_click", x=120, y=80, **arguments)
@@ -48,13 +48,13 @@ async def test_a_click_is_where_it_is_asked_for(
     assert await canvas.evaluate("log") == [f"{event} 120,80" for event in events]
 
 
-async def test_the_mouse_moves(canvas: SessionBrowser) -> None:
+async def test_mouse_move_arrives_at_the_given_point(canvas: SessionBrowser) -> None:
     await canvas.call("mouse_move", x=33, y=44)
 
     assert await canvas.evaluate("last") == [33, 44, 0]
 
 
-async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
+async def test_mouse_drag_holds_the_button(canvas: SessionBrowser) -> None:
     await canvas.call(
         "evaluate", script="addEventListener('mousemove', it => log.push(`move ${it.buttons}`))"
     )
@@ -70,7 +70,7 @@ async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
     ]
 
 
-async def test_the_wheel_scrolls_what_is_under_it(canvas: SessionBrowser) -> None:
+async def test_mouse_wheel_scrolls_the_element_under_the_mouse(canvas: SessionBrowser) -> None:
     await canvas.call("mouse_wheel", x=50, y=60, deltaY=300)
 
     assert await canvas.evaluate("log") == ["wheel 0 50,60"]
@@ -91,7 +91,7 @@ async def test_the_wheel_scrolls_what_is_under_it(canvas: SessionBrowser) -> Non
         ("mouse_wheel", {"x": 5, "y": -5, "deltaY": 10}, "y"),
     ],
 )
-async def test_a_point_outside_is_refused_with_the_size(
+async def test_point_outside_the_viewport_is_refused_with_its_size(
     canvas: SessionBrowser, tool: str, arguments: dict[str, Any], parameter: str
 ) -> None:
     error = await canvas.refused(tool, **arguments)

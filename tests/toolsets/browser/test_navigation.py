@@ -49,14 +49,14 @@ async def test_a_redirect_is_followed_and_reported(browser: SessionBrowser) -> N
 
 
 @pytest.mark.parametrize("status", [404, 500])
-async def test_an_error_page_is_a_page_with_its_status(browser: SessionBrowser, status: int) -> None:
+async def test_error_response_is_a_page_with_its_status(browser: SessionBrowser, status: int) -> None:
     url = browser.site.page("<h1>Sorry</h1>", status=status)
 
     assert remove_timing(await browser.call("navigate", url=url)) == make_answer(url, status=status)
     assert await browser.call("get_text", selector="h1") == {"text": "Sorry"}
 
 
-async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: SessionBrowser) -> None:
+async def test_same_page_anchor_needs_no_request(browser: SessionBrowser) -> None:
     url = browser.site.page("<p id=end>End</p>")
     await browser.call("navigate", url=url)
 
@@ -65,7 +65,7 @@ async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: 
     assert remove_timing(data) == make_answer(f"{url}#end", status=None)
 
 
-async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> None:
+async def test_data_and_blank_urls_can_be_opened(browser: SessionBrowser) -> None:
     inline = "data:text/html,<p>inline</p>"
 
     assert remove_timing(await browser.call("navigate", url=inline)) == make_answer(inline, status=None)
@@ -75,7 +75,7 @@ async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> No
     )
 
 
-async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) -> None:
+async def test_navigation_waits_for_the_requested_load_state(browser: SessionBrowser) -> None:
     url = browser.site.page(f"<h1>Text first</h1><img src={browser.site.never()}>")
 
     data = await browser.call("navigate", url=url, waitUntil="domcontentloaded")
@@ -91,7 +91,7 @@ async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) 
         assert error["details"] == {"url": url, "timeout": 300}
 
 
-async def test_network_idle_waits_for_what_the_page_fetches_afterwards(browser: SessionBrowser) -> None:
+async def test_network_idle_waits_for_later_requests_of_the_page(browser: SessionBrowser) -> None:
     data = browser.site.page("fetched")
     url = browser.site.page(
         f"<p>empty</p><script>onload = () => setTimeout(async () => document.querySelector('p')"
@@ -142,7 +142,7 @@ async def test_back_and_forward_walk_the_history_and_stop_at_its_ends(browser: S
     assert end == {**make_answer(second, status=None), "moved": False}
 
 
-async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) -> None:
+async def test_same_document_history_moves_are_reported_as_moves(browser: SessionBrowser) -> None:
     url = browser.site.page("<p>one page</p>")
     await browser.call("navigate", url=url)
     await browser.call("evaluate", script="history.pushState(null, '', '#2')")
@@ -162,7 +162,7 @@ async def test_a_new_page_has_no_history(browser: SessionBrowser) -> None:
     assert remove_timing(await browser.call("reload")) == nowhere
 
 
-async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
+async def test_reload_requests_the_page_again(browser: SessionBrowser) -> None:
     visits = iter(range(1, 9))
 
     async def count(_: Request) -> Response:
@@ -175,7 +175,7 @@ async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="h1") == {"text": "2"}
 
 
-async def test_reload_without_the_cache_asks_for_everything_again(browser: SessionBrowser) -> None:
+async def test_reload_without_cache_requests_every_resource_again(browser: SessionBrowser) -> None:
     async def script(_: Request) -> Response:
         return Response(
             "", media_type="text/javascript", headers={"cache-control": "max-age=3600, immutable"}
@@ -192,7 +192,7 @@ async def test_reload_without_the_cache_asks_for_everything_again(browser: Sessi
     assert browser.site.requests.count(("GET", path)) == 2
 
 
-async def test_a_page_that_goes_on_by_itself_is_followed_to_where_it_is(browser: SessionBrowser) -> None:
+async def test_client_side_redirect_is_followed(browser: SessionBrowser) -> None:
     goal = browser.site.page("<h1>Goal</h1>")
     await browser.show(f"<script>location.replace('{goal}')</script>")
 
@@ -200,7 +200,7 @@ async def test_a_page_that_goes_on_by_itself_is_followed_to_where_it_is(browser:
     assert (await browser.call("wait_for_load"))["url"] == goal
 
 
-async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser: SessionBrowser) -> None:
+async def test_page_stays_usable_after_a_navigation_timeout(browser: SessionBrowser) -> None:
     url = (await browser.show("<h1>Still here</h1>"))["url"]
     never = browser.site.never()
 
@@ -213,7 +213,7 @@ async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser
 
 
 @pytest.mark.slow
-async def test_one_can_turn_back_from_a_link_that_never_answers(browser: SessionBrowser) -> None:
+async def test_go_back_works_after_a_click_on_an_unresponsive_link(browser: SessionBrowser) -> None:
     first = (await browser.show("<h1>First</h1>"))["url"]
     never = browser.site.never()
     second = (await browser.show(f"<a href={never}>wait</a>"))["url"]

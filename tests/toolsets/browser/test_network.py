@@ -106,7 +106,7 @@ async def load(browser: SessionBrowser, kind: str, url: str) -> bool:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", [kind for kind in TRY if kind != "font"])
-async def test_a_blocked_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
+async def test_blocked_resource_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
     await browser.show("<p>x</p>")
     blocked_url, free_url = resource(browser, kind), resource(browser, kind)
 
@@ -146,7 +146,7 @@ async def test_documents_can_be_blocked(browser: SessionBrowser) -> None:
     assert "ERR_BLOCKED_BY_CLIENT" in error["message"]
 
 
-async def test_a_page_is_shown_without_what_is_blocked(browser: SessionBrowser) -> None:
+async def test_later_pages_and_popups_load_without_blocked_resources(browser: SessionBrowser) -> None:
     """This holds for a page that is opened later and for a popup."""
     image, script = resource(browser, "image"), resource(browser, "script")
     await browser.call("block_resource", resourceType="image")
@@ -160,7 +160,7 @@ async def test_a_page_is_shown_without_what_is_blocked(browser: SessionBrowser) 
     assert script.removeprefix(browser.site.url) not in asked
 
 
-async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowser) -> None:
+async def test_blocking_rules_are_listed_and_stay_in_their_session(browser: SessionBrowser) -> None:
     await browser.call("block_resource", resourceType="media")
     await browser.call("block_resource", resourceType="font")
 
@@ -174,7 +174,7 @@ async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowse
     await browser.call("close_session", sessionId=other)
 
 
-async def test_an_unknown_type_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
+async def test_unknown_resource_type_error_lists_the_known_ones(browser: SessionBrowser) -> None:
     error = await browser.refused("block_resource", resourceType="images")
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -251,7 +251,7 @@ async def test_mocks_are_replaced_removed_and_listed(browser: SessionBrowser) ->
     assert (await ask(browser, real))["body"] == "real"
 
 
-async def test_a_mock_may_have_wildcards(browser: SessionBrowser) -> None:
+async def test_mock_url_may_contain_wildcards(browser: SessionBrowser) -> None:
     """Only the star is a wildcard."""
     await browser.show("<p>x</p>")
     root = f"{browser.site.url}/api/{browser.session_id}"
@@ -271,7 +271,7 @@ async def test_a_mocked_page_can_be_navigated_to(browser: SessionBrowser) -> Non
     assert await browser.call("get_text", selector="h1") == {"text": "Made up"}
 
 
-async def test_a_mock_wins_over_a_blocked_type(browser: SessionBrowser) -> None:
+async def test_mock_takes_precedence_over_a_blocked_type(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     url = resource(browser, "fetch")
     await browser.call("block_resource", resourceType="fetch")
@@ -296,7 +296,7 @@ async def test_a_mock_wins_over_a_blocked_type(browser: SessionBrowser) -> None:
         ("text", "response"),
     ],
 )
-async def test_a_response_that_is_none_is_refused_by_field(
+async def test_invalid_mock_response_is_refused_by_field(
     browser: SessionBrowser, response: Any, parameter: str
 ) -> None:
     error = await browser.refused("mock_response", url="http://a.test/", response=response)
@@ -308,7 +308,7 @@ async def test_a_response_that_is_none_is_refused_by_field(
 # Offline and slow
 
 
-async def test_offline_is_switched_on_and_off(browser: SessionBrowser) -> None:
+async def test_offline_mode_is_switched_on_and_off(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     url = resource(browser, "fetch")
 
@@ -345,7 +345,7 @@ def bulk(browser: SessionBrowser, size: int) -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
-async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
+async def test_throttling_slows_requests_until_it_is_ended(browser: SessionBrowser) -> None:
     """The limits hold for the open page and for a popup."""
     await browser.show('<button onclick="window.open(location)">pop</button>')
     url = bulk(browser, 100_000)
@@ -368,7 +368,7 @@ async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
-async def test_offline_and_throttling_do_not_undo_each_other(browser: SessionBrowser) -> None:
+async def test_offline_mode_and_throttling_are_independent(browser: SessionBrowser) -> None:
     """In either order, also on a page that opens meanwhile."""
     await browser.show("<button onclick=\"window.open('about:blank')\">pop</button>")
     url = resource(browser, "fetch")
@@ -389,7 +389,7 @@ async def test_offline_and_throttling_do_not_undo_each_other(browser: SessionBro
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
-async def test_a_session_that_was_made_offline_stays_so(browser: SessionBrowser) -> None:
+async def test_session_created_offline_stays_offline_under_throttling(browser: SessionBrowser) -> None:
     session = await browser.call("create_session", offline=True)
     url = resource(browser, "fetch")
 
@@ -401,7 +401,7 @@ async def test_a_session_that_was_made_offline_stays_so(browser: SessionBrowser)
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
-async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
+async def test_throttling_slows_uploads(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
 
     async def swallow(request: Request) -> Response:
@@ -427,7 +427,7 @@ async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
         ({"downloadSpeed": 1, "uploadSpeed": 1, "latency": -1}, "latency"),
     ],
 )
-async def test_throttling_is_refused_by_field(
+async def test_invalid_throttling_is_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("set_throttling", **arguments)
@@ -439,7 +439,7 @@ async def test_throttling_is_refused_by_field(
 # The log
 
 
-async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
+async def test_request_log_contains_every_request(browser: SessionBrowser) -> None:
     image = resource(browser, "image")
     missing = f"{browser.site.url}/missing/{browser.session_id}"
     target = browser.site.page("<p>there</p>")
@@ -470,7 +470,7 @@ async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
     assert target not in [each["url"] for each in entries]
 
 
-async def test_the_log_keeps_the_beginning_of_a_very_long_address(browser: SessionBrowser) -> None:
+async def test_very_long_url_is_truncated_in_the_log(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     url = f"{resource(browser, 'fetch')}?{'x' * 100_000}"
     await browser.call("evaluate", script=f"fetch('{url}').then(() => 1)")
@@ -480,7 +480,7 @@ async def test_the_log_keeps_the_beginning_of_a_very_long_address(browser: Sessi
     assert entry["url"] == f"{url[:5_000]}… [cut, {len(url)} characters]"
 
 
-async def test_the_log_tells_what_failed(browser: SessionBrowser) -> None:
+async def test_request_log_contains_failures(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     url = resource(browser, "fetch")
     await browser.call("block_resource", resourceType="fetch")
@@ -539,13 +539,13 @@ def names(log: dict[str, Any]) -> list[str]:
         ({"filter": "/log/", "offset": 99}, []),
     ],
 )
-async def test_the_log_is_filtered(
+async def test_request_log_can_be_filtered(
     logged: SessionBrowser, conditions: dict[str, Any], expected: list[str]
 ) -> None:
     assert names(await logged.call("get_request_log", **conditions)) == expected
 
 
-async def test_the_log_pages(logged: SessionBrowser) -> None:
+async def test_request_log_is_returned_in_pages(logged: SessionBrowser) -> None:
     """The counts are of all, the entries one page of them."""
     first = await logged.call("get_request_log", filter="/log/", limit=2)
     second = await logged.call("get_request_log", filter="/log/", limit=2, offset=first["nextOffset"])
@@ -566,7 +566,7 @@ async def test_the_log_pages(logged: SessionBrowser) -> None:
         ({"status": "ok"}, "status"),
     ],
 )
-async def test_a_page_of_the_log_is_refused_by_field(
+async def test_invalid_log_page_is_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("get_request_log", **arguments)
@@ -574,7 +574,7 @@ async def test_a_page_of_the_log_is_refused_by_field(
     assert error["details"]["parameter"] == parameter
 
 
-async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
+async def test_request_log_belongs_to_its_session(logged: SessionBrowser) -> None:
     other = (await logged.call("create_session"))["sessionId"]
 
     log = await logged.call("get_request_log", sessionId=other)
@@ -584,7 +584,7 @@ async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_request_that_runs_has_no_duration_yet(browser: SessionBrowser) -> None:
+async def test_running_request_has_no_duration(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     never = browser.site.never()
     await browser.call("evaluate", script=f"void fetch('{never}')")

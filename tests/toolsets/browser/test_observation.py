@@ -42,7 +42,7 @@ def texts(result: CallToolResult) -> list[str]:
     return [item.text for item in result.content if isinstance(item, TextContent)]
 
 
-async def test_the_first_look_at_a_page_is_the_whole(browser: SessionBrowser) -> None:
+async def test_first_observation_is_the_whole_page(browser: SessionBrowser) -> None:
     url = browser.site.page("<title>Shop</title><h1>Shop</h1><p>Open</p><button>Buy</button>")
 
     observation = await call_observed(browser, "navigate", url=url)
@@ -55,7 +55,7 @@ async def test_the_first_look_at_a_page_is_the_whole(browser: SessionBrowser) ->
     }
 
 
-async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: SessionBrowser) -> None:
+async def test_action_reports_changes_with_usable_refs(browser: SessionBrowser) -> None:
     await browser.show(
         """<h1>List</h1><ul aria-label=Names><li>Ada</li><li>Bob</li></ul><p>Some more text around it</p>
         <button onmousedown="event.preventDefault()" onclick="const ul = document.querySelector('ul');
@@ -102,7 +102,7 @@ async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: Sessio
     assert "listitem" not in refreshed.get("text", "")
 
 
-async def test_a_text_of_several_lines_shows_only_those_that_changed(browser: SessionBrowser) -> None:
+async def test_multiline_text_diff_shows_only_changed_lines(browser: SessionBrowser) -> None:
     await browser.show(
         f"""<main><pre>a:
     b
@@ -133,7 +133,7 @@ CHROME = """<header><h1>Shop</h1><label>Find <input></label><button>Go</button><
     <a href=/d>Cake with a lot of cream</a></nav>"""
 
 
-async def test_navigation_that_is_as_before_is_one_line_on_the_next_page(browser: SessionBrowser) -> None:
+async def test_unchanged_navigation_is_one_line_on_the_next_page(browser: SessionBrowser) -> None:
     await browser.show(CHROME.format(here="") + "<main>First</main>")
     following = browser.site.page(CHROME.format(here="aria-current=page") + "<main>Second</main>")
 
@@ -149,7 +149,7 @@ async def test_navigation_that_is_as_before_is_one_line_on_the_next_page(browser
     assert 'link "Cake with a lot of cream" -> /d' in inside["snapshot"]
 
 
-async def test_a_footer_of_which_only_a_text_changed_is_one_line_and_the_text(
+async def test_footer_with_a_changed_text_shows_only_that_text(
     browser: SessionBrowser,
 ) -> None:
     footer = "<footer>Made by <a href=/me>Ada</a> <a href=/law>Law</a> It took {} ms</footer>"
@@ -165,7 +165,7 @@ async def test_a_footer_of_which_only_a_text_changed_is_one_line_and_the_text(
     ]
 
 
-async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_their_query(
+async def test_same_origin_links_are_paths_and_long_queries_are_shortened(
     browser: SessionBrowser,
 ) -> None:
     own = browser.site.page("<p>Here", path="/here").removesuffix("/here")
@@ -190,7 +190,7 @@ async def test_links_on_the_page_s_own_origin_are_paths_and_long_ones_end_at_the
     ]
 
 
-async def test_more_than_the_fewest_rows_are_shown_up_to_a_share_of_the_budget_and_all_links(
+async def test_rows_share_the_budget_and_all_links_are_shown(
     browser: SessionBrowser,
 ) -> None:
     rows = "".join(f"<tr><td>Customer {n}<td>Some city {n}<td>{n * 7}" for n in range(100))
@@ -204,7 +204,7 @@ async def test_more_than_the_fewest_rows_are_shown_up_to_a_share_of_the_budget_a
     assert [n for n in range(9) if f'"Author {n}"' not in text] == []
 
 
-async def test_a_snapshot_without_room_leaves_known_navigation_out_first(browser: SessionBrowser) -> None:
+async def test_snapshot_over_budget_omits_known_navigation_first(browser: SessionBrowser) -> None:
     await browser.show(CHROME.format(here="") + "<main>" + "<p>Some words of the page" * 8 + "</main>")
 
     whole = await browser.call("snapshot")
@@ -215,14 +215,14 @@ async def test_a_snapshot_without_room_leaves_known_navigation_out_first(browser
     assert shortened["snapshot"].count("Some words of the page") == 8
 
 
-async def test_where_nothing_changed_nothing_is_reported(browser: SessionBrowser) -> None:
+async def test_unchanged_page_is_reported_as_same(browser: SessionBrowser) -> None:
     await browser.show("<p tabindex=0>Only text</p>")
     await call_observed(browser, "hover", selector="p")
 
     assert await call_observed(browser, "hover", selector="p") == {"kind": "same"}
 
 
-async def test_what_changed_by_itself_since_the_last_answer_is_reported_too(browser: SessionBrowser) -> None:
+async def test_change_since_the_last_answer_is_reported_too(browser: SessionBrowser) -> None:
     await browser.show("<p>One</p><p>Two</p><p>Three</p><button>B</button>")
     await browser.call(
         "evaluate", script="setTimeout(() => document.querySelector('p').remove(), 0)", observe="none"
@@ -233,7 +233,7 @@ async def test_what_changed_by_itself_since_the_last_answer_is_reported_too(brow
 
 
 @pytest.mark.parametrize("observe", ["none", "full"])
-async def test_a_call_chooses_what_it_is_reported(browser: SessionBrowser, observe: str) -> None:
+async def test_observe_option_chooses_what_is_reported(browser: SessionBrowser, observe: str) -> None:
     await browser.show("<h1>Shop</h1><button>Buy</button>")
 
     content: Any = (await browser.answer("hover", selector="button", observe=observe)).structured_content
@@ -247,7 +247,7 @@ async def test_a_call_chooses_what_it_is_reported(browser: SessionBrowser, obser
         }
 
 
-async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: SessionBrowser) -> None:
+async def test_first_action_diffs_against_the_page_before_it(browser: SessionBrowser) -> None:
     await browser.show(
         "<h1>A</h1><p>B</p><p>C</p>"
         "<button onmousedown='event.preventDefault()' onclick='this.after(`new`)'>Add</button>",
@@ -257,7 +257,7 @@ async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: Session
     assert await call_observed(browser, "click", selector="button") == {"kind": "diff", "text": '+ "new"'}
 
 
-async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> None:
+async def test_console_errors_dialogs_and_title_accompany_the_diff(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<title>Before</title><button onmousedown="event.preventDefault()"
@@ -275,7 +275,7 @@ async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> No
     assert [dialog["message"] for dialog in content["data"]["dialogs"]] == ["Hello"]
 
 
-async def test_the_page_stands_beside_the_json_between_marks(browser: SessionBrowser) -> None:
+async def test_page_text_is_separate_from_json_between_random_markers(browser: SessionBrowser) -> None:
     url = browser.site.page('<button>Quote " it</button>')
 
     answer = await browser.answer("navigate", url=url)
@@ -291,7 +291,7 @@ async def test_the_page_stands_beside_the_json_between_marks(browser: SessionBro
 # The budget
 
 
-async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: SessionBrowser) -> None:
+async def test_observation_is_truncated_with_a_link_to_the_rest(browser: SessionBrowser) -> None:
     rows = "".join(f"<p>Paragraph {number} says something of its own</p><hr>" for number in range(600))
 
     answer = await browser.answer("navigate", url=browser.site.page(rows))
@@ -311,7 +311,7 @@ async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: Sessi
     assert text.text.startswith("paragraph: Paragraph 0 says")
 
 
-async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
+async def test_call_can_set_its_own_budget(browser: SessionBrowser) -> None:
     rows = "".join(f"<p>Paragraph {number}</p><hr>" for number in range(100))
 
     observation = await call_observed(browser, "navigate", url=browser.site.page(rows), budget=300)
@@ -322,7 +322,7 @@ async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
     assert error["message"].startswith("budget: ")
 
 
-async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> None:
+async def test_runs_of_similar_elements_are_folded(browser: SessionBrowser) -> None:
     await browser.show(
         """<button onmousedown="event.preventDefault()" onclick="const list = document.querySelector('div');
         for (let i = 0; i < 60; i++)
@@ -358,7 +358,7 @@ async def test_snapshot_shows_roles_names_states_and_refs(browser: SessionBrowse
     }
 
 
-async def test_snapshot_in_the_style_of_playwright(browser: SessionBrowser) -> None:
+async def test_snapshot_in_playwright_yaml_format(browser: SessionBrowser) -> None:
     await browser.show(PAGE, observe="none")
 
     taken = await browser.call("snapshot", format="yaml", rootSelector="form")
@@ -368,7 +368,7 @@ async def test_snapshot_in_the_style_of_playwright(browser: SessionBrowser) -> N
     assert 'textbox "Name" [required]' in taken["snapshot"]
 
 
-async def test_snapshot_as_json(browser: SessionBrowser) -> None:
+async def test_snapshot_in_json_format(browser: SessionBrowser) -> None:
     await browser.show(PAGE, observe="none")
 
     taken = await browser.call("snapshot", format="json", rootSelector="footer")
@@ -380,7 +380,7 @@ async def test_snapshot_as_json(browser: SessionBrowser) -> None:
     ]
 
 
-async def test_snapshot_of_what_can_be_acted_on(browser: SessionBrowser) -> None:
+async def test_snapshot_of_interactive_elements_only(browser: SessionBrowser) -> None:
     await browser.show(PAGE, observe="none")
 
     text = (await browser.call("snapshot", interactive=True))["snapshot"]
@@ -394,7 +394,7 @@ async def test_snapshot_of_what_can_be_acted_on(browser: SessionBrowser) -> None
     ]
 
 
-async def test_snapshot_of_the_first_levels(browser: SessionBrowser) -> None:
+async def test_snapshot_depth_limits_the_levels(browser: SessionBrowser) -> None:
     await browser.show(PAGE, observe="none")
 
     text = (await browser.call("snapshot", depth=1))["snapshot"]
@@ -423,7 +423,7 @@ WRAPPED = """<div data-testid=app><div data-testid=form><div data-testid=field>
 <input aria-label=Name data-testid=name></div><p data-testid=help>Any <b>name</b></p></div></div>"""
 
 
-async def test_wrappers_with_test_ids_are_lines_only_where_the_ids_are_asked_for(
+async def test_test_id_wrappers_are_lines_only_when_requested(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(WRAPPED, observe="none")
@@ -437,7 +437,7 @@ async def test_wrappers_with_test_ids_are_lines_only_where_the_ids_are_asked_for
     ]
 
 
-async def test_elements_that_only_scripts_focus_are_no_lines(browser: SessionBrowser) -> None:
+async def test_elements_focusable_only_by_script_are_left_out(browser: SessionBrowser) -> None:
     await browser.show(
         """<div tabindex=-1><div role=checkbox tabindex=0 aria-label=All><span tabindex=-1></span></div>
         <div tabindex=-1 onclick="title = 1">Press</div><div tabindex=0>Tab</div>
@@ -463,7 +463,7 @@ async def test_elements_that_only_scripts_focus_are_no_lines(browser: SessionBro
         "<div id=root><div role=progressbar aria-label=Loading>0 %</div></div>",
     ],
 )
-async def test_a_page_without_contents_may_still_be_loading(browser: SessionBrowser, html: str) -> None:
+async def test_page_without_content_has_a_loading_notice(browser: SessionBrowser, html: str) -> None:
     answer = (await browser.answer("navigate", url=browser.site.page(html))).structured_content
     before = await browser.call("snapshot")
     await browser.evaluate("root.innerHTML = '<p>Ready</p>'")
@@ -474,14 +474,14 @@ async def test_a_page_without_contents_may_still_be_loading(browser: SessionBrow
     assert "notice" not in after
 
 
-async def test_a_page_with_contents_has_no_notice(browser: SessionBrowser) -> None:
+async def test_page_with_content_has_no_loading_notice(browser: SessionBrowser) -> None:
     links = "<a href=#>Start</a><a href=#/help>Help</a>"
     for html in ("<p>Text", "<input>", "<img src=/a.png alt=Map>", "<iframe srcdoc='<p>in'></iframe>", links):
         answer = (await browser.answer("navigate", url=browser.site.page(html))).structured_content
         assert "notice" not in answer["observation"], html
 
 
-async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
+async def test_snapshot_with_bounding_boxes(browser: SessionBrowser) -> None:
     await browser.show(
         "<body style='margin:0'><button style='position:fixed;left:10px;top:20px;width:30px;height:40px'>"
     )
@@ -491,7 +491,7 @@ async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
     assert text == "e1 button box=10,20,30,40"
 
 
-async def test_boxes_of_frames_are_in_the_viewport_of_the_page(browser: SessionBrowser) -> None:
+async def test_boxes_in_frames_are_relative_to_the_page_viewport(browser: SessionBrowser) -> None:
     inner = browser.site.page("<body style='margin:0'><button style='width:30px;height:40px'>B</button>")
     style = "border:3px solid;padding:7px;position:fixed;left:90px;top:190px"
     await browser.show(f"<body style='margin:0'><iframe style='{style}' src='{inner}'></iframe>")
@@ -501,14 +501,14 @@ async def test_boxes_of_frames_are_in_the_viewport_of_the_page(browser: SessionB
     assert text.splitlines()[-1].endswith('button "B" box=100,200,30,40'), text
 
 
-async def test_passwords_are_not_in_snapshots(browser: SessionBrowser) -> None:
+async def test_snapshot_masks_passwords(browser: SessionBrowser) -> None:
     await browser.show("<label>Password <input type=password value=hunter2></label>")
 
     assert (await browser.call("snapshot"))["snapshot"] == 'e1 textbox "Password": ••••••••'
 
 
 @pytest.mark.slow
-async def test_a_page_of_very_many_frames_says_which_are_left_out(browser: SessionBrowser) -> None:
+async def test_snapshot_names_frames_left_out_above_the_limit(browser: SessionBrowser) -> None:
     await browser.show("<iframe srcdoc='<p>inside'></iframe>" * 104, observe="none")
 
     await browser.call("snapshot")  # A busy machine takes too long for all of them at once.
@@ -521,7 +521,7 @@ async def test_a_page_of_very_many_frames_says_which_are_left_out(browser: Sessi
     ]
 
 
-async def test_frames_are_stitched_in(browser: SessionBrowser) -> None:
+async def test_frame_content_is_included_in_the_snapshot(browser: SessionBrowser) -> None:
     deepest = browser.site.page("<button>Deep</button>").replace("127.0.0.1", "localhost")
     inner = browser.site.page(f"<p>Inner</p><iframe title=deep src='{deepest}'></iframe>")
     await browser.show(f"<h1>Outer</h1><iframe title=inner src='{inner}'></iframe><p>After</p>")
@@ -538,7 +538,7 @@ async def test_frames_are_stitched_in(browser: SessionBrowser) -> None:
     ]
 
 
-async def test_a_root_that_is_not_there_is_reported(browser: SessionBrowser) -> None:
+async def test_missing_snapshot_root_is_reported(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     error = await browser.refused("snapshot", rootSelector="#none", timeout=100)
@@ -549,7 +549,7 @@ async def test_a_root_that_is_not_there_is_reported(browser: SessionBrowser) -> 
 # The tool find
 
 
-async def test_find_by_text_tells_where_it_is(browser: SessionBrowser) -> None:
+async def test_find_by_text_shows_the_match_with_its_ancestors(browser: SessionBrowser) -> None:
     await browser.show(PAGE, observe="none")
 
     found = await browser.call("find", text="gift")
@@ -560,7 +560,7 @@ async def test_find_by_text_tells_where_it_is(browser: SessionBrowser) -> None:
     }
 
 
-async def test_find_by_expression(browser: SessionBrowser) -> None:
+async def test_find_by_regular_expression(browser: SessionBrowser) -> None:
     await browser.show("<ul>" + "".join(f"<li>Order {number}</li>" for number in range(30)) + "</ul>")
 
     found = await browser.call("find", regex=r"Order \d$", limit=3)
@@ -582,7 +582,7 @@ async def test_find_by_expression(browser: SessionBrowser) -> None:
         ({"regex": "("}, "regex: missing ): (; the syntax is RE2"),
     ],
 )
-async def test_find_says_what_is_wrong(
+async def test_invalid_find_arguments_are_refused_with_reason(
     browser: SessionBrowser, arguments: dict[str, Any], message: str
 ) -> None:
     await browser.show(PAGE)
@@ -590,7 +590,7 @@ async def test_find_says_what_is_wrong(
     assert (await browser.refused("find", **arguments))["message"].startswith(message)
 
 
-async def test_what_is_not_there_is_not_found(browser: SessionBrowser) -> None:
+async def test_find_without_match_returns_nothing(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     assert await browser.call("find", text="Elephant") == {"count": 0, "matches": ""}
@@ -610,7 +610,7 @@ async def test_a_page_that_closes_itself_is_reported(browser: SessionBrowser) ->
     assert closed["closedPages"] == [opened]
 
 
-async def test_wait_for_reports_what_appeared(browser: SessionBrowser) -> None:
+async def test_wait_for_reports_the_element_that_appeared(browser: SessionBrowser) -> None:
     """And an element that is hidden is not the one that was waited for."""
     await browser.show(
         """<h1>A</h1><p>B</p><ul class=menu hidden></ul>
@@ -627,7 +627,7 @@ async def test_wait_for_reports_what_appeared(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.parametrize("after", ["{}", "setTimeout(() => {}, 0)", "fetch('/').then(() => {})"])
-async def test_the_address_is_that_which_scripts_set(browser: SessionBrowser, after: str) -> None:
+async def test_reported_url_includes_history_push_state(browser: SessionBrowser, after: str) -> None:
     push = after.replace("{}", "{ history.pushState(0, '', '/pushed') }")
     await browser.show(f"<button>Go</button><script>onclick = () => {{ {push} }}</script>")
 
@@ -636,7 +636,7 @@ async def test_the_address_is_that_which_scripts_set(browser: SessionBrowser, af
     assert answer["url"].endswith("/pushed")
 
 
-async def test_errors_of_the_previous_page_are_not_attributed_to_the_next(browser: SessionBrowser) -> None:
+async def test_console_errors_of_the_previous_page_are_not_reported(browser: SessionBrowser) -> None:
     other = browser.site.page("<h1>Next</h1><script>console.error('of the next')</script>")
     await browser.show(
         """<script>addEventListener('pagehide', () => console.error('goodbye'));
@@ -651,7 +651,7 @@ async def test_errors_of_the_previous_page_are_not_attributed_to_the_next(browse
     assert [error.partition(" (")[0] for error in errors] == ["of the next"]
 
 
-async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: SessionBrowser) -> None:
+async def test_diff_after_closing_a_dialog_shows_only_real_changes(browser: SessionBrowser) -> None:
     rows = "".join(f"<tr><td>{number}<td>Item {number}<td><button>Delete</button>" for number in range(5))
     await browser.show(
         f"""<table><tr><th>No<th>Name<th>Action{rows}</table><p id=count>5 items</p>
@@ -679,7 +679,7 @@ async def test_a_closed_dialog_leaves_only_what_changed_behind_it(browser: Sessi
     )
 
 
-async def test_many_removed_rows_are_one_line_that_says_which(browser: SessionBrowser) -> None:
+async def test_many_removed_rows_are_summarized_in_one_line(browser: SessionBrowser) -> None:
     rows = "".join(f"<tr><td>{number}<td>Order {number}" for number in range(60))
     await browser.show(
         f"""<table><tr><th>No<th>Name{rows}</table><button id=two>Two</button><button id=many>Many</button>
@@ -703,7 +703,7 @@ async def test_many_removed_rows_are_one_line_that_says_which(browser: SessionBr
     assert unnumbered(many["text"]).splitlines()[1] == f"-  21 rows: {' | '.join(names)} | … 1 more"
 
 
-async def test_a_changed_field_without_a_name_has_its_row_and_column(browser: SessionBrowser) -> None:
+async def test_changed_unnamed_field_is_named_by_row_and_column(browser: SessionBrowser) -> None:
     await browser.show(
         """<table><tr><th>Product<th>Price<th>Stock<tr><td>Rope<td><input id=p1><td><input id=s1>
         <tr><td>Tape<td><input id=p2><td><input id=s2></table>"""

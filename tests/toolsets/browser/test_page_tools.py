@@ -60,7 +60,7 @@ def untrusted_parts(result: CallToolResult) -> list[str]:
     return (content.meta or {}).get(META, [])
 
 
-async def test_the_tools_are_off_unless_the_operator_enables_them(browser: SessionBrowser) -> None:
+async def test_page_tools_are_disabled_by_default(browser: SessionBrowser) -> None:
     await browser.show("<p>words</p>")
 
     for name, arguments in (("list_page_tools", {}), ("call_page_tool", {"name": "add_to_cart"})):
@@ -83,7 +83,7 @@ async def test_the_tools_of_a_page_are_listed(shop: Browser) -> None:
     assert untrusted_parts(answer) == ["/data"]
 
 
-async def test_a_tool_of_a_page_acts_in_it(shop: Browser) -> None:
+async def test_page_tool_acts_in_its_page(shop: Browser) -> None:
     result = await shop.answer(
         "call_page_tool", name="add_to_cart", input={"product": "tea", "count": 2}, observe="diff"
     )
@@ -108,7 +108,7 @@ async def test_a_tool_of_a_page_acts_in_it(shop: Browser) -> None:
         ({"product": "tea", "more": 1}, "input.more: is not known; known: product, count, notes"),
     ],
 )
-async def test_input_that_the_schema_refuses_does_not_reach_the_page(
+async def test_invalid_tool_input_does_not_reach_the_page(
     shop: Browser, input: dict[str, Any], message: str
 ) -> None:
     error = await shop.refused("call_page_tool", name="add_to_cart", input=input)
@@ -117,35 +117,35 @@ async def test_input_that_the_schema_refuses_does_not_reach_the_page(
     assert await shop.call("get_text", selector="p") == {"text": "empty"}
 
 
-async def test_a_tool_that_throws_is_an_error(shop: Browser) -> None:
+async def test_throwing_page_tool_is_an_error(shop: Browser) -> None:
     error = await shop.refused("call_page_tool", name="fail")
 
     assert error["code"] == "PAGE_TOOL_FAILED"
     assert error["message"].startswith("The tool of the page failed: ")
 
 
-async def test_a_tool_that_says_no_is_told_apart(shop: Browser) -> None:
+async def test_error_result_of_a_page_tool_is_returned(shop: Browser) -> None:
     answer = await shop.call("call_page_tool", name="refuse")
 
     assert answer["isError"] is True
     assert answer["result"]["content"][0]["text"] == "sold out"
 
 
-async def test_a_tool_may_open_a_dialog(shop: Browser) -> None:
+async def test_page_tool_may_open_a_dialog(shop: Browser) -> None:
     answer = await shop.call("call_page_tool", name="ask")
 
     assert answer["result"] is False
     assert answer["dialogs"][0]["message"] == "Sure?"
 
 
-async def test_a_result_that_is_too_long_is_refused(shop: Browser) -> None:
+async def test_too_long_page_tool_result_is_refused(shop: Browser) -> None:
     error = await shop.refused("call_page_tool", name="much")
 
     assert error["code"] == "PAGE_TOOL_FAILED"
     assert error["message"].startswith("The result of the page's tool has 2,000,002 characters")
 
 
-async def test_a_missing_tool_is_named_with_those_that_exist(shop: Browser) -> None:
+async def test_unknown_page_tool_error_lists_existing_tools(shop: Browser) -> None:
     error = await shop.refused("call_page_tool", name="pay")
 
     assert (
@@ -154,7 +154,7 @@ async def test_a_missing_tool_is_named_with_those_that_exist(shop: Browser) -> N
     )
 
 
-async def test_tools_of_frames_have_their_number(server: Browser) -> None:
+async def test_frame_tools_are_listed_with_their_frame_number(server: Browser) -> None:
     inner = server.site.page(SHOP)
     await server.show(f"{SHOP}<iframe src={inner} allow='model-context; tools'></iframe>")
 
@@ -169,7 +169,7 @@ async def test_tools_of_frames_have_their_number(server: Browser) -> None:
     assert await server.call("get_text", selector="p") == {"text": "empty"}
 
 
-async def test_a_flood_of_tools_is_bounded(server: Browser) -> None:
+async def test_number_and_size_of_listed_tools_are_bounded(server: Browser) -> None:
     await server.show(
         """<script>
         let deep = { type: 'object' };

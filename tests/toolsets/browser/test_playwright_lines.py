@@ -63,7 +63,7 @@ async def ref(browser: SessionBrowser, words: str) -> str:
     ],
     ids=str,
 )
-async def test_the_line_of_an_action_finds_its_element(
+async def test_playwright_line_of_an_action_finds_its_element(
     browser: SessionBrowser,
     chromium: playwright.async_api.Browser,
     words: str,
@@ -81,7 +81,7 @@ async def test_the_line_of_an_action_finds_its_element(
         assert await eval(line, {"page": page}).get_attribute("data-mark", timeout=10_000) == mark
 
 
-async def test_each_element_of_a_call_has_its_line(browser: SessionBrowser) -> None:
+async def test_each_element_of_a_call_has_its_playwright_line(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     name, save_all = await ref(browser, 'textbox "Name"'), await ref(browser, 'button "Save all"')
     name_line = 'page.get_by_role("textbox", name="Name", exact=True)'
@@ -107,7 +107,7 @@ async def test_each_element_of_a_call_has_its_line(browser: SessionBrowser) -> N
     ]
 
 
-async def test_a_line_is_marked_as_text_of_the_page(browser: SessionBrowser) -> None:
+async def test_playwright_line_is_marked_as_untrusted(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     asked = await browser.answer("click", selector="testid=save-all", locator=True)

@@ -9,7 +9,7 @@ from tests.conftest import SessionBrowser
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_the_same(
+async def test_element_that_collapses_under_the_mouse_is_still_clicked(
     browser: SessionBrowser,
 ) -> None:
     """Whatever its picture does, a click that is told as done has arrived, and arrived once."""
@@ -32,7 +32,7 @@ async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_th
     assert await browser.evaluate("clicks") == ["down it", "it"]
 
 
-async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked(
+async def test_element_that_evades_the_mouse_is_reported_and_not_clicked(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(
@@ -56,7 +56,7 @@ async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked
     assert await browser.evaluate("pressed") == ["pointerdown", "mousedown", "click"]
 
 
-async def test_an_element_that_goes_as_the_mouse_comes_is_reported_and_what_lay_behind_it_is_not_clicked(
+async def test_element_behind_a_vanished_one_is_not_clicked(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(
@@ -75,7 +75,7 @@ async def test_an_element_that_goes_as_the_mouse_comes_is_reported_and_what_lay_
     assert await browser.evaluate("clicks") == 0
 
 
-async def test_an_element_that_is_drawn_anew_whenever_the_mouse_moves_is_clicked_once(
+async def test_element_redrawn_on_mouse_move_is_clicked_once(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(
@@ -91,7 +91,7 @@ async def test_an_element_that_is_drawn_anew_whenever_the_mouse_moves_is_clicked
     assert await browser.evaluate("clicks") == 1
 
 
-async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: SessionBrowser) -> None:
+async def test_element_that_moves_during_the_press_has_a_notice(browser: SessionBrowser) -> None:
     """As where a field that loses the focus tells what is wrong, and moves the button away from the mouse."""
     await browser.show(
         """<input id=mail autofocus><div id=wrong></div><button id=send>Send</button><script>
@@ -127,7 +127,7 @@ async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: Sessi
         "<select size=3 onchange=done()><option>one<option id=it>two</select>",
     ],
 )
-async def test_what_arrives_in_an_unusual_way_has_arrived(browser: SessionBrowser, html: str) -> None:
+async def test_indirectly_received_click_has_no_notice(browser: SessionBrowser, html: str) -> None:
     await browser.show(
         "<script>window.done = () => document.body.append(Object.assign(document.createElement('i'),"
         f" {{id: 'done'}}))</script>{html}"
@@ -137,7 +137,7 @@ async def test_what_arrives_in_an_unusual_way_has_arrived(browser: SessionBrowse
     assert await browser.evaluate("document.querySelectorAll('#done').length") == 1
 
 
-async def test_a_click_in_a_frame_is_watched_there(browser: SessionBrowser) -> None:
+async def test_click_in_a_frame_is_verified_there(browser: SessionBrowser) -> None:
     inner = browser.site.page(
         """<p>above</p><button id=it style="position: absolute; top: 60px"
         onclick="document.title = 'clicked'">x</button><script>it.addEventListener('mousemove', () => {
@@ -170,7 +170,7 @@ HIDDEN = "position: absolute; width: 1px; height: 1px; margin: -1px; overflow: h
     ],
 )
 @pytest.mark.parametrize("tool", ["click", "check", "fill_form"])
-async def test_a_toggle_that_is_drawn_otherwise_is_pressed_by_its_label(
+async def test_styled_toggle_is_clicked_through_its_label(
     browser: SessionBrowser, toggle: str, tool: str
 ) -> None:
     url = (await browser.show(toggle))["url"]
@@ -184,7 +184,7 @@ async def test_a_toggle_that_is_drawn_otherwise_is_pressed_by_its_label(
     assert await browser.evaluate("document.querySelector('input').checked") is True
 
 
-async def test_a_visible_checkbox_is_pressed_itself(browser: SessionBrowser) -> None:
+async def test_visible_checkbox_is_clicked_directly(browser: SessionBrowser) -> None:
     await browser.show(
         "<label>All of it <input type=checkbox onmousedown=\"document.title = 'itself'\"></label>"
     )
@@ -218,7 +218,7 @@ BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
         ),
     ],
 )
-async def test_what_stays_over_an_element_is_reported_with_what_closes_it(
+async def test_cover_is_reported_with_the_element_that_closes_it(
     browser: SessionBrowser, cover: str, closer: str
 ) -> None:
     await browser.show(BEHIND + cover)
@@ -230,7 +230,7 @@ async def test_what_stays_over_an_element_is_reported_with_what_closes_it(
     await browser.call("click", selector=closer.partition("(")[2].removesuffix(")"))
 
 
-async def test_an_open_menu_over_a_custom_element_is_closed_with_escape(browser: SessionBrowser) -> None:
+async def test_open_menu_over_an_element_suggests_the_escape_key(browser: SessionBrowser) -> None:
     await browser.show(
         "<a href=#main>Skip to main</a><my-button id=host></my-button>"
         "<div id=menu style='position: fixed; inset: 0'><ul role=menu><li role=menuitem>New</ul></div>"
@@ -246,7 +246,7 @@ async def test_an_open_menu_over_a_custom_element_is_closed_with_escape(browser:
 
 
 @pytest.mark.slow
-async def test_what_covers_an_element_for_a_while_is_waited_for(browser: SessionBrowser) -> None:
+async def test_temporary_cover_is_waited_for(browser: SessionBrowser) -> None:
     await browser.show(
         f"""{BEHIND}<div id=busy style="position: fixed; inset: 0; background: #0008">Loading …</div><script>
         setTimeout(() => busy.remove(), 3500);</script>"""
@@ -258,7 +258,7 @@ async def test_what_covers_an_element_for_a_while_is_waited_for(browser: Session
 
 
 @pytest.mark.parametrize("tool", ["type", "fill"])
-async def test_a_wrapper_names_the_field_inside(browser: SessionBrowser, tool: str) -> None:
+async def test_wrapper_error_names_the_field_inside(browser: SessionBrowser, tool: str) -> None:
     await browser.show("<div id=wrapper><label for=amount>Amount</label><input id=amount></div>")
     what = {"text": "5"} if tool == "type" else {"value": "5"}
 
@@ -297,7 +297,7 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
         assert await browser.evaluate("shown.textContent") == text
 
 
-async def test_a_toggle_without_a_label_says_what_to_click(browser: SessionBrowser) -> None:
+async def test_hidden_toggle_without_label_error_names_what_to_click(browser: SessionBrowser) -> None:
     await browser.show(
         f"<div id=dark class=toggle><input type=checkbox style='display: none'><i style='{TRACK}'></i></div>"
     )
@@ -309,7 +309,7 @@ async def test_a_toggle_without_a_label_says_what_to_click(browser: SessionBrows
     )
 
 
-async def test_a_click_on_an_element_that_its_press_replaces_says_so(browser: SessionBrowser) -> None:
+async def test_element_replaced_during_the_press_has_a_notice(browser: SessionBrowser) -> None:
     await browser.show(
         """<div id=place><button id=it onmousedown="place.innerHTML = place.innerHTML" onclick="done = 1">
         Save</button></div><script>var done = 0</script>"""
@@ -330,7 +330,7 @@ async def test_a_click_on_an_element_that_its_press_replaces_says_so(browser: Se
         "<div style='height: 1500px'></div><div id=it tabindex=0>Ticket 7 {}</div>",
     ],
 )
-async def test_a_click_leaves_alone_the_controls_inside(browser: SessionBrowser, outer: str) -> None:
+async def test_click_avoids_nested_controls(browser: SessionBrowser, outer: str) -> None:
     inner = "<button id=inner style='display: block; margin: auto; width: 80%; height: 60px'>Delete</button>"
     await browser.show(
         outer.format(inner) + "<script>var at; onclick = event => { at = event.target.id }</script>"
@@ -340,7 +340,7 @@ async def test_a_click_leaves_alone_the_controls_inside(browser: SessionBrowser,
     assert await browser.evaluate("at") == "it"
 
 
-async def test_a_click_on_a_control_that_another_one_fills_says_so(browser: SessionBrowser) -> None:
+async def test_click_that_hits_a_nested_control_has_a_notice(browser: SessionBrowser) -> None:
     await browser.show(
         """<div id=it onclick="" style="display: flex"><button style="flex: 1; height: 40px">Delete</button>
         <button style="flex: 9; height: 40px" id=more class=wide>More</button></div>"""
@@ -352,7 +352,7 @@ async def test_a_click_on_a_control_that_another_one_fills_says_so(browser: Sess
 
 
 @pytest.mark.parametrize("leaves", ["remove()", "style.marginLeft = '400px'"])
-async def test_the_second_press_of_a_double_click_does_not_reach_another_element(
+async def test_second_press_of_a_double_click_hits_no_other_element(
     browser: SessionBrowser, leaves: str
 ) -> None:
     await browser.show(
@@ -369,7 +369,7 @@ async def test_the_second_press_of_a_double_click_does_not_reach_another_element
     assert await browser.evaluate("pressed") == ["it"]
 
 
-async def test_a_double_click_that_arrives_has_no_notice(browser: SessionBrowser) -> None:
+async def test_successful_double_click_has_no_notice(browser: SessionBrowser) -> None:
     await browser.show("<button ondblclick='done = 1'>Open</button><script>var done = 0</script>")
 
     assert "notice" not in await browser.call("click", selector="button", clickCount=2)
@@ -394,7 +394,7 @@ goal.ondrop = () => { dropped += 1 };"""
     ],
     ids=["refused", "moves away", "taken", "by mouse"],
 )
-async def test_a_drop_that_the_page_does_not_take_has_a_notice(
+async def test_drop_that_the_page_rejects_has_a_notice(
     browser: SessionBrowser, script: str, taken: bool
 ) -> None:
     await browser.show(f"{DRAGGED}{script}</script>")
@@ -406,7 +406,7 @@ async def test_a_drop_that_the_page_does_not_take_has_a_notice(
     assert await browser.evaluate("dropped") == int(taken)
 
 
-async def test_an_element_does_not_close_its_own_cover(browser: SessionBrowser) -> None:
+async def test_clipped_element_is_not_reported_as_its_own_closer(browser: SessionBrowser) -> None:
     await browser.show(
         "<button id=it style='clip-path: circle(9px at 9px 9px); width: 200px; height: 99px'>OK</button>"
     )
@@ -430,7 +430,7 @@ PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
     ],
     ids=["rectangle", "circle below the viewport", "polygon around its middle", "default"],
 )
-async def test_an_area_is_pressed_where_its_image_shows_it(
+async def test_image_map_area_is_clicked_where_its_image_shows_it(
     browser: SessionBrowser, style: str, shape: str
 ) -> None:
     await browser.show(
@@ -444,7 +444,7 @@ async def test_an_area_is_pressed_where_its_image_shows_it(
         assert await browser.evaluate("pressed") == name
 
 
-async def test_an_area_that_no_image_shows_is_reported(browser: SessionBrowser) -> None:
+async def test_area_without_visible_image_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<map name=shop><area shape=default href=#tea alt=Tea></map>")
 
     error = await browser.refused("click", selector="area", timeout=3000)

@@ -81,7 +81,7 @@ async def test_a_download_within_the_quota_is_kept_once(limited: Browser, sessio
     assert list_files(limited.root) == ["a.bin"]
 
 
-async def test_a_download_above_the_quota_fails_and_leaves_nothing(limited: Browser, session: str) -> None:
+async def test_download_above_the_quota_fails_and_leaves_no_file(limited: Browser, session: str) -> None:
     found = await download(limited, session, *([os.urandom(50_000)] * 5))
 
     assert found["failure"] == (
@@ -94,7 +94,7 @@ async def test_a_download_above_the_quota_fails_and_leaves_nothing(limited: Brow
     assert entry["state"] == "failed"
 
 
-async def test_an_endless_download_is_cancelled(limited: Browser, session: str) -> None:
+async def test_endless_download_is_cancelled_at_the_quota(limited: Browser, session: str) -> None:
     """It would fill the disk otherwise, because a download is complete only when its server says so."""
     gone = asyncio.Event()
 
@@ -120,7 +120,7 @@ async def test_an_endless_download_is_cancelled(limited: Browser, session: str) 
         await gone.wait()
 
 
-async def test_the_quota_of_all_sessions_counts_them_together(limited: Browser, session: str) -> None:
+async def test_total_quota_counts_the_files_of_all_sessions(limited: Browser, session: str) -> None:
     other = (await limited.call("create_session"))["sessionId"]
     await download(limited, session, b"x" * 190_000)
     refused = await download(limited, other, b"x" * 190_000, name="b.bin")

@@ -55,11 +55,11 @@ async def markdown(browser: SessionBrowser, html: str) -> str:
         ("<form>said<input name=childNodes><input name=getAttribute><input name=localName></form>", "said"),
     ],
 )  # fmt: skip
-async def test_what_html_says_markdown_says(browser: SessionBrowser, html: str, expected: str) -> None:
+async def test_html_is_converted_to_markdown(browser: SessionBrowser, html: str, expected: str) -> None:
     assert await markdown(browser, html) == expected
 
 
-async def test_a_table_is_a_table(browser: SessionBrowser) -> None:
+async def test_html_table_becomes_a_markdown_table(browser: SessionBrowser) -> None:
     html = """<table><caption>Prices</caption><thead><tr><th>Item<th>Size<th>Price</thead>
       <tr><td>A|B<td colspan=2>free<tr><td rowspan=2><a href=/t>Tea</a><td>small<td>1 €
       <tr><td>large<td>2<br>€</table>
@@ -105,7 +105,7 @@ AROUND = f"""<!doctype html><title>A  page</title><header><a href=/>Home</a> Ban
         f"<h1>Title</h1><div><div class=links><a href=/a>{LONG}</a></div><div><p>{LONG}</div></div>",
     ],
 )
-async def test_what_stands_around_the_main_content_is_left_out(browser: SessionBrowser, content: str) -> None:
+async def test_content_around_the_main_content_is_left_out(browser: SessionBrowser, content: str) -> None:
     url = (await browser.show(AROUND.replace("CONTENT", content)))["url"]
 
     read = await browser.call("read_page")
@@ -114,13 +114,13 @@ async def test_what_stands_around_the_main_content_is_left_out(browser: SessionB
     assert read == {"title": "A page", "url": url, "markdown": text, "chars": len(text)}
 
 
-async def test_a_page_without_much_text_is_read_whole(browser: SessionBrowser) -> None:
+async def test_page_with_little_text_is_read_completely(browser: SessionBrowser) -> None:
     await browser.show("<div><p>short</p></div><ul><li>list</ul>")
 
     assert (await browser.call("read_page"))["markdown"] == "short\n\n- list"
 
 
-async def test_an_element_is_read_with_all_that_is_in_it(browser: SessionBrowser) -> None:
+async def test_selected_element_is_read_with_all_its_content(browser: SessionBrowser) -> None:
     await browser.show("<main><p>not this</p></main><nav><a href=/x>Link</a> <button>Button</button></nav>")
 
     read = await browser.call("read_page", selector="nav", links=False)
@@ -149,7 +149,7 @@ async def test_a_long_page_is_read_in_parts(browser: SessionBrowser) -> None:
     assert read["chars"] == len("\n\n".join(paragraphs))
 
 
-async def test_a_page_cannot_bend_what_is_read(browser: SessionBrowser) -> None:
+async def test_page_cannot_falsify_the_markdown(browser: SessionBrowser) -> None:
     await browser.show(f"""<main><p>{LONG}</p></main><script>
       JSON.stringify = () => '"evil"'; Element.prototype.getAttribute = () => 'evil';
       Array.prototype.map = () => []; String.prototype.replace = () => 'evil';</script>""")
@@ -157,13 +157,13 @@ async def test_a_page_cannot_bend_what_is_read(browser: SessionBrowser) -> None:
     assert (await browser.call("read_page"))["markdown"] == LONG.strip()
 
 
-async def test_elements_far_inside_each_other_are_read(browser: SessionBrowser) -> None:
+async def test_deeply_nested_elements_are_read(browser: SessionBrowser) -> None:
     await browser.show("<script>document.write('<div>'.repeat(2000) + 'deep')</script>")
 
     assert (await browser.call("read_page"))["markdown"] == "deep"
 
 
-async def test_what_is_not_there_is_reported(browser: SessionBrowser) -> None:
+async def test_missing_element_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>text")
 
     error = await browser.refused("read_page", selector="#none", timeout=300)
@@ -171,7 +171,7 @@ async def test_what_is_not_there_is_reported(browser: SessionBrowser) -> None:
     assert error["code"] == "ELEMENT_NOT_FOUND"
 
 
-async def test_what_has_no_box_of_its_own_shows_what_is_in_it(browser: SessionBrowser) -> None:
+async def test_content_of_a_display_contents_element_is_read(browser: SessionBrowser) -> None:
     assert (
         await markdown(browser, "<div style='display: contents'><p>one<div hidden>two</div>three")
         == "one\n\nthree"

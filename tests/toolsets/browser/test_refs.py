@@ -31,7 +31,7 @@ ONCLICK = 'onclick="window.said = this.id || this.textContent"'
 # Everything takes a ref
 
 
-async def test_every_tool_that_takes_a_selector_takes_a_ref(browser: SessionBrowser) -> None:
+async def test_every_tool_with_a_selector_accepts_a_ref(browser: SessionBrowser) -> None:
     await browser.show(
         """<h1>Shop</h1><label>Name <input></label><label><input type=checkbox> Agree</label>
         <select aria-label=Size><option>S<option>M</select><button>Save</button>
@@ -59,7 +59,7 @@ async def test_every_tool_that_takes_a_selector_takes_a_ref(browser: SessionBrow
     assert (await browser.call("screenshot_element", selector=name))["format"] == "png"
 
 
-async def test_refs_of_frames_need_no_way_into_them(browser: SessionBrowser) -> None:
+async def test_refs_in_frames_need_no_frame_selector(browser: SessionBrowser) -> None:
     inner = browser.site.page("<button onclick='this.id = 1'>Pay</button>")
     elsewhere = inner.replace("127.0.0.1", "localhost")
     await browser.show(f"<iframe src='{inner}'></iframe><iframe title=bank src='{elsewhere}'></iframe>")
@@ -79,7 +79,7 @@ async def test_refs_of_frames_need_no_way_into_them(browser: SessionBrowser) -> 
 # They stay
 
 
-async def test_a_ref_stays_with_its_element_wherever_it_goes(browser: SessionBrowser) -> None:
+async def test_ref_stays_with_its_moved_element(browser: SessionBrowser) -> None:
     await browser.show(f"<ul><li><button id=a {ONCLICK}>A</button><li><button id=b {ONCLICK}>B</button></ul>")
     first = await ref(browser, '"A"')
     await browser.call("snapshot", rootSelector="li:nth-child(2)")
@@ -95,7 +95,7 @@ async def test_a_ref_stays_with_its_element_wherever_it_goes(browser: SessionBro
     assert await ref(browser, '"A"') == first
 
 
-async def test_a_partial_snapshot_kills_no_other_ref(browser: SessionBrowser) -> None:
+async def test_partial_snapshot_keeps_other_refs_valid(browser: SessionBrowser) -> None:
     await browser.show(f"<main><button id=a {ONCLICK}>A</button></main><nav><button>B</button></nav>")
     first = await ref(browser, '"A"')
 
@@ -107,7 +107,7 @@ async def test_a_partial_snapshot_kills_no_other_ref(browser: SessionBrowser) ->
     assert await read_said(browser) == "a"
 
 
-async def test_a_ref_of_one_page_names_nothing_in_another(browser: SessionBrowser) -> None:
+async def test_ref_of_one_page_is_refused_in_another(browser: SessionBrowser) -> None:
     await browser.show("<a href='about:blank' target=_blank>Open</a><button>A</button>")
     first = await ref(browser, '"A"')
     opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
@@ -122,7 +122,7 @@ async def test_a_ref_of_one_page_names_nothing_in_another(browser: SessionBrowse
 # They heal
 
 
-async def test_a_list_that_is_drawn_again_heals(browser: SessionBrowser) -> None:
+async def test_refs_of_a_redrawn_list_heal(browser: SessionBrowser) -> None:
     await browser.show(
         f"""<ul></ul><script>function draw(names) {{ document.querySelector('ul').innerHTML = names.map(
         name => `<li><button id=${{name}} {ONCLICK}>Remove ${{name}}</button></li>`).join(''); }}
@@ -180,7 +180,7 @@ async def test_refs_heal_after_going_back(browser: SessionBrowser) -> None:
     assert await read_said(browser) == "a"
 
 
-async def test_the_test_id_counts(browser: SessionBrowser) -> None:
+async def test_different_test_id_prevents_healing(browser: SessionBrowser) -> None:
     await browser.show("<button data-testid=save>Save</button>")
     first = await ref(browser, "Save")
     await browser.show("<button data-testid=store>Save</button>")
@@ -194,7 +194,7 @@ async def test_the_test_id_counts(browser: SessionBrowser) -> None:
 # They never guess
 
 
-async def test_one_of_two_equal_buttons_does_not_stand_in_for_the_other(browser: SessionBrowser) -> None:
+async def test_ref_does_not_heal_to_an_equal_sibling(browser: SessionBrowser) -> None:
     await browser.show(f"<button id=a {ONCLICK}>Buy</button><p>or</p><button id=b {ONCLICK}>Buy</button>")
     text = (await browser.call("snapshot"))["snapshot"]
     first, second = re.findall(r'(e\d+) button "Buy"', text)
@@ -211,7 +211,7 @@ async def test_one_of_two_equal_buttons_does_not_stand_in_for_the_other(browser:
     assert await read_said(browser) is None
 
 
-async def test_two_equal_successors_are_not_chosen_from(browser: SessionBrowser) -> None:
+async def test_ref_with_two_equal_successors_does_not_heal(browser: SessionBrowser) -> None:
     await browser.show(f"<button id=a {ONCLICK}>Buy</button>")
     first = await ref(browser, "Buy")
     await browser.call(
@@ -227,7 +227,7 @@ async def test_two_equal_successors_are_not_chosen_from(browser: SessionBrowser)
     assert await read_said(browser) is None
 
 
-async def test_an_element_that_was_there_before_is_no_successor(browser: SessionBrowser) -> None:
+async def test_ref_does_not_heal_to_an_element_that_existed_before(browser: SessionBrowser) -> None:
     await browser.show(f"<button id=a {ONCLICK}>Save</button><button id=b {ONCLICK}>Cancel</button>")
     first = await ref(browser, "Save")
     await browser.call(
@@ -241,7 +241,7 @@ async def test_an_element_that_was_there_before_is_no_successor(browser: Session
     assert await read_said(browser) is None
 
 
-async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser: SessionBrowser) -> None:
+async def test_recycled_virtual_list_row_makes_its_ref_stale(browser: SessionBrowser) -> None:
     """The rows are used again for other entries as the list is scrolled."""
     await browser.show(
         """<ul></ul><script>const rows = Array.from({length: 3}, () =>
@@ -270,7 +270,7 @@ async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser:
     assert await read_said(browser) == "Open 50"
 
 
-async def test_a_look_of_which_nothing_was_reported_changes_no_meaning(browser: SessionBrowser) -> None:
+async def test_unreported_page_change_does_not_change_what_a_ref_means(browser: SessionBrowser) -> None:
     await browser.show("<ul><li><button onclick='window.said = 1'>Open 1</button></ul><h1>Title</h1>")
     first = await ref(browser, "Open 1")
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 2'")
@@ -289,7 +289,7 @@ async def test_a_look_of_which_nothing_was_reported_changes_no_meaning(browser: 
     assert await read_said(browser) == 1
 
 
-async def test_a_button_that_changes_its_own_words_stays_itself(browser: SessionBrowser) -> None:
+async def test_button_that_changes_its_label_keeps_its_ref(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='window.said = this.textContent'>Resend in 9 s</button><p>Other</p>")
     first = await ref(browser, "Resend")
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Resend'")
@@ -299,7 +299,7 @@ async def test_a_button_that_changes_its_own_words_stays_itself(browser: Session
     assert await read_said(browser) == "Resend"
 
 
-async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -> None:
+async def test_unknown_ref_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<button>A</button>")
 
     error = await browser.refused("click", selector="e999")
@@ -313,7 +313,7 @@ async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -
     }
 
 
-async def test_a_stale_ref_is_reported_at_once(browser: SessionBrowser) -> None:
+async def test_stale_ref_is_reported_immediately(browser: SessionBrowser) -> None:
     """Not after the time that a selector has to appear."""
     await browser.show("<button>A</button>")
     first = await ref(browser, '"A"')
@@ -325,7 +325,7 @@ async def test_a_stale_ref_is_reported_at_once(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> None:
+async def test_recreated_session_never_reuses_a_ref(site: Site) -> None:
     """Not after it was closed, and its caller's next call makes another under the same name."""
     url = site.page("<button>A</button>")
     async with connect_browser(site) as server:
@@ -343,9 +343,7 @@ async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> No
 
 
 @pytest.mark.parametrize(("head", "where"), [("<thead><tr><th>Name<th>Do</thead>", "in row"), ("", "after")])
-async def test_a_row_that_is_used_again_is_known_by_its_words(
-    browser: SessionBrowser, head: str, where: str
-) -> None:
+async def test_recycled_row_is_recognized_by_its_text(browser: SessionBrowser, head: str, where: str) -> None:
     """Its button has the same name in every row. Without a head it is a table for the layout only."""
     await browser.show(
         f"<table>{head}<tbody></tbody></table>"
@@ -372,7 +370,7 @@ async def test_a_row_that_is_used_again_is_known_by_its_words(
     assert await read_said(browser) is None
 
 
-async def test_a_button_of_another_dialog_is_no_successor(browser: SessionBrowser) -> None:
+async def test_ref_does_not_heal_to_a_button_of_another_dialog(browser: SessionBrowser) -> None:
     await browser.show("<div role=dialog aria-label='Discard the draft?'><button>OK</button></div>")
     first = await ref(browser, "OK")
     await browser.call(
@@ -387,7 +385,7 @@ async def test_a_button_of_another_dialog_is_no_successor(browser: SessionBrowse
     assert await read_said(browser) is None
 
 
-async def test_a_button_at_another_address_is_no_successor(browser: SessionBrowser) -> None:
+async def test_ref_does_not_heal_to_a_button_at_another_url(browser: SessionBrowser) -> None:
     """Nor does a secret go to another origin's field."""
     page = "<button onclick='window.said = 1'>Cancel order</button>"
     await browser.show(f"<h1>Order 1</h1>{page}")
@@ -400,7 +398,7 @@ async def test_a_button_at_another_address_is_no_successor(browser: SessionBrows
     assert await read_said(browser) is None
 
 
-async def test_an_element_that_is_hidden_has_no_successor(browser: SessionBrowser) -> None:
+async def test_ref_of_a_hidden_element_does_not_heal(browser: SessionBrowser) -> None:
     """It lives; whoever acts on it is told that it is hidden."""
     await browser.show(
         """<div id=one><button>Continue</button></div>
@@ -429,7 +427,7 @@ async def test_refs_of_a_partial_snapshot_keep_their_meaning(browser: SessionBro
 
 
 @pytest.mark.parametrize("written", ["[ref={}]", "ref={}", "@{}", " {} "])
-async def test_refs_may_be_written_as_elsewhere(browser: SessionBrowser, written: str) -> None:
+async def test_refs_accept_the_notations_of_other_tools(browser: SessionBrowser, written: str) -> None:
     await browser.show(f"<button id=a {ONCLICK}>A</button>")
 
     await browser.call("click", selector=written.format(await ref(browser, '"A"')))
@@ -438,7 +436,7 @@ async def test_refs_may_be_written_as_elsewhere(browser: SessionBrowser, written
 
 
 @pytest.mark.slow
-async def test_no_ref_is_given_twice_where_a_look_was_cut_off(browser: SessionBrowser) -> None:
+async def test_interrupted_snapshot_never_reuses_a_ref(browser: SessionBrowser) -> None:
     """The page may go on giving refs after nobody waits for them any more."""
     rows = "".join(f"<button>B{number}</button>" for number in range(8_000))
     await browser.show(f"{rows}<h1>End</h1>", observe="none")
@@ -453,7 +451,7 @@ async def test_no_ref_is_given_twice_where_a_look_was_cut_off(browser: SessionBr
     assert max(int(each[1:]) for each in refs) == 8_001  # What nobody was told of is given again.
 
 
-async def test_of_a_ref_that_is_gone_one_may_ask_whether_it_is(browser: SessionBrowser) -> None:
+async def test_existence_and_visibility_of_a_gone_ref_can_be_checked(browser: SessionBrowser) -> None:
     await browser.show("<button>A</button>")
     first = await ref(browser, '"A"')
     await browser.call("evaluate", script="document.querySelector('button').remove()")
@@ -477,7 +475,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("rows", ROWS)
-async def test_what_a_field_holds_is_no_part_of_its_row(browser: SessionBrowser, rows: str) -> None:
+async def test_field_value_is_not_part_of_its_row_identity(browser: SessionBrowser, rows: str) -> None:
     around, row = ROWS[rows].split("|")
     await browser.show(around.replace("{}", "".join(row.replace("{0}", name) for name in ("Light", "Lamp"))))
     snapshot = (await browser.call("snapshot"))["snapshot"]
@@ -490,7 +488,7 @@ async def test_what_a_field_holds_is_no_part_of_its_row(browser: SessionBrowser,
     assert await browser.call("get_value", selector=quantity) == {"value": "5"}
 
 
-async def test_a_checkbox_is_the_same_whatever_its_label_holds(browser: SessionBrowser) -> None:
+async def test_field_value_in_a_label_does_not_change_its_checkbox(browser: SessionBrowser) -> None:
     await browser.show(
         "<ul><li><label><input type=checkbox> Flash <input size=2 value=3> times</label>"
         "<li><label><input type=checkbox> Flash <input size=2 value=4> times</label></ul>"
@@ -504,7 +502,7 @@ async def test_a_checkbox_is_the_same_whatever_its_label_holds(browser: SessionB
     await browser.call("check", selector=box[1])
 
 
-async def test_calls_that_only_read_tell_what_a_ref_is_now(browser: SessionBrowser) -> None:
+async def test_read_only_calls_report_the_current_element_of_a_ref(browser: SessionBrowser) -> None:
     await browser.show("<ul><li><button>Open 1</button></ul>")
     first = await ref(browser, "Open 1")
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 2'")

@@ -59,7 +59,7 @@ async def test_a_request_has_its_id_and_a_summary(opened_page: SessionBrowser) -
     assert await opened_page.call("get_request", requestId=id) == {"summary": entry}
 
 
-async def test_headers_are_reported_and_the_secret_ones_masked(opened_page: SessionBrowser) -> None:
+async def test_headers_are_reported_with_secrets_masked(opened_page: SessionBrowser) -> None:
     """Those that the browser adds by itself too."""
     url = route_answer(opened_page, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
     await opened_page.call(
@@ -91,7 +91,7 @@ async def test_headers_are_reported_and_the_secret_ones_masked(opened_page: Sess
     }
 
 
-async def test_a_long_header_is_cut(opened_page: SessionBrowser) -> None:
+async def test_long_header_is_truncated(opened_page: SessionBrowser) -> None:
     id = await send(opened_page, route_answer(opened_page, "x", x_long="y" * 3000))
 
     headers = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
@@ -99,7 +99,7 @@ async def test_a_long_header_is_cut(opened_page: SessionBrowser) -> None:
     assert headers["x-long"] == "y" * 2000 + "… [cut, 3000 characters]"
 
 
-async def test_bodies_are_reported(opened_page: SessionBrowser) -> None:
+async def test_request_and_response_bodies_are_reported(opened_page: SessionBrowser) -> None:
     url = route_answer(opened_page, '{"ä": [1]}', "application/json")
     id = await send(
         opened_page, url, method="POST", body='{"name": "💡"}', headers={"Content-Type": "application/json"}
@@ -119,7 +119,7 @@ async def test_bodies_are_reported(opened_page: SessionBrowser) -> None:
     }
 
 
-async def test_no_body_is_an_empty_one(opened_page: SessionBrowser) -> None:
+async def test_missing_body_is_reported_as_empty(opened_page: SessionBrowser) -> None:
     id = await send(opened_page, route_answer(opened_page, ""))
 
     assert (await opened_page.call("get_request", requestId=id, part="request_body")) == {
@@ -139,7 +139,7 @@ async def test_no_body_is_an_empty_one(opened_page: SessionBrowser) -> None:
         ("größer".encode("utf-16"), "text/plain; charset=utf-16", "größer"),
     ],
 )
-async def test_a_text_is_read_as_its_type_says(
+async def test_text_body_is_decoded_by_its_content_type(
     opened_page: SessionBrowser, body: bytes, kind: str, text: str
 ) -> None:
     id = await send(opened_page, route_answer(opened_page, body, kind))
@@ -168,7 +168,7 @@ async def test_a_long_body_is_read_in_pieces(opened_page: SessionBrowser) -> Non
     )
 
 
-async def test_what_is_no_text_is_in_base64(opened_page: SessionBrowser) -> None:
+async def test_binary_body_is_base64_encoded(opened_page: SessionBrowser) -> None:
     body = bytes(range(256)) * 40
     id = await send(opened_page, route_answer(opened_page, body, "image/png"))
 
@@ -190,13 +190,13 @@ async def test_what_is_no_text_is_in_base64(opened_page: SessionBrowser) -> None
     assert error["message"] == "offset: 10241 is beyond the end; the body has 10240 bytes"
 
 
-async def test_a_document_can_be_read_while_it_is_there(opened_page: SessionBrowser) -> None:
+async def test_document_body_can_be_read_while_it_is_open(opened_page: SessionBrowser) -> None:
     id = (await opened_page.call("get_request_log"))["entries"][0]["id"]
 
     assert (await opened_page.call("get_request", requestId=id, part="response_body"))["body"] == "<p>x</p>"
 
 
-async def test_a_mocked_answer_can_be_read(opened_page: SessionBrowser) -> None:
+async def test_mocked_response_can_be_read(opened_page: SessionBrowser) -> None:
     url = f"{opened_page.site.url}/mocked/{opened_page.session_id}"
     await opened_page.call(
         "mock_response", url=url, response={"body": {"made": "up"}, "headers": {"X-A": "b"}}
@@ -210,7 +210,7 @@ async def test_a_mocked_answer_can_be_read(opened_page: SessionBrowser) -> None:
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="others keep it")
-async def test_the_body_of_a_page_that_was_left_is_gone(opened_page: SessionBrowser) -> None:
+async def test_response_body_is_unavailable_after_navigation(opened_page: SessionBrowser) -> None:
     id = (await opened_page.call("get_request_log"))["entries"][0]["id"]
     await opened_page.show("<p>next</p>")
 
@@ -254,7 +254,7 @@ async def test_a_request_that_failed_has_no_response(opened_page: SessionBrowser
 
 
 @pytest.mark.slow
-async def test_a_request_without_an_answer_yet_is_marked_as_such(opened_page: SessionBrowser) -> None:
+async def test_pending_request_is_reported_as_having_no_response(opened_page: SessionBrowser) -> None:
     url = opened_page.site.never()
     await opened_page.call("evaluate", script=f"void fetch('{url}')")
     [entry] = (await opened_page.call("get_request_log", filter=url))["entries"]
@@ -266,7 +266,7 @@ async def test_a_request_without_an_answer_yet_is_marked_as_such(opened_page: Se
     )
 
 
-async def test_a_response_that_does_not_end_is_marked_as_such(opened_page: SessionBrowser) -> None:
+async def test_unfinished_response_is_reported_as_not_ended(opened_page: SessionBrowser) -> None:
     more = asyncio.Event()
 
     async def stream(_: Request) -> Response:
@@ -290,7 +290,7 @@ async def test_a_response_that_does_not_end_is_marked_as_such(opened_page: Sessi
     assert headers["headers"]["content-type"].startswith("text/event-stream")
 
 
-async def test_of_a_page_that_is_closed_there_is_a_summary(opened_page: SessionBrowser) -> None:
+async def test_closed_page_request_has_only_a_summary(opened_page: SessionBrowser) -> None:
     popup = opened_page.site.page("<p>popup</p>")
     await opened_page.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
     await opened_page.call("click", selector="button")
@@ -343,7 +343,7 @@ async def test_of_a_page_that_is_closed_there_is_a_summary(opened_page: SessionB
         ),
     ],
 )
-async def test_a_wrong_question_is_refused_by_field(
+async def test_invalid_get_request_arguments_are_refused_by_field(
     opened_page: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str, message: str
 ) -> None:
     error = await opened_page.refused("get_request", **arguments)
@@ -351,7 +351,7 @@ async def test_a_wrong_question_is_refused_by_field(
     assert (error["code"], error["details"]["parameter"], error["message"]) == (code, parameter, message)
 
 
-async def test_without_any_request_it_says_so(browser: SessionBrowser) -> None:
+async def test_empty_request_log_is_reported(browser: SessionBrowser) -> None:
     error = await browser.refused("get_request", requestId="request-1")
 
     assert error["message"] == (
@@ -360,7 +360,7 @@ async def test_without_any_request_it_says_so(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_what_was_long_ago_has_only_its_entry(opened_page: SessionBrowser) -> None:
+async def test_oldest_requests_keep_only_their_log_entry(opened_page: SessionBrowser) -> None:
     """The last 1,000 can be read."""
     url = route_answer(opened_page, "x")
     asks = f"Promise.all(Array.from({{length: 25}}, () => fetch('{url}').then(answer => answer.text())))"

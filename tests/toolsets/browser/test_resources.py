@@ -59,7 +59,7 @@ async def find(browser: SessionBrowser, selector: str) -> str:
 # Lists
 
 
-async def test_a_template_is_listed_for_each_pattern(browser: SessionBrowser) -> None:
+async def test_resource_template_is_listed_for_each_pattern(browser: SessionBrowser) -> None:
     listed = (await browser.client.list_resource_templates()).resource_templates
 
     assert [(each.name, each.uri_template, each.mime_type) for each in listed] == [
@@ -73,7 +73,7 @@ async def test_a_template_is_listed_for_each_pattern(browser: SessionBrowser) ->
     ]
 
 
-async def test_what_a_session_has_is_listed(browser: SessionBrowser) -> None:
+async def test_resources_of_a_session_are_listed(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>x</p>"))["url"]
     await browser.call("find_elements", selector="p")
     shot = await browser.call("screenshot")
@@ -147,7 +147,7 @@ async def engine(browser: SessionBrowser) -> str:
         ("file:///etc/passwd", "it does not start with playwright:///"),
     ],
 )
-async def test_what_is_not_there_says_why(browser: SessionBrowser, uri: str, why: str) -> None:
+async def test_missing_resource_error_gives_the_reason(browser: SessionBrowser, uri: str, why: str) -> None:
     await browser.show("<p>x</p>")
 
     assert await why_not(browser, uri.replace("SESSION", browser.session_id)) == f"Resource not found: {why}"
@@ -156,7 +156,7 @@ async def test_what_is_not_there_says_why(browser: SessionBrowser, uri: str, why
 # Sessions and pages
 
 
-async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrowser) -> None:
+async def test_session_resource_matches_list_sessions(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("block_resource", resourceType="font")
     uri = f"playwright:///session/{browser.session_id}"
@@ -176,7 +176,7 @@ async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrows
     assert answer["blocked"] == ["font"]
 
 
-async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
+async def test_page_resource_reports_url_title_and_viewport(browser: SessionBrowser) -> None:
     before = time.time() * 1000
     url = (await browser.show("<title> A  title </title>"))["url"]
     uri = f"playwright:///page/{browser.session_id}/page-1"
@@ -195,7 +195,7 @@ async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: SessionBrowser) -> None:
+async def test_resource_of_a_hanging_page_answers_without_title(browser: SessionBrowser) -> None:
     """Reading takes no lock, and ends."""
     url = (await browser.show("<title>t</title><p id=p>x</p>"))["url"]
     element = await find(browser, "#p")
@@ -225,7 +225,7 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
 
 
 @pytest.mark.slow
-async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBrowser) -> None:
+async def test_resource_of_a_navigating_page_can_be_read(browser: SessionBrowser) -> None:
     url = (await browser.show("<title>t</title>"))["url"]
     never = browser.site.never()
     await browser.call("evaluate", script=f"void setTimeout(() => {{ location.href = '{never}' }})")
@@ -251,7 +251,7 @@ async def wait_until_requested(browser: SessionBrowser, url: str) -> None:
             await browser.client.list_resources(cache_mode="bypass")
 
 
-async def test_a_page_that_was_closed_cannot_be_read_but_its_log_can(browser: SessionBrowser) -> None:
+async def test_closed_page_keeps_only_its_network_log(browser: SessionBrowser) -> None:
     popup = browser.site.page("<p>popup</p>")
     await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
     await browser.call("click", selector="button")
@@ -271,7 +271,7 @@ async def test_a_page_that_was_closed_cannot_be_read_but_its_log_can(browser: Se
 # Elements
 
 
-async def test_an_element_is_described_as_it_is_now(browser: SessionBrowser) -> None:
+async def test_element_resource_describes_the_current_state(browser: SessionBrowser) -> None:
     await browser.show(
         """<!doctype html><body style="margin:0">
         <button id=save style="width:80px;height:20px;padding:0;border:0">Save</button>"""
@@ -317,7 +317,7 @@ async def test_an_element_that_is_found_twice_keeps_its_id(browser: SessionBrows
     assert [each["elementId"] for each in third["elements"]] == ["element-3", "element-1", "element-2"]
 
 
-async def test_an_element_that_left_the_page_is_gone_until_it_is_back(browser: SessionBrowser) -> None:
+async def test_removed_element_is_not_found_until_it_is_back(browser: SessionBrowser) -> None:
     await browser.show("<p id=p>x</p>")
     element = await find(browser, "p")
     uri = f"playwright:///element/{browser.session_id}/page-1/{element}"
@@ -329,7 +329,7 @@ async def test_an_element_that_left_the_page_is_gone_until_it_is_back(browser: S
     assert (await read(browser, uri))["metadata"]["selector"] == "#p"
 
 
-async def test_elements_are_gone_with_their_document(browser: SessionBrowser) -> None:
+async def test_element_ids_end_with_their_document(browser: SessionBrowser) -> None:
     """No id is used again for another resource."""
     html = "<p id=p>x</p>"
     url = (await browser.show(html))["url"]
@@ -354,7 +354,7 @@ async def test_elements_are_gone_with_their_document(browser: SessionBrowser) ->
     "script",
     ["location.hash = 'there'", "history.pushState(0, '', '/pushed')", "history.replaceState(0, '', '?a')"],
 )
-async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, script: str) -> None:
+async def test_element_ids_survive_same_document_navigation(browser: SessionBrowser, script: str) -> None:
     url = (await browser.show("<p id=p>x</p>"))["url"]
     element = await find(browser, "p")
 
@@ -366,7 +366,7 @@ async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, s
     assert await find(browser, "p") == element
 
 
-async def test_a_navigation_without_a_document_leaves_the_elements(browser: SessionBrowser) -> None:
+async def test_element_ids_survive_a_navigation_without_document(browser: SessionBrowser) -> None:
     """Neither a download nor an empty answer is a document."""
 
     async def answer_empty(_: Request) -> Response:
@@ -389,7 +389,7 @@ async def test_a_navigation_without_a_document_leaves_the_elements(browser: Sess
     assert await find(browser, "p") == element
 
 
-async def test_elements_in_frames_and_shadow_roots_are_read_too(browser: SessionBrowser) -> None:
+async def test_elements_in_frames_and_shadow_roots_can_be_read(browser: SessionBrowser) -> None:
     path = browser.site.page("<button id=pay>Pay</button>")
     other = path.replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(
@@ -423,7 +423,7 @@ async def test_elements_in_frames_and_shadow_roots_are_read_too(browser: Session
         "window.WeakMap = class { get() { return 'x'.repeat(1000000) } set() {} }",
     ],
 )
-async def test_a_page_that_keeps_nothing_is_described_all_the_same(
+async def test_element_is_described_without_id_when_page_prevents_tracking(
     browser: SessionBrowser, script: str
 ) -> None:
     await browser.show(f"<p id=p>x</p><script>{script}</script>")
@@ -437,7 +437,7 @@ async def test_a_page_that_keeps_nothing_is_described_all_the_same(
 
 
 @pytest.mark.parametrize("full_page", [False, True])
-async def test_a_screenshot_can_be_read_again(browser: SessionBrowser, full_page: bool) -> None:
+async def test_screenshot_can_be_read_again_as_a_resource(browser: SessionBrowser, full_page: bool) -> None:
     await browser.show("<!doctype html><body style='margin:0'><div style='height:2000px'>x</div>")
     before = time.time() * 1000
 
@@ -492,7 +492,7 @@ async def test_a_screenshot_outlives_its_page(browser: SessionBrowser) -> None:
 # The network
 
 
-async def test_a_pages_requests_are_read_with_their_counts(browser: SessionBrowser) -> None:
+async def test_network_log_resource_contains_requests_and_counts(browser: SessionBrowser) -> None:
     missing = f"{browser.site.url}/missing"
     url = (await browser.show(f"<link rel=icon href=data:,><script src='{missing}'></script>"))["url"]
     uri = f"playwright:///network-log/{browser.session_id}/page-1"

@@ -110,7 +110,7 @@ async def test_a_cookie_can_be_a_secret(site: Site, conversation: Conversation) 
     assert [each["value"] for each in (await conversation.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
 
 
-async def test_a_secret_may_be_the_value_that_is_expected(site: Site, conversation: Conversation) -> None:
+async def test_expected_value_can_be_a_secret(site: Site, conversation: Conversation) -> None:
     await conversation.call("navigate", url=site.page("<input>"))
     await conversation.call(
         "fill", selector="input", value="secret:PASSWORD", expect={"value": {"input": "secret:PASSWORD"}}
@@ -123,9 +123,7 @@ async def test_a_secret_may_be_the_value_that_is_expected(site: Site, conversati
     assert not any(secret in text for text in conversation.texts for secret in (PIN, "hunter2"))
 
 
-async def test_an_unknown_secret_is_refused_with_the_known_names(
-    site: Site, conversation: Conversation
-) -> None:
+async def test_unknown_secret_error_lists_known_names(site: Site, conversation: Conversation) -> None:
     await conversation.call("navigate", url=site.page("<input>"))
 
     error = (await conversation.answer("fill", selector="input", value="secret:PASSWRD"))["error"]
@@ -137,7 +135,7 @@ async def test_an_unknown_secret_is_refused_with_the_known_names(
     assert await conversation.call("get_value", selector="input") == {"value": ""}
 
 
-async def test_the_file_of_the_secrets_is_not_uploaded(site: Site, conversation: Conversation) -> None:
+async def test_secrets_file_cannot_be_uploaded(site: Site, conversation: Conversation) -> None:
     await conversation.call("navigate", url=site.page("<input type=file>"))
 
     error = (await conversation.answer("upload_file", selector="input", files=["secrets.env"]))["error"]
@@ -200,9 +198,7 @@ SCRIPTS = (
 )
 
 
-async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(
-    site: Site, conversation: Conversation
-) -> None:
+async def test_no_server_output_contains_a_secret_value(site: Site, conversation: Conversation) -> None:
     async def echo(request: Request) -> Response:
         return JSONResponse({"echo": (await request.body()).decode(), "header": dict(request.headers)})
 
@@ -275,7 +271,7 @@ async def take_any(_: Request) -> Response:
     return Response("x")
 
 
-async def test_typing_gives_no_part_of_a_secret_away(site: Site, conversation: Conversation) -> None:
+async def test_typing_reveals_no_part_of_a_secret(site: Site, conversation: Conversation) -> None:
     """Of a part nobody would know that it belongs to a secret."""
     site.route(take_any, path="/echoing/at")
     await conversation.call("navigate", url=site.page(ECHOING))
@@ -296,7 +292,7 @@ async def test_typing_gives_no_part_of_a_secret_away(site: Site, conversation: C
 
 
 @pytest.mark.slow
-async def test_no_file_has_a_secret(site: Site, conversation: Conversation) -> None:
+async def test_no_output_file_contains_a_secret(site: Site, conversation: Conversation) -> None:
     """Neither what is recorded, nor the name of what is downloaded. Pictures of a trace are as they were."""
     site.route(take_any, path="/echoing/at")
     await conversation.call("trace", action="start")
@@ -320,7 +316,7 @@ async def test_no_file_has_a_secret(site: Site, conversation: Conversation) -> N
         assert stat.S_IMODE(Path(each["path"]).stat().st_mode) == 0o600  # noqa: ASYNC240
 
 
-async def test_a_secret_goes_into_boxes_for_single_characters(site: Site, conversation: Conversation) -> None:
+async def test_secret_is_typed_into_single_character_boxes(site: Site, conversation: Conversation) -> None:
     site.route(take_any, path="/echoing/at")
     await conversation.call("navigate", url=site.page(ECHOING))
 
@@ -330,7 +326,7 @@ async def test_a_secret_goes_into_boxes_for_single_characters(site: Site, conver
     assert values == [PIN[0], PIN[1]]
 
 
-async def test_the_values_are_in_no_childs_environment_or_command_line(
+async def test_no_child_environment_or_command_line_contains_a_secret(
     site: Site, conversation: Conversation
 ) -> None:
     import psutil
@@ -366,7 +362,7 @@ PICTURED = f"""<!doctype html><style>
 
 
 @pytest.mark.slow
-async def test_a_picture_shows_no_secret(site: Site, conversation: Conversation) -> None:
+async def test_screenshots_cover_secrets(site: Site, conversation: Conversation) -> None:
     """All the text of this page is secret. Covered, it has two colours and no shades between."""
     await conversation.call("navigate", url=site.page(PICTURED))
     await conversation.call("fill", selector="input", value="secret:PASSWORD")
@@ -384,7 +380,7 @@ async def test_a_picture_shows_no_secret(site: Site, conversation: Conversation)
         assert (await conversation.call("get_attribute", selector="p", attribute="style"))["value"] is None
 
 
-async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, conversation: Conversation) -> None:
+async def test_no_text_piece_reveals_part_of_a_secret(site: Site, conversation: Conversation) -> None:
     text = f"before {PASSWORD} after"
     await conversation.call("navigate", url=site.page(f"<main><p>{html.escape(text)}</p></main>"))
     await conversation.call("storage", action="set", key="kept", value="secret:PASSWORD")
@@ -401,7 +397,7 @@ async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, conversati
 
 
 @pytest.mark.slow
-async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
+async def test_secret_syntax_is_plain_text_without_secrets(site: Site) -> None:
     async with wired() as wire:
         await wire.initialize()
         await wire.call("navigate", url=site.page("<input>"))
@@ -413,7 +409,7 @@ async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
-async def test_a_file_that_others_can_read_is_reported_in_the_log(tmp_path: Path) -> None:
+async def test_secrets_file_readable_by_others_is_logged(tmp_path: Path) -> None:
     file = tmp_path / "secrets.env"
     file.write_text("PASSWORD=hunter2\n")
     file.chmod(0o644)

@@ -30,7 +30,7 @@ document.cookie = 'seen=yes; path=/; max-age=3600';
 STORED = "({local: {...localStorage}, tab: {...sessionStorage}, cookie: document.cookie})"
 
 
-async def test_a_new_session_has_an_id_that_cannot_be_guessed(browser: SessionBrowser) -> None:
+async def test_new_session_has_an_unguessable_id(browser: SessionBrowser) -> None:
     first = (await browser.call("create_session"))["sessionId"]
     second = (await browser.call("create_session"))["sessionId"]
 
@@ -43,7 +43,7 @@ async def test_a_new_session_has_an_id_that_cannot_be_guessed(browser: SessionBr
         assert closed == {"sessionId": session_id, "closed": True}
 
 
-async def test_viewport_and_user_agent_are_the_pages(browser: SessionBrowser) -> None:
+async def test_page_sees_session_viewport_and_user_agent(browser: SessionBrowser) -> None:
     session = await browser.call("create_session", userAgent="Lamp/7", viewport={"width": 640, "height": 360})
     url = browser.site.page("<p>x</p>")
     await browser.call("navigate", url=url, sessionId=session["sessionId"])
@@ -55,7 +55,7 @@ async def test_viewport_and_user_agent_are_the_pages(browser: SessionBrowser) ->
     await browser.call("close_session", sessionId=session["sessionId"])
 
 
-async def test_the_user_agent_is_what_the_site_gets(browser: SessionBrowser) -> None:
+async def test_site_receives_the_session_user_agent(browser: SessionBrowser) -> None:
     from starlette.responses import PlainTextResponse
 
     async def agent(request: Any) -> PlainTextResponse:
@@ -80,7 +80,7 @@ async def test_the_user_agent_is_what_the_site_gets(browser: SessionBrowser) -> 
         ({"width": "100", "height": 100}, "viewport.width"),
     ],
 )
-async def test_a_viewport_that_is_none_is_refused_by_field(
+async def test_invalid_viewport_is_refused_by_field(
     browser: SessionBrowser, viewport: dict[str, Any], field: str
 ) -> None:
     error = await browser.refused("create_session", viewport=viewport)
@@ -110,7 +110,7 @@ async def test_sessions_are_listed_with_their_pages(browser: SessionBrowser) -> 
     await browser.call("close_session", sessionId=session_id)
 
 
-async def test_a_closed_session_is_gone(browser: SessionBrowser) -> None:
+async def test_closed_session_is_not_found(browser: SessionBrowser) -> None:
     session_id = (await browser.call("create_session"))["sessionId"]
     await browser.call("close_session", sessionId=session_id)
 
@@ -128,14 +128,14 @@ async def test_a_closed_session_is_gone(browser: SessionBrowser) -> None:
     assert session_id not in [each["sessionId"] for each in listed]
 
 
-async def test_a_session_that_never_was_is_not_made(browser: SessionBrowser) -> None:
+async def test_unknown_session_is_not_created(browser: SessionBrowser) -> None:
     error = await browser.refused("navigate", url=browser.site.url, sessionId="no-such-session")
 
     assert error["code"] == "SESSION_NOT_FOUND"
     assert error["message"] == 'Session "no-such-session" does not exist'
 
 
-async def test_without_an_id_a_call_works_in_the_session_default(shared_browser: Browser) -> None:
+async def test_call_without_session_id_uses_the_default_session(shared_browser: Browser) -> None:
     await shared_browser.call("navigate", url=shared_browser.site.page("<p>here</p>"))
 
     assert await shared_browser.call("get_text", selector="p") == {"text": "here"}
@@ -144,7 +144,7 @@ async def test_without_an_id_a_call_works_in_the_session_default(shared_browser:
     await shared_browser.call("close_session", sessionId="default")
 
 
-async def test_a_call_that_runs_in_a_session_fails_when_it_is_closed(browser: SessionBrowser) -> None:
+async def test_closing_a_session_fails_its_running_call(browser: SessionBrowser) -> None:
     import anyio
 
     session_id = (await browser.call("create_session"))["sessionId"]
@@ -240,7 +240,7 @@ async def test_cookies_are_deleted_by_name_by_domain_or_all(browser: SessionBrow
         assert (await browser.refused("delete_cookies", **wrong))["code"] == "INVALID_PARAMETER"
 
 
-async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
+async def test_cookies_can_be_filtered_by_url(browser: SessionBrowser) -> None:
     here, there = browser.site.url, browser.site.at("localhost")
     await browser.call(
         "set_cookies",
@@ -266,7 +266,7 @@ async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
         ({"name": "a", "value": "1", "url": "http://a.test", "sameSite": "None"}, "cookies.0"),
     ],
 )
-async def test_a_cookie_that_cannot_be_is_refused(
+async def test_invalid_cookie_is_refused(
     browser: SessionBrowser, cookie: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("set_cookies", cookies=[cookie])
@@ -276,7 +276,7 @@ async def test_a_cookie_that_cannot_be_is_refused(
     assert await browser.call("get_cookies") == {"cookies": []}
 
 
-async def test_a_cookie_of_that_name_for_another_host_is_no_sign_that_it_was_stored(
+async def test_same_named_cookie_of_another_host_is_not_counted(
     browser: SessionBrowser,
 ) -> None:
     await browser.call("set_cookies", cookies=[{"name": "a", "value": "1", "url": "http://bücher.test"}])
@@ -290,7 +290,7 @@ async def test_a_cookie_of_that_name_for_another_host_is_no_sign_that_it_was_sto
 # Saving and restoring
 
 
-async def test_the_cookies_that_the_browser_stored_are_counted(browser: SessionBrowser) -> None:
+async def test_only_cookies_that_the_browser_kept_are_counted(browser: SessionBrowser) -> None:
     cookie = {"value": "1", "domain": "a.test", "path": "/"}
     cookies = [{**cookie, "name": "a"}, {**cookie, "name": "b", "sameSite": "None"}]
 
@@ -300,7 +300,7 @@ async def test_the_cookies_that_the_browser_stored_are_counted(browser: SessionB
     assert restored["notice"].startswith("The browser kept 1 of 2 cookies.")
 
 
-async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
+async def test_saved_state_can_be_restored_in_another_session(browser: SessionBrowser) -> None:
     """Two origins, into a session that has other things."""
     path = browser.site.page(FULL).removeprefix(browser.site.url)
     empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
@@ -337,7 +337,7 @@ async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowser) -> None:
+async def test_session_storage_of_two_origins_is_restored(browser: SessionBrowser) -> None:
     empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
     here, there = browser.site.url, browser.site.at("localhost")
     state = {
@@ -356,7 +356,7 @@ async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowse
     assert (await browser.call("evaluate", script=tab))["result"] == [None, "2", None]
 
 
-async def test_what_was_saved_is_what_is_saved_after_restoring(browser: SessionBrowser) -> None:
+async def test_saving_after_a_restore_gives_the_same_state(browser: SessionBrowser) -> None:
     await browser.call("navigate", url=browser.site.page(FULL))
     first = (await browser.call("save_state"))["state"]
     other = (await browser.call("create_session"))["sessionId"]
@@ -393,7 +393,7 @@ async def test_a_named_state_stays_on_the_server(browser: SessionBrowser) -> Non
     await browser.call("close_session", sessionId=other)
 
 
-async def test_an_unknown_name_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
+async def test_unknown_state_name_error_lists_known_names(browser: SessionBrowser) -> None:
     name = f"known-{browser.session_id[:8].strip('-_')}"
     await browser.call("save_state", name=name)
 
@@ -405,7 +405,7 @@ async def test_an_unknown_name_is_reported_with_the_known_ones(browser: SessionB
 
 
 @pytest.mark.parametrize("name", ["", "../outside", "a/b", ".hidden", "a" * 101, "a\0b", "C:evil", "a\n"])
-async def test_a_name_is_no_path(browser: SessionBrowser, name: str) -> None:
+async def test_state_name_must_not_be_a_path(browser: SessionBrowser, name: str) -> None:
     for tool, arguments in (("save_state", {"name": name}), ("restore_state", {"state": {"name": name}})):
         error = await browser.refused(tool, **arguments)
         assert error["code"] == "INVALID_PARAMETER"
@@ -416,7 +416,7 @@ async def test_a_name_is_no_path(browser: SessionBrowser, name: str) -> None:
     "content",
     ["", "{", "[]", "null", '"text"', "7", '{"cookies": 3}', '{"moons": 1}', "\ufeff{}", "[" * 100_000],
 )
-async def test_a_damaged_file_is_reported(browser: SessionBrowser, content: str) -> None:
+async def test_damaged_state_file_is_reported(browser: SessionBrowser, content: str) -> None:
     name = f"damaged-{browser.session_id[:8].strip('-_')}"
     browser.states.mkdir(exist_ok=True)
     (browser.states / f"{name}.json").write_text(content, "utf-8")
@@ -449,7 +449,7 @@ def write_too_many_cookies(path: Path) -> None:
         (write_too_many_cookies, "it has more than 50,000 cookies and items"),
     ],
 )
-async def test_a_file_that_would_hold_up_the_server_is_not_read(
+async def test_state_file_that_would_block_the_server_is_not_read(
     browser: SessionBrowser, write: Callable[[Path], object], why: str
 ) -> None:
     name = f"unread-{browser.session_id[:8].strip('-_')}"
@@ -492,7 +492,7 @@ async def test_a_state_that_could_not_be_restored_is_not_saved(
     assert not (browser.states / "large.json").exists()
 
 
-async def test_a_page_that_replaces_functions_keeps_its_tab_storage(
+async def test_session_storage_is_saved_despite_replaced_functions(
     browser: SessionBrowser, site: Site
 ) -> None:
     url = site.page(
@@ -536,7 +536,7 @@ async def test_a_page_that_replaces_functions_keeps_its_tab_storage(
         ({"name": 7}, "state"),
     ],
 )
-async def test_a_state_that_is_none_is_refused_by_field(
+async def test_invalid_state_is_refused_by_field(
     browser: SessionBrowser, state: dict[str, Any], parameter: str
 ) -> None:
     error = await browser.refused("restore_state", state=state)
@@ -558,7 +558,7 @@ REFUSED_STATES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_a_refused_state_leaves_the_session_as_it_is(browser: SessionBrowser) -> None:
+async def test_refused_state_leaves_the_session_unchanged(browser: SessionBrowser) -> None:
     """And says what is wrong with it."""
     await browser.call("navigate", url=browser.site.page(FULL))
     before = (await browser.call("save_state"))["state"]
@@ -570,7 +570,7 @@ async def test_a_refused_state_leaves_the_session_as_it_is(browser: SessionBrows
         assert (await browser.call("save_state"))["state"] == before
 
 
-async def test_a_state_whose_page_cannot_be_reached_says_what_was_restored(browser: SessionBrowser) -> None:
+async def test_unreachable_state_page_error_reports_what_was_restored(browser: SessionBrowser) -> None:
     cookie = {"name": "a", "value": "1", "domain": "127.0.0.1", "path": "/"}
 
     error = await browser.refused("restore_state", state={"cookies": [cookie], "url": "http://127.0.0.1:1/"})
@@ -580,7 +580,7 @@ async def test_a_state_whose_page_cannot_be_reached_says_what_was_restored(brows
     assert [each["name"] for each in (await browser.call("get_cookies"))["cookies"]] == ["a"]
 
 
-async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: SessionBrowser) -> None:
+async def test_restored_state_obeys_the_navigation_policy(browser: SessionBrowser) -> None:
     error = await browser.refused("restore_state", state={"url": "file:///etc/passwd"})
     assert error["code"] == "PERMISSION_DENIED"
 
@@ -589,7 +589,9 @@ async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: Session
 
 
 @pytest.mark.slow
-async def test_a_call_that_waited_for_another_has_its_patience_still(site: Site, tmp_path: Path) -> None:
+async def test_waiting_for_the_session_does_not_shorten_the_element_timeout(
+    site: Site, tmp_path: Path
+) -> None:
     """Only the deadline of a call runs while another one has the session."""
     folder = ("--state-directory", str(tmp_path))
     async with connect_browser(site, *folder, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT="300") as browser:

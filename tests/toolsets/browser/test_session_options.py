@@ -46,7 +46,7 @@ async def read_seen(browser: SessionBrowser, script: str = SEEN) -> Any:
     return (await browser.call("evaluate", script=script))["result"]
 
 
-async def test_a_device_is_its_size_its_name_and_its_fingers(browser: SessionBrowser) -> None:
+async def test_device_sets_viewport_user_agent_and_touch(browser: SessionBrowser) -> None:
     async with open_session(browser, device="iphone 13") as phone:
         await phone.show(PAGE)
         look = await read_seen(phone)
@@ -56,7 +56,7 @@ async def test_a_device_is_its_size_its_name_and_its_fingers(browser: SessionBro
         assert (look["scale"], look["touch"]) == (3, True)
 
 
-async def test_what_is_said_counts_more_than_the_device(browser: SessionBrowser) -> None:
+async def test_explicit_options_override_the_device(browser: SessionBrowser) -> None:
     viewport = {"width": 500, "height": 400}
     async with open_session(browser, device="iPhone 13", userAgent="Lamp/7", viewport=viewport) as phone:
         await phone.show(PAGE)
@@ -65,7 +65,7 @@ async def test_what_is_said_counts_more_than_the_device(browser: SessionBrowser)
         assert (look["agent"], look["size"], look["scale"]) == ("Lamp/7", [500, 400], 3)
 
 
-async def test_an_unknown_device_is_reported_with_the_closest(browser: SessionBrowser) -> None:
+async def test_unknown_device_error_lists_the_closest(browser: SessionBrowser) -> None:
     error = await browser.refused("create_session", device="iPhone 13 Ultra")
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -74,7 +74,7 @@ async def test_an_unknown_device_is_reported_with_the_closest(browser: SessionBr
     assert error["message"].startswith("device: no device is named 'iPhone 13 Ultra'; the closest are iPhone")
 
 
-async def test_language_zone_colours_and_motion(browser: SessionBrowser) -> None:
+async def test_locale_timezone_color_scheme_and_motion_apply(browser: SessionBrowser) -> None:
     async with open_session(
         browser, locale="de-DE", timezone="Asia/Tokyo", colorScheme="dark", reducedMotion="reduce"
     ) as session:
@@ -89,7 +89,7 @@ async def test_language_zone_colours_and_motion(browser: SessionBrowser) -> None
     )
 
 
-async def test_a_place_is_granted_with_it(browser: SessionBrowser) -> None:
+async def test_geolocation_includes_its_permission(browser: SessionBrowser) -> None:
     place = {"latitude": 48.2, "longitude": 16.4}
     async with open_session(browser, geolocation=place) as session:
         await session.show(PAGE)
@@ -109,7 +109,7 @@ async def test_permissions_are_granted(browser: SessionBrowser) -> None:
         assert await read_seen(session, asked) == "granted"
 
 
-async def test_headers_go_with_every_request(browser: SessionBrowser) -> None:
+async def test_extra_headers_are_sent_with_every_request(browser: SessionBrowser) -> None:
     async def headers(request: Request) -> Response:
         return JSONResponse(request.headers.get("x-lamp"))
 
@@ -119,7 +119,7 @@ async def test_headers_go_with_every_request(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.one_machine("passwords are given by the name of a secret")
-async def test_credentials_open_what_asks_for_them(browser: SessionBrowser) -> None:
+async def test_credentials_answer_http_authentication(browser: SessionBrowser) -> None:
     async def answer_guarded(request: Request) -> Response:
         given = request.headers.get("authorization")
         if given is None:
@@ -134,7 +134,7 @@ async def test_credentials_open_what_asks_for_them(browser: SessionBrowser) -> N
         assert "p4ss" not in json.dumps(await browser.call("list_sessions"))
 
 
-async def test_a_saved_state_is_there_from_the_start(browser: SessionBrowser) -> None:
+async def test_saved_state_is_restored_when_the_session_is_created(browser: SessionBrowser) -> None:
     name = f"kept-{browser.session_id[:8].strip('-_')}"
     url = browser.site.page("<p>x</p>")
     await browser.call("navigate", url=url)
@@ -151,14 +151,14 @@ async def test_a_saved_state_is_there_from_the_start(browser: SessionBrowser) ->
     assert name in error["message"]
 
 
-async def test_scripts_run_before_the_pages_own(browser: SessionBrowser) -> None:
+async def test_init_scripts_run_before_the_scripts_of_the_page(browser: SessionBrowser) -> None:
     async with open_session(browser, initScripts=["window.lamp = 'lit'", "window.lamp += '!'"]) as session:
         await session.show("<script>document.title = lamp</script>")
         assert await read_seen(session, "document.title") == "lit!"
 
 
 @pytest.mark.slow
-async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Path) -> None:
+async def test_init_scripts_need_the_script_evaluation_permission(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--state-directory", str(tmp_path)) as browser:
         error = await browser.refused("create_session", initScripts=["1"])
 
@@ -166,7 +166,7 @@ async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Pat
     assert error["details"] == {"setting": "security.enableScriptEvaluation", "parameter": "initScripts"}
 
 
-async def test_dialogs_are_answered_as_the_session_says(browser: SessionBrowser) -> None:
+async def test_dialogs_are_answered_by_the_session_policy(browser: SessionBrowser) -> None:
     page = "<button onclick='this.textContent = confirm()'>go</button>"
     for answer in ("accept", "dismiss"):
         async with open_session(browser, dialogs={"confirm": answer}) as session:
@@ -209,7 +209,7 @@ async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
         ),
     ],
 )
-async def test_an_option_that_cannot_be_is_refused_by_name(
+async def test_invalid_option_is_refused_by_name(
     browser: SessionBrowser, options: dict[str, Any], parameter: str
 ) -> None:
     before = await browser.call("list_sessions")
@@ -271,7 +271,7 @@ async def proxy() -> AsyncGenerator[tuple[str, list[tuple[str, str | None]]]]:
 
 
 @pytest.mark.one_machine("passwords are given by the name of a secret")
-async def test_a_proxy_with_its_password(browser: SessionBrowser) -> None:
+async def test_proxy_with_credentials_and_bypass_is_used(browser: SessionBrowser) -> None:
     async with proxy() as (url, asked):
         server = {"server": url, "username": "ada", "password": "p4ss", "bypass": "127.0.0.1"}
         async with open_session(browser, proxy=server) as session:
@@ -286,7 +286,7 @@ async def test_a_proxy_with_its_password(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.one_machine("passwords are given by the name of a secret")
-async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -> None:
+async def test_proxy_does_not_reach_link_local_addresses(browser: SessionBrowser) -> None:
     """It may run on this machine, and would ask there what the browser refuses to."""
     async with proxy() as (url, asked):
         server = {"server": url, "username": "ada", "password": "p4ss", "bypass": "<-loopback>"}
@@ -302,7 +302,7 @@ async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -
 
 
 @pytest.mark.slow
-async def test_where_domains_are_restricted_there_is_no_other_proxy(site: Site, tmp_path: Path) -> None:
+async def test_session_proxy_is_refused_when_domains_are_restricted(site: Site, tmp_path: Path) -> None:
     flags = ("--block-domain", "lamp.test", "--state-directory", str(tmp_path))
     async with connect_browser(site, *flags) as browser:
         error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:3128"})
@@ -330,7 +330,7 @@ LOOK = """[navigator.userAgent, innerWidth, navigator.language,
 
 
 @pytest.mark.slow
-async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Path) -> None:
+async def test_persistent_session_is_restored_with_its_options(site: Site, tmp_path: Path) -> None:
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true"}
     async with connect_browser(site, *flags, **environment) as browser:
@@ -354,7 +354,7 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_a_session_whose_browser_crashed_is_made_again_as_it_was(site: Site, tmp_path: Path) -> None:
+async def test_session_of_a_crashed_browser_is_restored_with_its_options(site: Site, tmp_path: Path) -> None:
     import psutil
 
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))

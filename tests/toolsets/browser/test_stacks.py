@@ -84,7 +84,7 @@ async def test_an_uncaught_error_has_its_original_source(browser: SessionBrowser
     assert originals(message) == ["webpack://shop/src/cart.ts:2:3", *["webpack://shop/src/cart.ts:5:1"] * 2]
 
 
-async def test_a_logged_error_has_the_stack_of_its_text(browser: SessionBrowser) -> None:
+async def test_logged_error_has_the_stack_of_the_error(browser: SessionBrowser) -> None:
     caught = "try { f() } catch (error) { console.error(error) } function f() { throw new Error('caught') }"
     script = serve_text(browser, f"{caught}\n//# sourceMappingURL={data_url(MAP)}")
     await browser.show(f"<script src={script}></script>")
@@ -118,7 +118,7 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("why", HOSTILE)
-async def test_a_map_that_is_none_is_noted(browser: SessionBrowser, why: str) -> None:
+async def test_invalid_source_map_is_noted(browser: SessionBrowser, why: str) -> None:
     script = serve_text(browser, f"{SCRIPT}\n//# sourceMappingURL={serve_text(browser, HOSTILE[why])}")
     await browser.show(f"<script src={script}></script>")
 
@@ -137,7 +137,9 @@ async def test_a_map_that_is_none_is_noted(browser: SessionBrowser, why: str) ->
         ("data:", "its data URL is incomplete or too long"),
     ],
 )
-async def test_a_map_that_cannot_be_loaded_is_noted(browser: SessionBrowser, address: str, why: str) -> None:
+async def test_source_map_that_cannot_be_loaded_is_noted(
+    browser: SessionBrowser, address: str, why: str
+) -> None:
     script = serve_text(browser, f"{SCRIPT}\n//# sourceMappingURL={address}")
     await browser.show(f"<script src={script}></script>")
 
@@ -147,7 +149,7 @@ async def test_a_map_that_cannot_be_loaded_is_noted(browser: SessionBrowser, add
 
 
 @pytest.mark.slow
-async def test_a_map_of_a_refused_host_is_not_requested(site: Site) -> None:
+async def test_source_map_of_a_refused_host_is_not_requested(site: Site) -> None:
     """The server refuses the host for pages, and so it does for their source maps."""
     requested: list[str] = []
 
@@ -165,7 +167,7 @@ async def test_a_map_of_a_refused_host_is_not_requested(site: Site) -> None:
     assert requested == []
 
 
-async def test_an_index_map_is_read_by_its_sections(browser: SessionBrowser) -> None:
+async def test_index_source_map_is_read_by_its_sections(browser: SessionBrowser) -> None:
     sections = {
         "version": 3,
         "sections": [

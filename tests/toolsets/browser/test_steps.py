@@ -17,7 +17,7 @@ FORM = """<title>Form</title><label>Name <input></label><label><input type=check
 <button onclick="this.textContent = document.querySelector('input').value">Send</button>"""
 
 
-async def test_steps_run_one_after_the_other(browser: SessionBrowser) -> None:
+async def test_steps_run_in_order(browser: SessionBrowser) -> None:
     url = (await browser.show(FORM))["url"]
 
     done = await browser.call(
@@ -41,7 +41,7 @@ async def test_steps_run_one_after_the_other(browser: SessionBrowser) -> None:
     }
 
 
-async def test_a_step_sees_what_the_one_before_it_started(browser: SessionBrowser) -> None:
+async def test_step_sees_the_delayed_effects_of_the_previous_step(browser: SessionBrowser) -> None:
     """Each is given the time to settle."""
 
     async def answer_late(_: Request) -> Response:
@@ -65,7 +65,7 @@ async def test_a_step_sees_what_the_one_before_it_started(browser: SessionBrowse
     assert done["steps"][1]["data"] == {"exists": True}
 
 
-async def test_the_first_failure_ends_them(browser: SessionBrowser) -> None:
+async def test_first_failed_step_ends_the_run(browser: SessionBrowser) -> None:
     url = (await browser.show(FORM))["url"]
 
     error = await browser.refused(
@@ -85,7 +85,7 @@ async def test_the_first_failure_ends_them(browser: SessionBrowser) -> None:
     assert (await browser.call("get_text", selector="button")) == {"text": "Send"}
 
 
-async def test_a_failure_tells_how_the_page_is(browser: SessionBrowser) -> None:
+async def test_step_failure_includes_an_observation_of_the_page(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     answer = await browser.answer(
@@ -103,7 +103,7 @@ async def test_a_failure_tells_how_the_page_is(browser: SessionBrowser) -> None:
     assert 'textbox "Name": Ada' in content["observation"]["text"].replace(" focused", "")
 
 
-async def test_failures_may_be_passed_over(browser: SessionBrowser) -> None:
+async def test_failed_steps_can_be_skipped(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     done = await browser.call(
@@ -134,7 +134,7 @@ async def test_failures_may_be_passed_over(browser: SessionBrowser) -> None:
         ({"tool": "click", "argument": {}}, "steps.1.argument: unknown field; steps.1 takes tool, arguments"),
     ],
 )
-async def test_all_steps_are_checked_before_the_first_is_run(
+async def test_all_steps_are_validated_before_the_first_runs(
     browser: SessionBrowser, step: dict[str, Any], message: str
 ) -> None:
     await browser.show(FORM)
@@ -147,7 +147,7 @@ async def test_all_steps_are_checked_before_the_first_is_run(
     assert (await browser.call("get_text", selector="button")) == {"text": "Send"}
 
 
-async def test_steps_have_one_deadline(browser: SessionBrowser) -> None:
+async def test_steps_share_one_deadline(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     error = await browser.refused(
@@ -163,7 +163,7 @@ async def test_steps_have_one_deadline(browser: SessionBrowser) -> None:
     assert error["details"]["step"] == 0
 
 
-async def test_steps_may_be_in_several_pages(browser: SessionBrowser) -> None:
+async def test_steps_may_use_several_pages(browser: SessionBrowser) -> None:
     await browser.show("<title>One</title><a href='about:blank' target=_blank>Open</a>")
     opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
 

@@ -27,7 +27,7 @@ async def open_tabs(browser: SessionBrowser, count: int) -> list[str]:
     return urls
 
 
-async def test_all_pages_are_listed_with_what_they_are(browser: SessionBrowser) -> None:
+async def test_pages_are_listed_with_url_title_and_active_flag(browser: SessionBrowser) -> None:
     there = browser.site.page("<title>There</title>")
     html = f"<title>Here</title><button onclick=\"window.open('{there}')\">open</button>"
     here = (await browser.show(html))["url"]
@@ -43,11 +43,11 @@ async def test_all_pages_are_listed_with_what_they_are(browser: SessionBrowser) 
     }
 
 
-async def test_without_a_page_nothing_is_active(browser: SessionBrowser) -> None:
+async def test_no_tab_is_active_without_a_page(browser: SessionBrowser) -> None:
     assert await browser.call("tabs", action="list") == {"active": None, "tabs": []}
 
 
-async def test_a_new_tab_is_where_calls_work(browser: SessionBrowser) -> None:
+async def test_calls_use_a_new_tab(browser: SessionBrowser) -> None:
     await browser.show("<h1>First</h1>")
     url = browser.site.page("<h1>Second</h1>")
 
@@ -57,11 +57,11 @@ async def test_a_new_tab_is_where_calls_work(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="h1", pageId="page-1") == {"text": "First"}
 
 
-async def test_a_new_tab_may_be_empty(browser: SessionBrowser) -> None:
+async def test_new_tab_may_be_blank(browser: SessionBrowser) -> None:
     assert await browser.call("tabs", action="new") == {"active": "page-1", "url": "about:blank"}
 
 
-async def test_the_selected_tab_is_where_calls_work(browser: SessionBrowser) -> None:
+async def test_calls_use_the_selected_tab(browser: SessionBrowser) -> None:
     first, *_ = await open_tabs(browser, 3)
 
     assert await browser.call("tabs", action="select", pageId="page-1") == {"active": "page-1", "url": first}
@@ -69,14 +69,14 @@ async def test_the_selected_tab_is_where_calls_work(browser: SessionBrowser) -> 
     assert await browser.call("evaluate", script="document.title") == {"result": "1"}
 
 
-async def test_a_page_that_opens_by_itself_is_not_selected(browser: SessionBrowser) -> None:
+async def test_page_opened_by_a_script_is_not_selected(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='window.open()'>open</button>")
     await browser.call("click", selector="button")
 
     assert await active(browser) == "page-1"
 
 
-async def test_after_the_selected_tab_the_one_selected_before_it_follows(browser: SessionBrowser) -> None:
+async def test_closing_a_tab_selects_the_previously_selected_tab(browser: SessionBrowser) -> None:
     urls = await open_tabs(browser, 3)
     for page in ("page-2", "page-1", "page-3"):
         await browser.call("tabs", action="select", pageId=page)
@@ -90,7 +90,7 @@ async def test_after_the_selected_tab_the_one_selected_before_it_follows(browser
     ]
 
 
-async def test_after_the_only_selected_tab_its_opener_follows(browser: SessionBrowser) -> None:
+async def test_closing_the_only_selected_tab_selects_its_opener(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='window.open()'>open</button>")
     await browser.call("click", selector="button")
     await browser.show("<button onclick='window.open()'>open</button>", pageId="page-2")
@@ -100,7 +100,7 @@ async def test_after_the_only_selected_tab_its_opener_follows(browser: SessionBr
     assert (await browser.call("tabs", action="close"))["active"] == "page-2"
 
 
-async def test_another_tab_than_the_active_one_can_be_closed(browser: SessionBrowser) -> None:
+async def test_inactive_tab_can_be_closed(browser: SessionBrowser) -> None:
     urls = await open_tabs(browser, 2)
 
     closed = await browser.call("tabs", action="close", pageId="page-1")
@@ -108,7 +108,7 @@ async def test_another_tab_than_the_active_one_can_be_closed(browser: SessionBro
     assert closed == {"active": "page-2", "url": urls[1], "closed": True}
 
 
-async def test_closing_asks_nothing(browser: SessionBrowser) -> None:
+async def test_closing_a_tab_skips_beforeunload_by_default(browser: SessionBrowser) -> None:
     await browser.show("<input><script>onbeforeunload = event => event.preventDefault()</script>")
     await browser.call("click", selector="input")
 
@@ -116,7 +116,9 @@ async def test_closing_asks_nothing(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.parametrize("answer", ["accept", "dismiss"])
-async def test_closing_may_ask_and_is_answered_by_policy(browser: SessionBrowser, answer: str) -> None:
+async def test_closing_with_beforeunload_follows_the_dialog_policy(
+    browser: SessionBrowser, answer: str
+) -> None:
     session = await browser.call("create_session", dialogs={"beforeunload": answer})
     html = "<input><script>onbeforeunload = event => event.preventDefault()</script>"
     here = (await browser.show(html, **session))["url"]
@@ -146,7 +148,7 @@ async def test_a_page_that_hangs_is_listed_without_a_title(browser: SessionBrows
         await browser.call("tabs", action="close")
 
 
-async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBrowser) -> None:
+async def test_tab_that_cannot_be_opened_is_removed(browser: SessionBrowser) -> None:
     await browser.show("<h1>First</h1>")
 
     error = await browser.refused("tabs", action="new", url="http://127.0.0.1:1/")
@@ -157,7 +159,7 @@ async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBr
 
 
 @pytest.mark.slow
-async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
+async def test_new_tab_obeys_the_navigation_policy(site: Site) -> None:
     async with connect_browser(site, "--block-domain", "localhost") as browser:
         error = await browser.refused("tabs", action="new", url=site.at("localhost"))
         local = await browser.refused("tabs", action="new", url="file:///etc/passwd")
@@ -205,7 +207,7 @@ async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
         ({"action": "new", "url": "gopher"}, "INVALID_URL", None, None),
     ],
 )
-async def test_what_is_wrong_is_named(
+async def test_invalid_tabs_arguments_are_refused_by_name(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str | None
 ) -> None:
     error = await browser.refused("tabs", **arguments)

@@ -132,14 +132,14 @@ async def tools(browser: SessionBrowser) -> dict[str, Tool]:
     return {tool.name: tool for tool in (await browser.client.list_tools()).tools}
 
 
-async def test_the_44_tools_are_there_in_the_documents_order(tools: dict[str, Tool]) -> None:
+async def test_specified_44_tools_are_listed_first_in_order(tools: dict[str, Tool]) -> None:
     assert len(ROWS) == 44
     assert list(tools) == [*(name for name, _, _ in ROWS), *OURS]
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "text", "schema"), ROWS, ids=[row[0] for row in ROWS])
-async def test_a_tool_is_as_the_document_has_it(
+async def test_tool_matches_its_row_in_the_specification(
     tools: dict[str, Tool], name: str, text: str, schema: str
 ) -> None:
     tool = tools[name]
@@ -177,7 +177,7 @@ async def test_page_tools_take_a_session_a_page_and_a_timeout(tools: dict[str, T
             assert properties["timeout"]["type"] == "number"
 
 
-async def test_navigate_is_described_in_the_documents_words(tools: dict[str, Tool]) -> None:
+async def test_navigate_description_matches_the_specification(tools: dict[str, Tool]) -> None:
     properties = tools["navigate"].input_schema["properties"]
 
     assert properties["url"]["description"] == "The URL to navigate to"
@@ -191,7 +191,7 @@ async def test_navigate_is_described_in_the_documents_words(tools: dict[str, Too
     assert properties["timeout"]["default"] == 10_000  # As the server of these tests was started.
 
 
-async def test_the_schemas_are_plain(tools: dict[str, Tool]) -> None:
+async def test_schemas_are_closed_and_have_no_titles_or_references(tools: dict[str, Tool]) -> None:
     """Nothing beyond what is declared, no generated titles, nothing to look up elsewhere."""
     for tool in tools.values():
         assert tool.input_schema["type"] == "object"
@@ -206,7 +206,7 @@ async def test_the_schemas_are_plain(tools: dict[str, Tool]) -> None:
 
 
 @pytest.mark.slow
-async def test_the_schemas_are_schemas(tools: dict[str, Tool]) -> None:
+async def test_schemas_are_valid_json_schema(tools: dict[str, Tool]) -> None:
     for tool in tools.values():
         jsonschema.Draft202012Validator.check_schema(tool.input_schema)
         assert tool.output_schema is not None
@@ -224,7 +224,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
             yield from parts(list(value.values()) if key == "properties" else value)
 
 
-async def test_descriptions_of_parameters_are_short(tools: dict[str, Tool]) -> None:
+async def test_parameter_descriptions_have_at_most_twelve_words(tools: dict[str, Tool]) -> None:
     """At most 12 words: every client pays for the list in tokens."""
     described = {
         f"{name}.{parameter}": schema["description"]
@@ -235,12 +235,12 @@ async def test_descriptions_of_parameters_are_short(tools: dict[str, Tool]) -> N
     assert not {name: text for name, text in described.items() if len(text.split()) > 12}
 
 
-async def test_names_are_what_mcp_allows(tools: dict[str, Tool]) -> None:
+async def test_tool_names_are_valid_in_mcp(tools: dict[str, Tool]) -> None:
     for name in tools:
         assert re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", name)
 
 
-async def test_the_annotations_say_what_a_tool_does(tools: dict[str, Tool]) -> None:
+async def test_annotations_match_what_each_tool_does(tools: dict[str, Tool]) -> None:
     hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
     assert list(hints) == list(tools)
 
@@ -309,7 +309,7 @@ PAGE = """<title>t</title><p id=p>text</p><a href="/there">there</a>
 @pytest.mark.parametrize(
     ("name", "arguments"), ANSWERED, ids=[f"{name}-{index}" for index, (name, _) in enumerate(ANSWERED)]
 )
-async def test_an_answer_is_what_the_schema_promises(
+async def test_successful_result_matches_the_output_schema(
     browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> None:
     (browser.uploads / "any.txt").write_text("any")
@@ -335,7 +335,7 @@ async def test_an_answer_is_what_the_schema_promises(
         ("get_cookies", {"sessionId": "gone"}),
     ],
 )
-async def test_a_refusal_is_what_the_schema_promises(
+async def test_error_result_matches_the_output_schema(
     browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> None:
     result = await browser.answer(name, **arguments)
@@ -362,7 +362,7 @@ def close_objects(schema: Any) -> Any:
     return {"additionalProperties": False, **inner} if "properties" in inner else inner
 
 
-async def test_navigate_and_the_sessions_keep_their_promise(
+async def test_navigate_and_create_session_match_their_output_schema(
     browser: SessionBrowser, tools: dict[str, Tool]
 ) -> None:
     for name, arguments in (
@@ -377,7 +377,7 @@ async def test_navigate_and_the_sessions_keep_their_promise(
     jsonschema.validate(closing.structured_content, close_objects(tools["close_session"].output_schema))
 
 
-async def test_the_text_of_an_answer_is_its_structured_content(browser: SessionBrowser) -> None:
+async def test_text_content_equals_structured_content(browser: SessionBrowser) -> None:
     await browser.show("<p>ä 💡 </p>")
     result = await browser.answer("get_text", selector="p")
 

@@ -63,7 +63,7 @@ async def effect_of(browser: SessionBrowser, tool: str, **arguments: Any) -> dic
     return content
 
 
-async def test_an_element_is_tapped_with_a_finger(phone: SessionBrowser) -> None:
+async def test_tap_sends_touch_events_to_an_element(phone: SessionBrowser) -> None:
     answer = await effect_of(phone, "tap", selector="#go")
 
     assert answer["effect"] == "page"
@@ -71,7 +71,7 @@ async def test_an_element_is_tapped_with_a_finger(phone: SessionBrowser) -> None
     assert [event[0] for event in await phone.evaluate("log")] == ["touchstart", "touchend", "click"]
 
 
-async def test_a_ref_is_tapped(phone: SessionBrowser) -> None:
+async def test_tap_accepts_a_ref(phone: SessionBrowser) -> None:
     snapshot = (await phone.answer("snapshot")).model_dump_json()
     ref = re.findall(r"(e\d+) button \\*\"Go", snapshot)[0]
 
@@ -80,20 +80,20 @@ async def test_a_ref_is_tapped(phone: SessionBrowser) -> None:
     assert await phone.evaluate("document.querySelector('p').textContent") == "gone"
 
 
-async def test_a_point_is_tapped(phone: SessionBrowser) -> None:
+async def test_tap_accepts_coordinates(phone: SessionBrowser) -> None:
     await phone.call("tap", x=30, y=20)
 
     assert await phone.evaluate("log") == [["touchstart", 30, 20], ["touchend", 30, 20], ["click", 30, 20]]
 
 
 @pytest.mark.parametrize("where", [{"selector": "#go"}, {"x": 30, "y": 20}])
-async def test_a_finger_that_stays_is_a_long_press(phone: SessionBrowser, where: dict[str, Any]) -> None:
+async def test_tap_with_hold_is_a_long_press(phone: SessionBrowser, where: dict[str, Any]) -> None:
     await phone.call("tap", **where, hold=1_000)
 
     assert await phone.evaluate("document.querySelector('p').textContent") == "held"
 
 
-async def test_an_element_below_the_screen_is_scrolled_to(phone: SessionBrowser) -> None:
+async def test_tap_scrolls_to_an_element_below_the_screen(phone: SessionBrowser) -> None:
     await phone.call(
         "evaluate",
         script="document.body.append(Object.assign(document.createElement('b'), {id: 'end', "
@@ -112,7 +112,7 @@ async def test_a_tap_may_open_a_dialog(phone: SessionBrowser) -> None:
     assert "Sure?" in str(answer)
 
 
-async def test_a_swipe_over_an_element_turns_its_page(phone: SessionBrowser) -> None:
+async def test_swipe_over_an_element_moves_its_content(phone: SessionBrowser) -> None:
     answer = await effect_of(phone, "swipe", selector="#map", direction="left", distance=100)
 
     assert answer["effect"] == "page"
@@ -154,7 +154,7 @@ async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
         ("swipe", {"toX": 1, "toY": 9_000}, "toY: 9000 is outside of the viewport"),
     ],
 )
-async def test_a_touch_that_cannot_be_is_refused(
+async def test_invalid_touch_arguments_are_refused(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
     await browser.call("emulate", device="iPhone 13")
@@ -170,7 +170,7 @@ async def test_a_touch_that_cannot_be_is_refused(
     ("tool", "arguments"),
     [("tap", {"selector": "#go"}), ("tap", {"x": 5, "y": 5}), ("swipe", {"direction": "up"})],
 )
-async def test_a_session_without_a_touch_screen_says_how_to_get_one(
+async def test_error_without_touch_screen_suggests_how_to_get_one(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any]
 ) -> None:
     await browser.show(PAGE)

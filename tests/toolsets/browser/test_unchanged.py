@@ -42,7 +42,7 @@ PEOPLE = "<h1>People</h1><table><tr><th>Chosen<th>Name<th>Mail{}</table>"
 ROW = "<tr><td><button>Edit</button><button>Copy</button><button>Move</button><td>{0}<td>{0}@example.org"
 
 
-async def test_a_form_on_the_next_page_is_one_line_and_its_earlier_refs_work(browser: SessionBrowser) -> None:
+async def test_known_form_is_one_line_and_its_refs_work(browser: SessionBrowser) -> None:
     first = browser.site.page(FORM)
     second = browser.site.page(f"<p>Ada was added</p>{FORM}")
     assert await show(browser, first) == [
@@ -61,7 +61,7 @@ async def test_a_form_on_the_next_page_is_one_line_and_its_earlier_refs_work(bro
     )
 
 
-async def test_refs_work_over_several_pages_on_which_nothing_changed(browser: SessionBrowser) -> None:
+async def test_refs_work_across_several_unchanged_pages(browser: SessionBrowser) -> None:
     await show(browser, browser.site.page(FORM))
     for number in range(3):
         await show(browser, browser.site.page(f"<p>{number}</p>{FORM}"))
@@ -71,7 +71,7 @@ async def test_refs_work_over_several_pages_on_which_nothing_changed(browser: Se
     assert 'textbox "Name" focused: Ada' in (await browser.call("snapshot"))["snapshot"]
 
 
-async def test_a_table_seen_before_at_its_address_shows_only_rows_that_are_new(
+async def test_known_table_shows_only_its_new_rows(
     browser: SessionBrowser,
 ) -> None:
     people = ("Ada", "Bob", "Cyd", "Dan")
@@ -98,7 +98,7 @@ async def test_a_table_seen_before_at_its_address_shows_only_rows_that_are_new(
     assert '"Bob"' in focused
 
 
-async def test_a_form_in_which_a_field_is_other_is_written(browser: SessionBrowser) -> None:
+async def test_form_with_a_changed_field_is_written_in_full(browser: SessionBrowser) -> None:
     await show(browser, browser.site.page(FORM))
 
     lines = await show(browser, browser.site.page(FORM.replace("name=b", "name=b value=x")))
@@ -106,14 +106,14 @@ async def test_a_form_in_which_a_field_is_other_is_written(browser: SessionBrows
     assert ' e8 textbox "Mail": x' in lines
 
 
-async def test_what_was_cut_from_the_answer_before_is_written(browser: SessionBrowser) -> None:
+async def test_content_truncated_in_the_previous_answer_is_written(browser: SessionBrowser) -> None:
     words = "".join(f"<p>Words {number} of a long page</p>" for number in range(40))
     assert any("shown" in line for line in await show(browser, browser.site.page(words + FORM), budget=400))
 
     assert ' e9 textbox "Town"' in await show(browser, browser.site.page(FORM))
 
 
-async def test_a_message_that_comes_again_is_written_again(browser: SessionBrowser) -> None:
+async def test_repeated_message_is_written_again(browser: SessionBrowser) -> None:
     message = "<div role=alert><p>Saved</p><a href=/a>Undo</a><a href=/b>Show</a><a href=/c>Close</a></div>"
     await show(browser, browser.site.page(message + FORM))
 
@@ -123,7 +123,7 @@ async def test_a_message_that_comes_again_is_written_again(browser: SessionBrows
     assert lines[-1].endswith("form unchanged-lines=4")
 
 
-async def test_links_known_from_another_part_of_an_earlier_page_are_one_line_in_a_sidebar(
+async def test_known_links_in_a_sidebar_are_one_line(
     browser: SessionBrowser,
 ) -> None:
     places = "<a href=/tea>Green tea</a><a href=/milk>Milk</a>"
@@ -152,14 +152,14 @@ async def test_links_known_from_another_part_of_an_earlier_page_are_one_line_in_
     await browser.call("hover", selector=tea)
 
 
-async def test_elements_that_are_alike_are_written(browser: SessionBrowser) -> None:
+async def test_ambiguous_equal_elements_are_written_in_full(browser: SessionBrowser) -> None:
     """It would be uncertain which of them an earlier ref means."""
     await show(browser, browser.site.page(FORM + FORM))
 
     assert sum("textbox" in line for line in await show(browser, browser.site.page(FORM + FORM))) == 6
 
 
-async def test_an_error_names_the_ref_that_was_given(browser: SessionBrowser) -> None:
+async def test_error_names_the_ref_that_the_caller_gave(browser: SessionBrowser) -> None:
     """The element has had another ref since, which no answer has told."""
     await browser.show(
         "<ul id=list></ul><p>Other</p><button onclick='stars[0] += 1; draw()'>Draw</button>"
@@ -180,7 +180,7 @@ async def test_an_error_names_the_ref_that_was_given(browser: SessionBrowser) ->
     assert error["details"]["ref"] == given
 
 
-async def test_a_known_link_to_the_content_is_left_out(browser: SessionBrowser) -> None:
+async def test_known_skip_link_is_left_out(browser: SessionBrowser) -> None:
     skip = "<a href='#content'>Skip to content</a><main id=content>"
     first = browser.site.page(f"{skip}<p>One</p><a href='#content'>Up</a></main>")
     second = browser.site.page(f"{skip}<p>Two</p><a href='#content'>Up</a></main>")

@@ -69,7 +69,7 @@ def outside(message: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
-async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None:
+async def test_page_text_appears_only_in_untrusted_parts(browser: SessionBrowser) -> None:
     await browser.call("emulate", device="iPhone 13")
     await browser.show(PAGE)
     snapshot = (await browser.answer("snapshot")).model_dump_json()

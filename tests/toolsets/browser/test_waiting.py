@@ -67,7 +67,7 @@ def then(gate: Gate, script: str) -> str:
     ],
     ids=["shown", "over elements", "shadow root", "frame", "new frame", "any case"],
 )
-async def test_a_text_is_waited_for_wherever_it_is_seen(browser: SessionBrowser, html: str) -> None:
+async def test_wait_for_text_in_any_visible_place(browser: SessionBrowser, html: str) -> None:
     gate = Gate(browser)
     before, _, script = html.partition("THEN")
     url = (await browser.show(before + then(gate, script)))["url"]
@@ -75,7 +75,7 @@ async def test_a_text_is_waited_for_wherever_it_is_seen(browser: SessionBrowser,
     assert await wait_for_change(browser, gate, text="Order saved") == {"url": url}
 
 
-async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -> None:
+async def test_wait_for_present_text_returns_immediately(browser: SessionBrowser) -> None:
     url = (await browser.show("<iframe srcdoc='<p>Hello'></iframe><p>there</p>"))["url"]
 
     assert await browser.call("wait_for", text="Hello") == {"url": url}
@@ -118,9 +118,7 @@ async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -
         (CLOBBERING.replace("Send", "Order saved"), True),
     ],
 )
-async def test_a_text_counts_where_an_element_shows_it(
-    browser: SessionBrowser, html: str, is_shown: bool
-) -> None:
+async def test_only_visible_text_is_found(browser: SessionBrowser, html: str, is_shown: bool) -> None:
     await browser.show(html)
 
     answer = await browser.answer("wait_for", text="Order saved", timeout=5000 if is_shown else 100)
@@ -128,7 +126,7 @@ async def test_a_text_counts_where_an_element_shows_it(
     assert answer.is_error == (not is_shown)
 
 
-async def test_a_text_that_does_not_come_is_reported_with_the_closest(browser: SessionBrowser) -> None:
+async def test_missing_text_error_names_the_closest_text(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>Order was saved</p><p>Quite another thing</p>"))["url"]
 
     error = await browser.refused("wait_for", text="Order is saved", timeout=300)
@@ -154,7 +152,7 @@ async def test_a_text_that_does_not_come_is_reported_with_the_closest(browser: S
     ],
     ids=["removed", "hidden", "shadow root", "with its frame"],
 )
-async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) -> None:
+async def test_wait_for_text_to_disappear(browser: SessionBrowser, html: str) -> None:
     gate = Gate(browser)
     before, _, script = html.partition("THEN")
     url = (await browser.show(before + then(gate, script)))["url"]
@@ -162,7 +160,7 @@ async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) ->
     assert await wait_for_change(browser, gate, textGone="Loading") == {"url": url}
 
 
-async def test_a_text_that_stays_is_reported_with_what_is_around_it(browser: SessionBrowser) -> None:
+async def test_remaining_text_error_quotes_its_surroundings(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>Still loading…</p>"))["url"]
 
     error = await browser.refused("wait_for", textGone="loading", timeout=300)
@@ -176,7 +174,7 @@ async def test_a_text_that_stays_is_reported_with_what_is_around_it(browser: Ses
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["{path}", "*{path}?done=*", "/{path}.done=\\d$/"])
-async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -> None:
+async def test_wait_for_url(browser: SessionBrowser, pattern: str) -> None:
     gate = Gate(browser)
     there = browser.site.page("<h1>There</h1>") + "?done=1"
     await browser.show(then(gate, f"location.href = '{there}'"))
@@ -187,14 +185,14 @@ async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -
 
 
 @pytest.mark.slow
-async def test_an_address_without_a_new_document_counts(browser: SessionBrowser) -> None:
+async def test_wait_for_url_without_a_new_document(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     url = (await browser.show(then(gate, "history.pushState(null, '', '#step-2')")))["url"]
 
     assert await wait_for_change(browser, gate, url="#step-2") == {"url": f"{url}#step-2"}
 
 
-async def test_an_address_that_does_not_come_is_reported_with_the_one_there_is(
+async def test_unreached_url_error_names_the_current_url(
     browser: SessionBrowser,
 ) -> None:
     url = (await browser.show("<h1>Here</h1>"))["url"]
@@ -210,7 +208,7 @@ async def test_an_address_that_does_not_come_is_reported_with_the_one_there_is(
 
 
 @pytest.mark.slow
-async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) -> None:
+async def test_wait_for_element_state(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     html = "<p hidden>Text</p>" + then(gate, "document.querySelector('p').hidden = false")
     url = (await browser.show(html))["url"]
@@ -228,7 +226,7 @@ async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) ->
         ("<p>Text</p>", {"selector": "#saved", "state": "attached"}, "detached"),
     ],
 )
-async def test_an_element_that_stays_as_it_is_is_reported_with_its_state(
+async def test_unreached_element_state_error_names_the_current_state(
     browser: SessionBrowser, html: str, condition: dict[str, str], now: str
 ) -> None:
     url = (await browser.show(html))["url"]
@@ -240,7 +238,7 @@ async def test_an_element_that_stays_as_it_is_is_reported_with_its_state(
     assert error["details"] == {"selector": "#saved", "state": state, "now": now, "page": url, "timeout": 300}
 
 
-async def test_an_element_that_is_not_there_is_reported_with_the_closest(browser: SessionBrowser) -> None:
+async def test_missing_element_error_lists_closest_elements(browser: SessionBrowser) -> None:
     await browser.show("<button id=submit-order>Submit order</button>")
 
     error = await browser.refused("wait_for", selector="#submit-button", timeout=300)
@@ -259,7 +257,7 @@ async def test_an_element_that_is_not_there_is_reported_with_the_closest(browser
     ("function", "result"),
     [("window.ready.value", 7), ("() => window.ready.value", 7), ("fetch('').then(() => ready.value)", 7)],
 )
-async def test_a_function_is_waited_for_to_be_true(
+async def test_wait_for_function_to_return_true(
     browser: SessionBrowser, function: str, result: object
 ) -> None:
     """It may throw before: `window.ready` is not there yet."""
@@ -277,7 +275,7 @@ async def test_a_function_is_waited_for_to_be_true(
         ("window.ready.value", "throws TypeError: Cannot read properties of undefined (reading 'value')"),
     ],
 )
-async def test_a_function_that_stays_false_is_reported_with_its_value(
+async def test_false_function_error_reports_its_last_value(
     browser: SessionBrowser, function: str, now: str
 ) -> None:
     await browser.show("<p>Text</p>")
@@ -288,7 +286,7 @@ async def test_a_function_that_stays_false_is_reported_with_its_value(
     assert error["message"] == f"The function was not true after 300ms; it {now}"
 
 
-async def test_a_function_that_cannot_be_read_is_reported_at_once(browser: SessionBrowser) -> None:
+async def test_invalid_function_is_reported_immediately(browser: SessionBrowser) -> None:
     await browser.show("<p>Text</p>")
 
     error = await browser.refused("wait_for", function="ready ===")
@@ -299,7 +297,7 @@ async def test_a_function_that_cannot_be_read_is_reported_at_once(browser: Sessi
 
 
 @pytest.mark.slow
-async def test_only_functions_need_the_permission_for_scripts(site: Site) -> None:
+async def test_only_function_waits_need_the_script_permission(site: Site) -> None:
     async with connect_browser(site) as browser:
         url = (await browser.show("<p>Text</p>"))["url"]
         error = await browser.refused("wait_for", function="true")
@@ -314,7 +312,7 @@ async def test_only_functions_need_the_permission_for_scripts(site: Site) -> Non
 
 
 @pytest.mark.slow
-async def test_a_response_is_waited_for(browser: SessionBrowser) -> None:
+async def test_wait_for_response(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     url = (await browser.show(then(gate, "")))["url"]
 
@@ -324,7 +322,7 @@ async def test_a_response_is_waited_for(browser: SessionBrowser) -> None:
     assert waited == {"url": url, "response": {"id": entry["id"], "url": gate.url, "status": 200}}
 
 
-async def test_a_response_may_have_come_since_the_last_action(browser: SessionBrowser) -> None:
+async def test_response_since_the_last_action_counts(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     gate.open()
     html = f"<button onclick=\"fetch('{gate.url}').then(() => this.textContent = 'done')\">go</button>"
@@ -345,7 +343,7 @@ async def test_a_response_may_have_come_since_the_last_action(browser: SessionBr
 
 
 @pytest.mark.slow
-async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
+async def test_wait_for_download(browser: SessionBrowser) -> None:
     gate = Gate(browser, b"rows", content_disposition='attachment; filename="waited.csv"')
     url = (await browser.show("<p>Text</p>"))["url"]
     await browser.call("evaluate", script=f"setTimeout(() => location.href = '{gate.url}')")
@@ -366,7 +364,7 @@ async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
     assert path.read_bytes() == b"rows"
 
 
-async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionBrowser) -> None:
+async def test_download_of_the_last_action_counts(browser: SessionBrowser) -> None:
     gate = Gate(browser, b"rows", content_disposition='attachment; filename="clicked.csv"')
     gate.open()
     await browser.show(f"<a href={gate.url}>get</a>")
@@ -412,7 +410,7 @@ async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionB
         ({"selector": "p["}, "INVALID_SELECTOR", None, 'The selector "p[" '),
     ],
 )
-async def test_what_is_wrong_is_named(
+async def test_invalid_wait_for_arguments_are_refused_by_name(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str
 ) -> None:
     error = await browser.refused("wait_for", **arguments)
@@ -422,7 +420,7 @@ async def test_what_is_wrong_is_named(
     assert error["message"].startswith(message)
 
 
-async def test_a_page_that_closes_meanwhile_ends_the_wait(browser: SessionBrowser) -> None:
+async def test_closing_the_page_ends_the_wait(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     await browser.show(
         f"<button onclick=\"window.open('{browser.site.page(then(gate, 'close()'))}')\">go</button>"

@@ -12,7 +12,9 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("area", ["local", "session"])
-async def test_items_are_set_read_listed_removed_and_cleared(browser: SessionBrowser, area: str) -> None:
+async def test_storage_items_are_set_read_listed_removed_and_cleared(
+    browser: SessionBrowser, area: str
+) -> None:
     await browser.show("<p>x</p>")
 
     assert await browser.call("storage", area=area) == {"items": [], "count": 0}
@@ -34,7 +36,7 @@ async def test_items_are_set_read_listed_removed_and_cleared(browser: SessionBro
     assert (await browser.call("evaluate", script=f"{area}Storage.length")) == {"result": 0}
 
 
-async def test_both_storage_areas_are_separate_for_each_origin(browser: SessionBrowser) -> None:
+async def test_storage_areas_are_separate_for_each_origin(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>x</p>"))["url"]
     await browser.call("storage", action="set", key="kept", value="here")
 
@@ -45,7 +47,7 @@ async def test_both_storage_areas_are_separate_for_each_origin(browser: SessionB
     assert (await browser.call("storage", action="get", key="kept"))["value"] == "here"
 
 
-async def test_a_page_does_not_see_how_it_is_read(browser: SessionBrowser) -> None:
+async def test_storage_is_read_despite_replaced_page_functions(browser: SessionBrowser) -> None:
     await browser.show(
         "<script>Storage.prototype.getItem = () => 'made up'; localStorage.a = 'real'</script>"
     )
@@ -53,7 +55,7 @@ async def test_a_page_does_not_see_how_it_is_read(browser: SessionBrowser) -> No
     assert (await browser.call("storage", action="get", key="a"))["value"] == "real"
 
 
-async def test_a_long_value_is_listed_cut_and_read_in_pieces(browser: SessionBrowser) -> None:
+async def test_long_value_is_listed_truncated_and_read_in_pieces(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     value = "".join(str(number) for number in range(5000))
     await browser.call("storage", action="set", key="long", value=value)
@@ -105,7 +107,7 @@ async def test_many_items_are_listed_in_pieces(browser: SessionBrowser) -> None:
         ({"offset": -1}, "INVALID_PARAMETER", "offset: must be greater than or equal to 0"),
     ],
 )
-async def test_what_does_not_fit_is_refused_by_field(
+async def test_invalid_storage_arguments_are_refused_by_field(
     browser: SessionBrowser, arguments: dict[str, Any], code: str, message: str
 ) -> None:
     error = await browser.refused("storage", **arguments)
@@ -142,7 +144,7 @@ async def test_a_page_without_an_origin_has_no_storage(
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="the limits differ")
-async def test_what_does_not_fit_in_is_refused(browser: SessionBrowser) -> None:
+async def test_value_above_the_storage_quota_is_refused(browser: SessionBrowser) -> None:
     await browser.show("<script>localStorage.a = 'x'.repeat(5_200_000)</script>")
 
     error = await browser.refused("storage", action="set", key="b", value="y" * 100_000)
@@ -154,7 +156,7 @@ async def test_what_does_not_fit_in_is_refused(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_is_reported(browser: SessionBrowser) -> None:
+async def test_hanging_page_is_reported_as_timeout(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
 

@@ -46,7 +46,7 @@ TARGETS: list[dict[str, Any]] = [
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any]) -> None:
+async def test_exactly_one_target_must_be_given(page: Server, target: dict[str, Any]) -> None:
     codes = [
         await page.code("mm_click", **target),
         await page.code("mm_type", text="x", **target),
@@ -57,7 +57,7 @@ async def test_exactly_one_target_is_meant(page: Server, target: dict[str, Any])
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 300])
-async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> None:
+async def test_missing_target_is_not_found(page: Server, timeout_ms: int) -> None:
     began = time.monotonic()
     target: dict[str, Any] = {"testId": "nowhere", "timeoutMs": timeout_ms}
 
@@ -71,7 +71,7 @@ async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> 
 @pytest.mark.parametrize(
     ("test_id", "why"), [("off", "disabled"), ("hidden", "hidden"), ("under", "covered")]
 )
-async def test_what_cannot_be_clicked_is_not_clicked(
+async def test_unclickable_element_is_reported_with_the_reason(
     page: Server, test_id: str, why: str, timeout_ms: int
 ) -> None:
     """The element is there, and the message says what keeps the click from it."""
@@ -80,7 +80,7 @@ async def test_what_cannot_be_clicked_is_not_clicked(
     assert (error["code"], why in error["message"]) == ("MM_CLICK_FAILED", True), error
 
 
-async def test_of_those_with_one_test_id_the_one_that_can_be_seen_is_meant(page: Server) -> None:
+async def test_visible_element_is_chosen_among_equal_test_ids(page: Server) -> None:
     await page.call("mm_wait_for", testId="twice", timeoutMs=5000)
     await page.call("mm_click", testId="twice", timeoutMs=0)
 
@@ -89,14 +89,14 @@ async def test_of_those_with_one_test_id_the_one_that_can_be_seen_is_meant(page:
 
 
 @pytest.mark.parametrize("around", [{"testId": "two"}, {"selector": "#two"}])
-async def test_within_another_element(page: Server, around: dict[str, str]) -> None:
+async def test_within_limits_the_search_to_another_element(page: Server, around: dict[str, str]) -> None:
     """Beyond the document: `within`."""
     await page.call("mm_click", selector="button", within=around)
 
     assert await page.text("log") == "-two"
 
 
-async def test_within_an_element_by_its_ref(page: Server) -> None:
+async def test_within_accepts_a_ref(page: Server) -> None:
     await page.show(
         "<div role=dialog aria-label=A><b>no</b></div><div role=dialog aria-label=B><b>yes</b></div>"
     )
@@ -134,7 +134,7 @@ async def test_a_click_reports_its_changes_unless_observation_is_off(page: Serve
 
 
 @pytest.mark.slow
-async def test_a_click_may_close_the_page_that_it_is_on(page: Server) -> None:
+async def test_click_may_close_its_own_page(page: Server) -> None:
     """Lessons 2.2: that is a success, and calls go on where they were before."""
     other = page.site.page("<button data-testid=close onclick='window.close()'>Close</button>")
     url = await page.show(f"<button data-testid=open onclick=\"window.open('{other}')\">Open</button>")
@@ -152,7 +152,7 @@ async def test_a_click_may_close_the_page_that_it_is_on(page: Server) -> None:
     assert (await page.call("mm_get_state"))["state"]["currentUrl"] == url
 
 
-async def test_a_wait_is_over_when_the_element_can_be_seen(page: Server) -> None:
+async def test_wait_ends_when_the_element_is_visible(page: Server) -> None:
     await page.show("""<p data-testid=late hidden>Late</p>
         <script>setTimeout(() => document.querySelector("p").hidden = false, 300)</script>""")
 
@@ -160,13 +160,13 @@ async def test_a_wait_is_over_when_the_element_can_be_seen(page: Server) -> None
 
 
 @pytest.mark.parametrize("test_id", ["nowhere", "hidden"])
-async def test_a_wait_in_vain_says_so_in_time(page: Server, test_id: str) -> None:
+async def test_wait_without_match_times_out(page: Server, test_id: str) -> None:
     error = await page.refused("mm_wait_for", testId=test_id, timeoutMs=200)
 
     assert error["code"] == "MM_WAIT_TIMEOUT"
 
 
-async def test_a_test_id_is_no_selector(page: Server) -> None:
+async def test_test_id_is_not_interpreted_as_a_selector(page: Server) -> None:
     odd = 'a"] , button, [x="\\ \'é'
     await page.show(f"<button data-testid='{html.escape(odd)}'>Odd</button><button>No</button>")
 
@@ -176,7 +176,7 @@ async def test_a_test_id_is_no_selector(page: Server) -> None:
     assert await page.text(odd) == "Odd"
 
 
-async def test_a_page_that_is_not_there_cannot_be_gone_to(app: Server) -> None:
+async def test_invalid_or_unreachable_url_cannot_be_navigated_to(app: Server) -> None:
     gone = app.site.url.replace(str(app.site.port), "1")
     assert await app.code("mm_navigate", screen="url", url=gone) == "MM_NAVIGATION_FAILED"
     assert await app.code("mm_navigate", screen="url") == "MM_INVALID_INPUT"
@@ -186,7 +186,7 @@ async def test_a_page_that_is_not_there_cannot_be_gone_to(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_screenshot_is_made_when_it_is_asked_for(page: Server) -> None:
+async def test_screenshot_is_taken_on_request(page: Server) -> None:
     """A file, its size in pixels, and its bytes if wanted."""
     described = await page.call("mm_describe_screen", includeScreenshot=True, screenshotName="../a b")
     shot = described["screenshot"]
@@ -217,7 +217,7 @@ async def test_errors_name_the_ref_that_the_caller_gave(page: Server) -> None:
     assert error["message"].startswith('"e1" cannot be used: ')
 
 
-async def test_a_toggle_is_clicked_by_its_ref(page: Server) -> None:
+async def test_hidden_toggle_input_is_clicked_by_its_ref(page: Server) -> None:
     """As wallets draw theirs: an input of one clipped pixel in a label."""
     await page.show(
         """<style>input { position: absolute; width: 1px; height: 1px; margin: -1px; clip: rect(0 0 0 0) }

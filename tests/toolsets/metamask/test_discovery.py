@@ -17,7 +17,7 @@ def brief(nodes: list[dict[str, Any]]) -> list[str]:
     return [f"{node['ref']} {node['role']}:{node['name']}" for node in nodes]
 
 
-async def test_only_what_can_be_used_or_is_important_is_reported(app: Server) -> None:
+async def test_only_interactive_or_important_nodes_are_reported(app: Server) -> None:
     """Children of what is dropped are lifted, in the order of the page."""
     await app.show("""
         <main><nav><ul><li><a href="#x">Link</a></li></ul></nav>
@@ -54,7 +54,7 @@ async def test_only_what_can_be_used_or_is_important_is_reported(app: Server) ->
     ]
 
 
-async def test_a_node_has_its_states_and_where_it_is(app: Server) -> None:
+async def test_node_has_its_states_and_its_path(app: Server) -> None:
     """The path is that of the document's example; what is mixed is neither yes nor no."""
     await app.show("""
         <button disabled>Early</button>
@@ -84,7 +84,7 @@ async def test_a_node_has_its_states_and_where_it_is(app: Server) -> None:
     ]
 
 
-async def test_the_same_page_has_the_same_refs(app: Server) -> None:
+async def test_unchanged_page_keeps_its_refs(app: Server) -> None:
     await app.show("<button>One</button><button>Two</button>")
     first = await app.nodes()
 
@@ -93,7 +93,7 @@ async def test_the_same_page_has_the_same_refs(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Server) -> None:
+async def test_ref_of_a_repeated_button_clicks_that_button(app: Server) -> None:
     buttons = "".join(f"<button onclick='log.textContent += {n}'>Remove</button>" for n in range(3))
     await app.show(
         f"<output data-testid=log id=log></output><div hidden><button>Remove</button></div>{buttons}"
@@ -106,7 +106,7 @@ async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Serv
     assert await app.text("log") == "201"
 
 
-async def test_in_the_wallet_too(app: Server) -> None:
+async def test_ref_of_a_repeated_wallet_button_clicks_that_button(app: Server) -> None:
     """Its settings have many that are named Remove."""
     await app.call("mm_navigate", screen="settings", observe="none")
     await app.call("mm_wait_for", selector="[data-mounted=settings]")
@@ -127,7 +127,7 @@ async def removable_contacts(app: Server) -> int:
     return len([each for each in items if each["testId"] == "contact-remove"])
 
 
-async def test_below_a_root_is_only_what_is_in_it(app: Server) -> None:
+async def test_snapshot_below_a_root_contains_only_its_content(app: Server) -> None:
     await app.show("<button>Out</button><section id=in><h2>Title</h2><button>In</button></section>")
 
     found = (await app.call("mm_accessibility_snapshot", rootSelector="#in"))["nodes"]
@@ -139,7 +139,7 @@ async def test_below_a_root_is_only_what_is_in_it(app: Server) -> None:
     assert await app.code("mm_accessibility_snapshot", rootSelector="<<") == "MM_INVALID_INPUT"
 
 
-async def test_the_limit_counts_what_can_be_seen(app: Server) -> None:
+async def test_limit_counts_only_visible_test_ids(app: Server) -> None:
     hidden = "".join(f"<p hidden data-testid=hidden-{n}>x</p>" for n in range(20))
     await app.show(f"{hidden}<p data-testid=a>A</p><p data-testid=b>B</p><i data-testid=c>C</i>")
 
@@ -152,7 +152,7 @@ async def test_the_limit_counts_what_can_be_seen(app: Server) -> None:
     assert len((await app.call("mm_list_testids"))["items"]) == 3
 
 
-async def test_shadow_trees_and_frames_are_part_of_the_page(app: Server) -> None:
+async def test_shadow_roots_and_frames_are_part_of_the_page(app: Server) -> None:
     inner = app.site.page("<button data-testid=framed onclick='this.textContent=\"Done\"'>Framed</button>")
     await app.show(f"""<div id=host></div><iframe src="{inner}"></iframe>
         <script>host.attachShadow({{mode: "open"}}).innerHTML =
@@ -169,7 +169,7 @@ async def test_shadow_trees_and_frames_are_part_of_the_page(app: Server) -> None
     await app.call("mm_click", testId="shadow", timeoutMs=0)
 
 
-async def test_what_fields_hold_is_not_reported(app: Server) -> None:
+async def test_field_values_are_not_reported(app: Server) -> None:
     await app.show("""<input data-testid=a aria-label=A value=first-value>
         <input type=password data-testid=b aria-label=B value=second-value>
         <textarea data-testid=c aria-label=C>third-value</textarea>""")
@@ -180,7 +180,7 @@ async def test_what_fields_hold_is_not_reported(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -> None:
+async def test_constantly_redrawn_page_can_be_described_and_clicked(app: Server) -> None:
     """The snapshot is whole, and what it shows can be clicked."""
     await app.show("""<main id=root></main><p data-testid=log id=log>-</p><script>
         const draw = () => { root.innerHTML = "<h1>Live</h1><button data-testid=go>Go</button>";
@@ -197,7 +197,7 @@ async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -
 
 
 @pytest.mark.slow
-async def test_the_screens_of_the_wallet(app: Server) -> None:
+async def test_wallet_screens_are_recognized(app: Server) -> None:
     """This holds after its pages are drawn again."""
     screens: list[str] = []
     for screen in ("home", "settings", "home"):
@@ -211,7 +211,7 @@ async def test_the_screens_of_the_wallet(app: Server) -> None:
     assert screens == ["home", "settings", "home", "unlock"]
 
 
-async def test_a_site_has_no_screen_of_the_wallet(app: Server) -> None:
+async def test_site_is_not_recognized_as_a_wallet_screen(app: Server) -> None:
     """It may use the same test ids. The wallet's account is told all the same."""
     url = await app.show("<input data-testid=unlock-password><b data-testid=account-menu-icon>x</b>")
 
@@ -224,7 +224,7 @@ async def test_a_site_has_no_screen_of_the_wallet(app: Server) -> None:
 # Refs, from one look to the next
 
 
-async def test_refs_are_kept_by_what_clicks_tell_and_given_anew_by_a_look(app: Server) -> None:
+async def test_click_keeps_refs_and_a_new_snapshot_renumbers_them(app: Server) -> None:
     await app.show("""<button id=first>First</button><button onclick="first.remove();
         this.insertAdjacentHTML('afterend', '<button>New</button>')">Swap</button>""")
     assert await app.refs() == {"button:First": "e1", "button:Swap": "e2"}
@@ -239,7 +239,7 @@ async def test_refs_are_kept_by_what_clicks_tell_and_given_anew_by_a_look(app: S
     assert await app.code("mm_click", a11yRef="e3", timeoutMs=0) == "MM_TARGET_NOT_FOUND"
 
 
-async def test_a_ref_of_another_page_or_of_before_is_no_target(app: Server) -> None:
+async def test_outdated_ref_or_ref_of_another_page_is_not_found(app: Server) -> None:
     home = await app.refs()
     ref = home[next(key for key in home if key.startswith("button:"))]
     await app.show("<button>One</button>")
@@ -253,7 +253,7 @@ async def test_a_ref_of_another_page_or_of_before_is_no_target(app: Server) -> N
     assert await app.code("mm_type", a11yRef="e99", text="x", timeoutMs=0) == "MM_TARGET_NOT_FOUND"
 
 
-async def test_an_observation_tells_no_typed_text(app: Server) -> None:
+async def test_observation_contains_no_typed_text(app: Server) -> None:
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
     await app.call("mm_wait_for", testId="unlock-password")

@@ -25,7 +25,7 @@ def shape(envelope: dict[str, Any]) -> dict[str, Any]:
     return {**envelope, "meta": sorted(meta)}
 
 
-async def test_a_success_without_a_session_names_none(idle: Server) -> None:
+async def test_success_without_a_session_has_no_session_id(idle: Server) -> None:
     reported = await idle.envelope("mm_build")
 
     assert shape(reported) == {
@@ -35,7 +35,7 @@ async def test_a_success_without_a_session_names_none(idle: Server) -> None:
     }
 
 
-async def test_an_error_without_a_session_names_none(idle: Server) -> None:
+async def test_error_without_a_session_has_no_session_id(idle: Server) -> None:
     reported = await idle.envelope("mm_get_state")
 
     assert shape(reported) == {
@@ -66,7 +66,7 @@ CALLS: list[tuple[str, dict[str, Any], bool]] = [
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("tool", "arguments", "ok"), CALLS, ids=[f"{call[0]}-{call[1]}" for call in CALLS])
-async def test_while_there_is_a_session_every_answer_names_it(
+async def test_every_answer_during_a_session_has_its_id(
     app: Server, tool: str, arguments: dict[str, Any], ok: bool
 ) -> None:
     """This holds for a refused argument and for a tool without a session."""
@@ -77,7 +77,7 @@ async def test_while_there_is_a_session_every_answer_names_it(
     assert shape(reported)["meta"] == ["durationMs", "sessionId", "timestamp"]
 
 
-async def test_all_answers_name_the_same_session(app: Server) -> None:
+async def test_all_answers_have_the_same_session_id(app: Server) -> None:
     reported = [await app.envelope(tool, **arguments) for tool, arguments, _ in CALLS]
 
     assert len({each["meta"]["sessionId"] for each in reported}) == 1
@@ -109,13 +109,13 @@ async def test_the_duration_is_that_of_the_call(app: Server) -> None:
         ("mm_run_steps", {"steps": [{"tool": "mm_get_state"}]}),
     ],
 )
-async def test_what_needs_a_session_says_that_there_is_none(
+async def test_tools_that_need_a_session_report_its_absence(
     idle: Server, tool: str, arguments: dict[str, Any]
 ) -> None:
     assert await idle.code(tool, **arguments) == "MM_NO_ACTIVE_SESSION"
 
 
-async def test_the_memory_needs_no_session(idle: Server) -> None:
+async def test_knowledge_tools_need_no_session(idle: Server) -> None:
     assert "steps" in await idle.call("mm_knowledge_last")
     assert "matches" in await idle.call("mm_knowledge_search", query="unlock")
     assert "steps" in await idle.call("mm_knowledge_summarize")

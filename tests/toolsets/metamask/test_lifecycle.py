@@ -39,7 +39,7 @@ def images(root: Path) -> list[Path]:
     return [path for path in root.rglob("*") if path.suffix in (".png", ".jpg", ".jpeg", ".webp")]
 
 
-async def test_the_smoke_of_the_document(start: Start) -> None:
+async def test_smoke_test_of_the_specification(start: Start) -> None:
     server = await start("--strict-002")
     root = server.root
     before = children(server)
@@ -152,7 +152,7 @@ async def find_left(server: Server, before: set[psutil.Process]) -> list[str]:
     return list_running(server, before)
 
 
-async def test_a_second_launch_leaves_the_first_as_it_is(app: Server) -> None:
+async def test_second_launch_is_refused_and_keeps_the_first(app: Server) -> None:
     before = await app.call("mm_get_state")
 
     error = await app.refused("mm_launch", ports=free_ports())
@@ -178,7 +178,7 @@ async def test_the_state_of_an_unlocked_wallet(app: Server) -> None:
     }
 
 
-async def test_another_session_is_not_cleaned_up(app: Server) -> None:
+async def test_cleanup_of_an_unknown_session_is_refused(app: Server) -> None:
     error = await app.refused("mm_cleanup", sessionId="mm-of-nobody")
 
     assert error["code"] == "MM_INVALID_INPUT"
@@ -197,7 +197,7 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("said", "arguments"), CONFIGURATIONS)
-async def test_a_launch_that_makes_no_sense_is_refused(
+async def test_invalid_launch_arguments_are_refused(
     idle: Server, said: str, arguments: dict[str, Any]
 ) -> None:
     before = children(idle)
@@ -209,14 +209,14 @@ async def test_a_launch_that_makes_no_sense_is_refused(
     assert await find_left(idle, before) == []
 
 
-async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> None:
+async def test_unknown_preset_error_lists_known_presets(idle: Server) -> None:
     error = await idle.refused("mm_launch", fixturePreset="withWings", ports=idle.ports)
 
     assert "withERC20Tokens" in error["message"] + str(error["details"])
 
 
 @pytest.mark.parametrize("which", ["anvil", "fixtureServer"])
-async def test_a_port_that_is_taken_is_reported_before_anything_is_started(idle: Server, which: str) -> None:
+async def test_occupied_port_is_reported_before_anything_starts(idle: Server, which: str) -> None:
     before = children(idle)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -242,7 +242,7 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.slow
-async def test_an_extension_that_the_browser_rejects_is_reported_with_the_reason(idle: Server) -> None:
+async def test_rejected_extension_is_reported_with_the_reason(idle: Server) -> None:
     """At once, and not as a browser that is missing."""
     folder = idle.root / "rejected"
     folder.mkdir(exist_ok=True)
@@ -262,9 +262,7 @@ async def test_an_extension_that_the_browser_rejects_is_reported_with_the_reason
 
 
 @pytest.mark.slow
-async def test_what_is_wrong_with_a_launch_is_reported_before_anything_is_built(
-    start: Start, tmp_path: Path
-) -> None:
+async def test_invalid_launch_is_reported_before_the_build(start: Start, tmp_path: Path) -> None:
     script = yarn(tmp_path / "bin", "[ $1 = build:test ] && touch built; exit 1")
     server = await start(built=False, path=[script])
     (server.root / "package.json").write_text("{}", "utf-8")
@@ -302,7 +300,7 @@ async def wait_until_started(server: Server, *words: str) -> psutil.Process:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> None:
+async def test_killed_browser_is_reported_as_crashed(start: Start) -> None:
     """While it starts, while the app opens, while it runs, and between two calls."""
     server = await start()
     before = children(server)
@@ -346,7 +344,7 @@ async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> 
 
 
 @pytest.mark.slow
-async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
+async def test_failed_launch_leaves_nothing(start: Start) -> None:
     server = await start("--strict-002")
     homeless = server.root / "homeless"
     shutil.copytree(server.root / "dist/chrome", homeless)
@@ -370,7 +368,7 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
 
 
 @pytest.mark.slow
-async def test_a_build_for_users_finds_the_state_of_a_launch_in_its_storage(start: Start) -> None:
+async def test_production_build_reads_the_launch_state_from_storage(start: Start) -> None:
     """It asks nobody for its state, and opens a tab when it is installed."""
     server = await start()
     build = production_wallet(server.root / "users", rpc_port=server.ports["anvil"])
@@ -404,7 +402,7 @@ async def test_a_build_for_users_finds_the_state_of_a_launch_in_its_storage(star
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(start: Start) -> None:
+async def test_production_build_supports_every_preset_and_custom_state(start: Start) -> None:
     server = await start()
     path = str(production_wallet(server.root / "users", rpc_port=server.ports["anvil"]))
     for preset in PRESETS:
@@ -428,7 +426,7 @@ async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(s
 
 
 @pytest.mark.slow
-async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
+async def test_build_error_names_what_is_missing(start: Start, tmp_path: Path) -> None:
     """This holds for a build that a launch starts."""
     script = yarn(tmp_path / "bin", 'echo "src/app.ts: no such import" >&2; exit 3')
     server = await start(built=False, path=[script])
@@ -450,7 +448,7 @@ async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_build_is_made_once_unless_it_is_forced(start: Start, tmp_path: Path) -> None:
+async def test_build_runs_once_unless_forced(start: Start, tmp_path: Path) -> None:
     """What it says goes into the log, not among the messages."""
     manifest = '{"name": "Wallet", "version": "1.0"}'
     write = f"mkdir -p dist/chrome; echo '{manifest}' > dist/chrome/manifest.json"

@@ -10,7 +10,7 @@ from tests.toolsets.metamask.conftest import Server
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_screen_is_reported_with_what_worked_on_it_before(app: Server) -> None:
+async def test_screen_description_includes_steps_that_worked_before(app: Server) -> None:
     """A target is told by its test id: a ref of then means nothing now."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
@@ -29,7 +29,7 @@ async def test_a_screen_is_reported_with_what_worked_on_it_before(app: Server) -
     assert "a11yRef" not in str(prior)
 
 
-async def test_a_wrong_password_is_nothing_that_worked(app: Server) -> None:
+async def test_wrong_password_is_not_recorded_as_working(app: Server) -> None:
     """What is told can be followed: first typed, then clicked."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
@@ -47,7 +47,7 @@ async def test_a_wrong_password_is_nothing_that_worked(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> None:
+async def test_confirmation_is_recognized_by_its_content(app: Server) -> None:
     """Windows of the app, and sites, have no name as screens."""
     await app.open_dapp()
     for _ in range(2):
@@ -65,5 +65,5 @@ async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> No
     assert not [each for each in prior["worked"] if "dapp" in each["target"]]
 
 
-async def test_nothing_is_known_of_what_nobody_did(idle: Server) -> None:
+async def test_knowledge_search_without_matches_is_empty(idle: Server) -> None:
     assert (await idle.call("mm_knowledge_search", query="xylophone"))["matches"] == []

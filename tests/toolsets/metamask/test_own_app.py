@@ -94,7 +94,7 @@ def processes_of(server: Server) -> list[str]:
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 
 
-async def test_its_tools_have_its_prefix(server: Server) -> None:
+async def test_tools_of_the_app_have_its_prefix(server: Server) -> None:
     names = [tool.name for tool in (await server.client.list_tools()).tools]
 
     assert (len(names), {name.partition("_")[0] for name in names}) == (21, {"xy"})
@@ -102,7 +102,7 @@ async def test_its_tools_have_its_prefix(server: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_prefix_of_the_command_line_wins(site: Site, tmp_path: Path) -> None:
+async def test_command_line_prefix_overrides_the_profile(site: Site, tmp_path: Path) -> None:
     async with serve_reader(site, tmp_path, "--prefix", "rd", "--strict-002") as server:
         names = [tool.name for tool in (await server.client.list_tools()).tools]
         code = await server.code("rd_get_state")
@@ -110,7 +110,7 @@ async def test_a_prefix_of_the_command_line_wins(site: Site, tmp_path: Path) -> 
     assert (len(names), names[0], code) == (16, "rd_build", "RD_NO_ACTIVE_SESSION")
 
 
-async def test_its_name_is_what_a_model_is_reported(server: Server) -> None:
+async def test_instructions_use_the_name_of_the_app(server: Server) -> None:
     said = server.client.instructions
 
     assert said is not None
@@ -119,7 +119,7 @@ async def test_its_name_is_what_a_model_is_reported(server: Server) -> None:
     assert "mm_" not in said
 
 
-async def test_it_is_launched_used_and_ended_from_its_repository(server: Server) -> None:
+async def test_app_is_launched_used_and_ended_from_its_repository(server: Server) -> None:
     launched = await server.call("xy_launch", ports=server.ports)
     port = server.ports["fixtureServer"]
     async with httpx2.AsyncClient() as http:
@@ -148,7 +148,7 @@ async def test_it_is_launched_used_and_ended_from_its_repository(server: Server)
 
 
 @pytest.mark.slow
-async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> None:
+async def test_app_can_be_launched_from_any_folder(site: Site, tmp_path: Path) -> None:
     """`extensionPath`, with the services' own port where none is given."""
     async with serve_reader(site, tmp_path, built=False) as server:
         refused = await server.refused("xy_launch")
@@ -162,13 +162,13 @@ async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> Non
     assert launched["state"]["networkName"] == "a shelf of 3"
 
 
-async def test_what_needs_no_build_is_built_already(server: Server) -> None:
+async def test_app_without_build_step_is_already_built(server: Server) -> None:
     """There is no build type, because nothing was built."""
     assert await server.call("xy_build") == {"extensionPathResolved": "build/extension"}
 
 
 @pytest.mark.slow
-async def test_its_screens_are_its_own(reader: Server) -> None:
+async def test_screens_of_the_app_are_recognized(reader: Server) -> None:
     """For another app: by what can be seen, by the address, and the unknown one."""
     seen = [(await state(reader))["currentScreen"]]
     for arguments in (
@@ -183,7 +183,7 @@ async def test_its_screens_are_its_own(reader: Server) -> None:
     assert seen == ["list", "options", "list", "next", "unknown"]
 
 
-async def test_a_window_that_it_opens_is_its_notification(reader: Server) -> None:
+async def test_window_opened_by_the_app_is_its_notification(reader: Server) -> None:
     await add(reader, "Tides")
     await reader.call("xy_click", selector="text=Remind me")
     found = await reader.call("xy_wait_for_notification")
@@ -197,7 +197,7 @@ async def test_a_window_that_it_opens_is_its_notification(reader: Server) -> Non
 
 
 @pytest.mark.slow
-async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: Server) -> None:
+async def test_wait_continues_when_a_notification_window_closes(reader: Server) -> None:
     await add(reader, "Tides")
     await reader.call("xy_click", selector="text=Remind me")
     await reader.call("xy_wait_for_notification")
@@ -209,7 +209,7 @@ async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: S
 
 
 @pytest.mark.slow
-async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> None:
+async def test_steps_of_the_app_are_recorded_with_its_screens(reader: Server) -> None:
     """What a secret screen shows is in none of them."""
     await add(reader, "Tides open sesame")
     await reader.call("xy_click", selector="text=Remind me")
@@ -234,7 +234,7 @@ async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> No
 
 
 @pytest.mark.slow
-async def test_a_call_that_is_refused_for_its_arguments_is_no_step(reader: Server) -> None:
+async def test_call_with_invalid_arguments_is_not_recorded_as_a_step(reader: Server) -> None:
     """What comes after it begins where the page is."""
     await add(reader, "Dunes")
     before = await reader.call("xy_knowledge_last", n=1)
@@ -249,7 +249,7 @@ async def test_a_call_that_is_refused_for_its_arguments_is_no_step(reader: Serve
 
 
 @pytest.mark.slow
-async def test_a_report_shows_the_pictures(reader: Server) -> None:
+async def test_report_contains_screenshots(reader: Server) -> None:
     path = Path((await reader.call("xy_screenshot", name="the list"))["path"])
     session = (await reader.envelope("xy_get_state"))["meta"]["sessionId"]
 
@@ -260,7 +260,7 @@ async def test_a_report_shows_the_pictures(reader: Server) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600  # noqa: ASYNC240
 
 
-async def test_a_recipe_says_how_much_it_leaves_out(server: Server) -> None:
+async def test_recipe_reports_the_number_of_omitted_steps(server: Server) -> None:
     """A short id is that of no session, rather than of the steps without one."""
     store = KnowledgeStore(server.root / "test-artifacts/llm-knowledge")
     for number in range(103):
@@ -300,7 +300,7 @@ async def test_a_service_that_fails_fails_the_launch_and_leaves_nothing(
     assert again["state"]["currentScreen"] == "list"
 
 
-async def test_what_its_services_refuse_is_reported_as_they_say_it(server: Server) -> None:
+async def test_service_error_message_is_passed_on(server: Server) -> None:
     error = await server.refused("xy_launch", fixturePreset="attic")
 
     assert (error["code"], error["message"]) == (
@@ -309,7 +309,7 @@ async def test_what_its_services_refuse_is_reported_as_they_say_it(server: Serve
     )
 
 
-async def test_a_port_that_is_taken_is_named(server: Server) -> None:
+async def test_occupied_port_is_named(server: Server) -> None:
     listener = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     async with listener:
         port = listener.sockets[0].getsockname()[1]
@@ -320,7 +320,7 @@ async def test_a_port_that_is_taken_is_named(server: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_profile_may_have_a_home_and_nothing_else(site: Site, tmp_path: Path) -> None:
+async def test_minimal_profile_has_only_a_home_screen(site: Site, tmp_path: Path) -> None:
     """Pages that it does not name are invalid input."""
     async with serve_reader(site, tmp_path, profile="BARE") as server:
         launched = await server.call("app_launch")
@@ -359,9 +359,7 @@ MISSING_PROFILES = [
 @pytest.mark.parametrize(
     ("name", "said"), sample_parameters(MISSING_PROFILES, MISSING_PROFILES[0], MISSING_PROFILES[2])
 )
-def test_a_profile_that_cannot_be_had_is_reported_before_anything_starts(
-    name: str, said: str, tmp_path: Path
-) -> None:
+def test_invalid_profile_is_reported_before_anything_starts(name: str, said: str, tmp_path: Path) -> None:
     for file, text in BROKEN.items():
         (tmp_path / file).write_text(text, "utf-8")
 
@@ -375,7 +373,7 @@ def test_a_profile_that_cannot_be_had_is_reported_before_anything_starts(
     assert "Traceback" not in ended.stderr
 
 
-def test_an_app_and_another_toolset_do_not_go_together(tmp_path: Path) -> None:
+def test_app_profile_with_another_toolset_is_refused(tmp_path: Path) -> None:
     ended = run("--toolset", "browser", "--app", f"{PROFILES}:READER_APP", cwd=tmp_path)
 
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (

@@ -25,7 +25,7 @@ async def disconnect(app: Server) -> None:
     await app.call("mm_navigate", screen="home", observe="none")
 
 
-async def test_a_window_that_a_site_opens_is_used_and_goes(app: Server) -> None:
+async def test_window_opened_by_a_site_is_used_until_it_closes(app: Server) -> None:
     """Calls stay in the site until the window is asked for."""
     await disconnect(app)
     dapp = await app.open_dapp()
@@ -50,7 +50,7 @@ async def test_a_window_that_a_site_opens_is_used_and_goes(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
+async def test_tabs_can_be_selected_and_closed_by_role(app: Server) -> None:
     """Beyond the document: mm_switch_tab and mm_close_tab; closing the window is a refusal."""
     await disconnect(app)
     dapp = await app.open_dapp()
@@ -69,7 +69,7 @@ async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
+async def test_notification_wait_without_a_window_times_out(app: Server) -> None:
     reported = await app.envelope("mm_wait_for_notification", timeoutMs=1000)
 
     assert reported["error"]["code"] == "MM_NOTIFICATION_TIMEOUT"
@@ -77,7 +77,7 @@ async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_the_screens_that_can_be_gone_to(app: Server) -> None:
+async def test_navigable_screens_are_home_settings_notification_and_url(app: Server) -> None:
     """The screens are home, settings, notifications and an address; a site has its own tab."""
     extension = (await app.call("mm_get_state"))["state"]["extensionId"]
     origin = f"chrome-extension://{extension}"
@@ -106,7 +106,7 @@ async def test_the_screens_that_can_be_gone_to(app: Server) -> None:
     assert len([tab for tab in tabs if tab["role"] == "extension"]) == 1
 
 
-async def test_going_somewhere_tells_what_is_there(app: Server) -> None:
+async def test_navigation_returns_an_observation_with_refs(app: Server) -> None:
     """Beyond the document: the observation of `mm_navigate` has refs that can be used at once."""
     url = app.site.page("<button data-testid=a onclick='this.textContent=1'>A</button>")
 
@@ -125,7 +125,7 @@ async def test_the_only_page_of_the_app_stays_open(app: Server) -> None:
     assert await app.code("mm_switch_tab", url="no such address") == "MM_INVALID_INPUT"
 
 
-async def test_a_long_text_is_cut_and_says_so(app: Server) -> None:
+async def test_long_text_is_truncated_and_marked(app: Server) -> None:
     await app.show(f"<p data-testid=long>{'x' * 20_001}</p><p data-testid=short>a<br>b<i hidden>c</i></p>")
 
     long = await app.call("mm_get_text", testId="long")
@@ -135,7 +135,7 @@ async def test_a_long_text_is_cut_and_says_so(app: Server) -> None:
     assert await app.code("mm_get_text", testId="nowhere", timeoutMs=0) == "MM_TARGET_NOT_FOUND"
 
 
-async def test_requests_of_pages_and_of_the_service_worker_are_answered(app: Server) -> None:
+async def test_mocks_answer_requests_of_pages_and_service_workers(app: Server) -> None:
     """Beyond the document: mm_mock_network."""
     here = app.site.url
     await app.show(f"""<p data-testid=out>-</p><script>
@@ -153,7 +153,7 @@ async def test_requests_of_pages_and_of_the_service_worker_are_answered(app: Ser
     await app.call("mm_wait_for", selector="p:text('404')")
 
 
-async def test_a_mock_of_the_chain_reaches_the_wallets_worker(app: Server) -> None:
+async def test_chain_mock_reaches_the_service_worker_of_the_wallet(app: Server) -> None:
     """Beyond the document: what the extension's service worker asks is answered too."""
     chain = f"http://localhost:{app.ports['anvil']}*"
     await app.call("mm_mock_network", url=chain, status=500, body="no")
@@ -167,7 +167,7 @@ async def test_a_mock_of_the_chain_reaches_the_wallets_worker(app: Server) -> No
     await app.call("mm_wait_for", testId="eth-overview__primary-currency")
 
 
-async def test_an_address_that_is_refused_leaves_no_tab(app: Server) -> None:
+async def test_refused_url_leaves_no_tab(app: Server) -> None:
     before = (await app.call("mm_switch_tab", role="extension"))["tabs"]
 
     codes = [
@@ -178,7 +178,7 @@ async def test_an_address_that_is_refused_leaves_no_tab(app: Server) -> None:
     assert (await app.call("mm_switch_tab", role="extension"))["tabs"] == before
 
 
-async def test_going_home_closes_the_dialogs_that_are_open_there(app: Server) -> None:
+async def test_navigating_home_closes_open_dialogs(app: Server) -> None:
     """Home is another hash of the document that is there, or the same: neither closes anything by itself."""
     for test_id in ("account-menu-icon", "network-display"):
         await app.call("mm_click", testId=test_id, observe="none")

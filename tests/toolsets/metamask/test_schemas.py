@@ -42,12 +42,12 @@ async def schemas(server: Server) -> dict[str, dict[str, Any]]:
     return {tool.name: tool.input_schema for tool in listed}
 
 
-async def test_a_strict_server_lists_the_document_and_no_more(strict: Server) -> None:
+async def test_strict_server_lists_exactly_the_specified_tools(strict: Server) -> None:
     """The sixteen tools have the schemas of the specification."""
     assert await schemas(strict) == SCHEMAS
 
 
-async def test_another_lists_more_beside_it(idle: Server) -> None:
+async def test_default_server_lists_additional_tools_and_options(idle: Server) -> None:
     """What is more is optional, and no word of the document is changed."""
     listed = await schemas(idle)
 
@@ -64,7 +64,7 @@ async def test_another_lists_more_beside_it(idle: Server) -> None:
     assert {name: keys for name, keys in more.items() if keys} == MORE
 
 
-async def test_what_is_more_is_refused_by_a_strict_server(strict: Server) -> None:
+async def test_strict_server_refuses_additional_tools_and_options(strict: Server) -> None:
     codes = {
         (name, key): await strict.code(name, **{key: "x"}) for name, keys in MORE.items() for key in keys
     }
@@ -176,7 +176,7 @@ def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool:
 @example(("mm_launch", {"ports": {"anvil": None}}))
 @example(("mm_launch", {"ports": None}))
 @example(("mm_cleanup", {"sessionId": None}))
-def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, Any]]) -> None:
+def test_strict_parser_accepts_exactly_the_specified_schema(call: tuple[str, dict[str, Any]]) -> None:
     name, arguments = call
 
     assert is_accepted(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
@@ -186,7 +186,7 @@ def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, An
 @given(calls(WIDE))
 @example(("mm_click", {"within": {"testId": None}}))
 @example(("mm_knowledge_search", {"query": "x", "outcome": None}))
-def test_exactly_what_is_listed_is_taken(call: tuple[str, dict[str, Any]]) -> None:
+def test_parser_accepts_exactly_the_listed_schema(call: tuple[str, dict[str, Any]]) -> None:
     name, arguments = call
     schema = WIDE[name].input_schema
 
@@ -224,7 +224,7 @@ REFUSED = [
 ]
 
 
-async def test_whatever_breaks_a_schema_is_an_error_of_the_tool(strict: Server) -> None:
+async def test_schema_violation_is_a_tool_error(strict: Server) -> None:
     """An envelope with `MM_INVALID_INPUT`, which MCP sees as an error too."""
     refused = [await strict.refused(name, **arguments) for name, arguments in REFUSED]
 
@@ -232,7 +232,7 @@ async def test_whatever_breaks_a_schema_is_an_error_of_the_tool(strict: Server) 
     assert all(error["message"] and isinstance(error["details"], dict) for error in refused)
 
 
-async def test_an_answer_is_one_text(strict: Server) -> None:
+async def test_answer_is_a_single_text(strict: Server) -> None:
     result = await strict.answer("mm_get_state")
 
     assert [type(part) for part in result.content] == [TextContent]

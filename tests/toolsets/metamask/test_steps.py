@@ -24,7 +24,7 @@ async def read_steps(app: Server, n: int) -> list[tuple[str, bool]]:
     return [(each["tool"], each["ok"]) for each in reversed(steps)]
 
 
-async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> None:
+async def test_steps_run_in_order_and_each_is_recorded(app: Server) -> None:
     url = app.site.page(PAGE)
 
     answer = await app.call(
@@ -50,7 +50,7 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
     assert await read_steps(app, 4) == [(tool, True) for tool in tools]
 
 
-async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would(app: Server) -> None:
+async def test_failed_step_ends_the_run_with_its_own_error(app: Server) -> None:
     await app.show(PAGE)
 
     error = await app.refused(
@@ -71,7 +71,7 @@ async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would
 
 
 @pytest.mark.slow
-async def test_they_continue_after_a_failure_on_request(app: Server) -> None:
+async def test_steps_continue_after_a_failure_on_request(app: Server) -> None:
     await app.show(PAGE)
 
     answer = await app.call(
@@ -95,7 +95,7 @@ async def test_they_continue_after_a_failure_on_request(app: Server) -> None:
     assert "hidden-text-99" not in json.dumps(answer)
 
 
-async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
+async def test_steps_share_one_deadline(app: Server) -> None:
     reported = await app.envelope(
         "mm_run_steps", timeoutMs=500, steps=[step("mm_wait_for", testId="nowhere", timeoutMs=60_000)] * 3
     )
@@ -116,7 +116,7 @@ async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
     ],
     ids=str,
 )
-async def test_none_is_run_where_one_of_them_is_wrong(app: Server, given: dict[str, Any]) -> None:
+async def test_no_step_runs_when_one_is_invalid(app: Server, given: dict[str, Any]) -> None:
     await app.show(PAGE)
 
     assert await app.code("mm_run_steps", steps=[step("mm_click", testId="go"), given]) == "MM_INVALID_INPUT"

@@ -33,20 +33,20 @@ async def fields(app: Server) -> Server:
 
 
 @pytest.mark.parametrize("text", ["after", "é 漢字 🎉", ""])
-async def test_a_text_takes_the_place_of_the_one_before(fields: Server, text: str) -> None:
+async def test_typed_text_replaces_the_previous_text(fields: Server, text: str) -> None:
     answer = await fields.call("mm_type", testId="plain", text=text, observe="none")
 
     assert answer == {"typed": True, "target": "testId:plain"}
     assert await fields.text("shown") == text
 
 
-async def test_it_is_typed_by_a_ref_and_into_what_is_no_field(fields: Server) -> None:
+async def test_text_is_typed_by_ref_into_a_contenteditable(fields: Server) -> None:
     await fields.call("mm_type", a11yRef=(await fields.refs())["textbox:Rich"], text="new", observe="none")
 
     assert await fields.text("shown") == "new"
 
 
-async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
+async def test_long_text_is_typed_completely(fields: Server) -> None:
     await fields.call("mm_type", testId="area", text="x" * 20_000, observe="none")
 
     assert await fields.text("shown") == "20000"
@@ -54,7 +54,7 @@ async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
 
 @pytest.mark.parametrize("timeout_ms", sample_parameters([0, 300], 0))
 @pytest.mark.parametrize("test_id", ["off", "fixed", "button", "hidden"])
-async def test_what_takes_no_text_fails_without_telling_it(
+async def test_typing_error_for_a_readonly_element_hides_the_text(
     fields: Server, test_id: str, timeout_ms: int
 ) -> None:
     reported = await fields.envelope("mm_type", testId=test_id, text=SECRET, timeoutMs=timeout_ms)
@@ -75,7 +75,7 @@ REFUSED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=str)
-async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]) -> None:
+async def test_no_error_contains_the_typed_text(fields: Server, arguments: dict[str, Any]) -> None:
     reported = await fields.envelope("mm_type", text=SECRET, **arguments)
 
     assert not reported["ok"]
@@ -83,7 +83,7 @@ async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]
 
 
 @pytest.mark.slow
-async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) -> None:
+async def test_answers_log_and_knowledge_contain_no_password(fields: Server) -> None:
     ref = (await fields.refs())["textbox:Password"]
     reported = [
         await fields.envelope("mm_type", testId="password", text=SECRET),
@@ -116,7 +116,7 @@ async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> 
 
 
 @pytest.mark.slow
-async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Server) -> None:
+async def test_phrase_field_that_moves_focus_receives_every_word(app: Server) -> None:
     """Like MetaMask's field, it moves the focus with each space."""
     await app.show("""<div id=words></div><p data-testid=shown id=shown>-</p><script>
         const add = first => {
@@ -140,7 +140,7 @@ async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Se
 
 
 @pytest.mark.slow
-async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
+async def test_correct_password_is_accepted_after_a_wrong_one(app: Server) -> None:
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
     await app.call("mm_wait_for", testId="unlock-password")
@@ -154,7 +154,7 @@ async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
     assert (await app.call("mm_get_state"))["state"]["currentScreen"] == "home"
 
 
-async def test_what_was_given_as_text_is_not_reported_though_it_is_none(app: Server) -> None:
+async def test_non_string_text_is_refused_without_being_quoted(app: Server) -> None:
     error = await app.refused("mm_type", testId="unlock-password", text=12345678)
 
     assert (error["code"], error["message"]) == ("MM_INVALID_INPUT", "text: must be a valid string")

@@ -11,7 +11,7 @@ from tests.toolsets.szkrabok.conftest import Named
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_click_says_where_the_page_is_afterwards(named: Named) -> None:
+async def test_click_reports_the_url_afterwards(named: Named) -> None:
     goal = named.site.page("<h1>Goal</h1>")
     await named.show(f"<a href={goal}>go</a>")
 
@@ -19,7 +19,7 @@ async def test_a_click_says_where_the_page_is_afterwards(named: Named) -> None:
     assert await named.text("extract.text", selector="h1") == "Goal"
 
 
-async def test_a_ref_of_the_snapshot_is_a_selector(named: Named) -> None:
+async def test_snapshot_ref_is_accepted_as_selector(named: Named) -> None:
     url = await named.show("<button onclick=\"document.title='saved'\">Save</button>")
     ref = re.search(r'(e\d+) button "Save"', await named.text("browser.snapshot"))
     assert ref is not None
@@ -37,7 +37,7 @@ async def test_the_selectors_are_those_of_the_browser_toolset(named: Named, sele
     assert await named.call("interact.type", selector=selector, text="Ada") == {"url": url}
 
 
-async def test_typing_goes_on_after_what_a_field_holds_unless_it_is_cleared(named: Named) -> None:
+async def test_typing_appends_to_the_field_unless_cleared(named: Named) -> None:
     await named.show("<input value=Ada>")
 
     await named.call("interact.type", selector="input", text=" L.")
@@ -59,7 +59,7 @@ async def test_an_option_is_selected_by_its_label(named: Named) -> None:
     }
 
 
-async def test_a_missing_element_is_reported_with_what_is_there(named: Named) -> None:
+async def test_missing_element_error_lists_closest_elements(named: Named) -> None:
     await named.show("<button id=save>Save</button>")
 
     error = await named.refused("interact.click", selector="#safe", timeout=300)
@@ -69,7 +69,7 @@ async def test_a_missing_element_is_reported_with_what_is_there(named: Named) ->
     assert "browser.snapshot" in error["suggestion"]
 
 
-async def test_what_a_click_opened_is_reported_and_can_be_gone_on_with(named: Named) -> None:
+async def test_page_opened_by_a_click_is_reported_and_usable(named: Named) -> None:
     goal = named.site.page("<h1>New</h1>")
     url = await named.show(f"<a href={goal} target=_blank>open</a>")
 

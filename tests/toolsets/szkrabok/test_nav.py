@@ -23,7 +23,7 @@ async def test_goto_reports_the_final_url(named: Named) -> None:
     }
 
 
-async def test_goto_waits_for_as_much_as_is_asked_for(named: Named) -> None:
+async def test_goto_waits_for_the_requested_load_state(named: Named) -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def image(_: Request) -> Response:
@@ -48,7 +48,7 @@ async def test_back_and_forward_walk_the_history(named: Named) -> None:
     assert await named.call("nav.forward") == {"url": second, "title": "Two", "moved": False}
 
 
-async def test_a_failure_begins_with_the_browsers_own_word_for_it(named: Named) -> None:
+async def test_navigation_failure_begins_with_the_browser_error(named: Named) -> None:
     result = await named.answer("nav.goto", url="http://127.0.0.1:1/")
 
     assert result.is_error
@@ -58,7 +58,7 @@ async def test_a_failure_begins_with_the_browsers_own_word_for_it(named: Named) 
     assert (error["code"], error["retryable"]) == ("NAVIGATION_FAILED", False)
 
 
-async def test_a_page_that_never_answers_ends_with_the_calls_time(named: Named) -> None:
+async def test_unresponsive_page_ends_with_the_call_timeout(named: Named) -> None:
     never = named.site.never()
 
     error = await named.refused("nav.goto", url=never, timeout=400)

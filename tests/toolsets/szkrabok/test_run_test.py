@@ -57,7 +57,7 @@ class Started:
             return await self._pid
 
 
-async def test_a_test_works_in_the_page_that_is_open(named: Named) -> None:
+async def test_test_works_in_the_open_page(named: Named) -> None:
     named.test_file(ATTACHED)
     await named.show("<title>Before</title><button onclick=\"document.title = 'After'\">Accept</button>")
 
@@ -73,7 +73,7 @@ async def test_a_test_works_in_the_page_that_is_open(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_the_session_goes_on_where_the_test_left_it(named: Named) -> None:
+async def test_session_continues_in_the_state_the_test_left(named: Named) -> None:
     named.test_file(ATTACHED)
     url = await named.show(
         "<title>Before</title><button onclick=\"document.title = 'After'\">Accept</button>"
@@ -88,7 +88,7 @@ async def test_the_session_goes_on_where_the_test_left_it(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_the_page_is_the_one_that_other_calls_work_in(named: Named) -> None:
+async def test_test_uses_the_active_page_of_the_session(named: Named) -> None:
     named.test_file("""
         def test_where(attached_page, record_result):
             record_result(attached_page.title())
@@ -104,7 +104,7 @@ async def test_the_page_is_the_one_that_other_calls_work_in(named: Named) -> Non
 
 
 @pytest.mark.slow
-async def test_the_dialogs_are_the_tests(named: Named) -> None:
+async def test_dialogs_are_handled_by_the_running_test(named: Named) -> None:
     named.test_file("""
         def test_asks(attached_page, record_result):
             attached_page.on("dialog", lambda dialog: dialog.accept("tea"))
@@ -117,7 +117,7 @@ async def test_the_dialogs_are_the_tests(named: Named) -> None:
     assert (asked["result"], asked["dialogs"][0]["handled"]) == (None, "dismissed")
 
 
-async def test_every_end_of_a_test_is_reported(named: Named) -> None:
+async def test_every_test_outcome_is_reported(named: Named) -> None:
     named.test_file("""
         import pytest
 
@@ -148,7 +148,7 @@ async def test_every_end_of_a_test_is_reported(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_parameters_come_to_the_test(named: Named) -> None:
+async def test_parameters_are_passed_to_the_test(named: Named) -> None:
     named.test_file("""
         import os
 
@@ -162,7 +162,7 @@ async def test_parameters_come_to_the_test(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_parameters_that_differ_only_in_case_are_two(named: Named) -> None:
+async def test_parameters_that_differ_only_in_case_are_distinct(named: Named) -> None:
     named.test_file("""
         def test_parameters(run_params, record_result):
             record_result(run_params)
@@ -174,14 +174,14 @@ async def test_parameters_that_differ_only_in_case_are_two(named: Named) -> None
     assert run["tests"][0]["result"] == params
 
 
-async def test_a_parameter_that_could_be_no_variable_is_refused(named: Named) -> None:
+async def test_parameter_name_invalid_as_variable_is_refused(named: Named) -> None:
     error = await named.refused("browser.run_test", params={"a=b": "c"})
 
     assert error["code"] == "INVALID_PARAMETER"
 
 
 @pytest.mark.slow
-async def test_a_grep_that_matches_nothing_is_reported_with_what_comes_closest(named: Named) -> None:
+async def test_grep_without_match_is_reported_with_closest_tests(named: Named) -> None:
     named.test_file(ATTACHED)
 
     error = await named.refused("browser.run_test", grep="acceptAllCookies")
@@ -194,7 +194,7 @@ async def test_a_grep_that_matches_nothing_is_reported_with_what_comes_closest(n
 
 
 @pytest.mark.slow
-async def test_a_grep_that_is_no_expression_is_refused(named: Named) -> None:
+async def test_invalid_grep_expression_is_refused(named: Named) -> None:
     named.test_file(ATTACHED)
 
     error = await named.refused("browser.run_test", grep="and and")
@@ -206,7 +206,7 @@ async def test_a_grep_that_is_no_expression_is_refused(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_a_file_that_cannot_be_read_is_a_failure_of_the_run(named: Named) -> None:
+async def test_unimportable_test_file_is_a_failure_of_the_run(named: Named) -> None:
     named.test_file("import there_is_no_such_module")
 
     run = await named.call("browser.run_test")
@@ -216,7 +216,7 @@ async def test_a_file_that_cannot_be_read_is_a_failure_of_the_run(named: Named) 
 
 
 @pytest.mark.slow
-async def test_a_run_that_takes_too_long_ends_with_all_that_it_started(named: Named) -> None:
+async def test_run_timeout_ends_the_run_and_its_processes(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url))
 
@@ -229,7 +229,7 @@ async def test_a_run_that_takes_too_long_ends_with_all_that_it_started(named: Na
 
 
 @pytest.mark.slow
-async def test_a_run_that_nobody_waits_for_any_more_is_ended(named: Named) -> None:
+async def test_cancelled_call_ends_the_run(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url))
 
@@ -262,7 +262,7 @@ async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_path: Path) -> None:
+async def test_secret_is_passed_only_to_the_test(site: Site, tmp_path: Path) -> None:
     folder, secrets = tmp_path / "tests", tmp_path / "secrets"
     folder.mkdir()
     secrets.write_text("WORD=swordfish\n", "utf-8")
@@ -286,7 +286,7 @@ async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_pat
 
 
 @pytest.mark.slow
-async def test_nobody_waits_for_what_a_test_leaves_running(named: Named) -> None:
+async def test_processes_left_by_a_test_are_ended(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url).replace("child.wait()", ""))
 
@@ -295,7 +295,7 @@ async def test_nobody_waits_for_what_a_test_leaves_running(named: Named) -> None
 
 
 @pytest.mark.slow
-async def test_what_a_test_reads_is_not_the_protocol(named: Named) -> None:
+async def test_standard_input_of_a_test_is_empty(named: Named) -> None:
     named.test_file("""
         import os
 
@@ -308,7 +308,7 @@ async def test_what_a_test_reads_is_not_the_protocol(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_of_a_long_log_the_end_is_reported(named: Named) -> None:
+async def test_long_log_is_truncated_to_its_end(named: Named) -> None:
     named.test_file("""
         def test_talks():
             for number in range(20_000):
@@ -349,7 +349,7 @@ async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None
 
 
 @pytest.mark.slow
-async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Path) -> None:
+async def test_run_without_a_test_folder_is_refused(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, "--toolset", "szkrabok", cwd=tmp_path) as server:
         await server.answer("session.open", sessionName=(name := make_name()))
         answer = await server.answer("browser.run_test", sessionName=name, grep="any")
@@ -361,11 +361,11 @@ async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Pat
     assert "--tests-dir" in error["suggestion"]
 
 
-def test_what_a_test_is_reported_is_no_setting_of_a_server_that_it_starts() -> None:
+def test_variables_passed_to_a_test_are_not_server_settings() -> None:
     load_settings(environment={"FOOTLIGHT_SESSION_NAME": "x", "FOOTLIGHT_CDP_ENDPOINT": "http://127.0.0.1:1"})
 
 
-def test_closest_are_those_of_the_same_letters_however_words_are_joined() -> None:
+def test_closest_names_ignore_how_words_are_joined() -> None:
     titles = ["test_login", "test_accept_cookies", "test_logout"]
 
     assert sort_by_likeness("acceptCookies", titles)[0] == "test_accept_cookies"

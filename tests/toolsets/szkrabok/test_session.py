@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) -> None:
+async def test_opening_returns_only_opened_true(unopened: Named) -> None:
     result = await unopened.answer("session.open")
 
     assert get_only_text(result) == '{"opened":true}'
@@ -20,7 +20,7 @@ async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) ->
 
 
 @pytest.mark.slow
-async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
+async def test_opening_with_a_url_navigates_there(unopened: Named) -> None:
     url = unopened.site.page("<title>Home</title><p>Welcome</p>")
 
     assert await unopened.call("session.open", url=url) == {"opened": True}
@@ -28,7 +28,7 @@ async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_a_url_that_cannot_be_opened_leaves_the_session_open(unopened: Named) -> None:
+async def test_failed_navigation_leaves_the_session_open(unopened: Named) -> None:
     error = await unopened.refused("session.open", url="http://127.0.0.1:1/")
 
     assert error["code"] == "NAVIGATION_FAILED"
@@ -37,12 +37,12 @@ async def test_a_url_that_cannot_be_opened_leaves_the_session_open(unopened: Nam
     assert (await unopened.call("health"))["openSessions"].count(unopened.name) == 1
 
 
-async def test_opening_what_is_open_says_so(own_session: Named) -> None:
+async def test_opening_an_open_session_reports_already_open(own_session: Named) -> None:
     assert await own_session.call("session.open") == {"opened": True, "alreadyOpen": True}
 
 
 @pytest.mark.slow
-async def test_the_launch_options_hold(unopened: Named) -> None:
+async def test_launch_options_are_applied(unopened: Named) -> None:
     options = {"locale": "de-DE", "timezone": "Europe/Berlin", "viewport": {"width": 640, "height": 480}}
 
     await unopened.call("session.open", launchOptions=options)
@@ -54,7 +54,7 @@ async def test_the_launch_options_hold(unopened: Named) -> None:
     assert seen == {"result": ["de-DE", "Europe/Berlin", 640, 480]}
 
 
-async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) -> None:
+async def test_preset_with_an_option_it_defines_is_refused(unopened: Named) -> None:
     error = await unopened.refused("session.open", launchOptions={"preset": "desktop-de", "locale": "fr-FR"})
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -62,7 +62,7 @@ async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) ->
 
 
 @pytest.mark.slow
-async def test_stealth_is_reported_with_what_it_did(unopened: Named) -> None:
+async def test_stealth_reports_its_measures(unopened: Named) -> None:
     opened = await unopened.call("session.open", launchOptions={"stealth": True})
 
     assert opened["opened"] is True
@@ -71,7 +71,7 @@ async def test_stealth_is_reported_with_what_it_did(unopened: Named) -> None:
     assert "Headless" not in agent["result"]
 
 
-async def test_an_unknown_launch_option_is_named(unopened: Named) -> None:
+async def test_unknown_launch_option_error_names_the_option(unopened: Named) -> None:
     error = await unopened.refused("session.open", launchOptions={"colour": "red"})
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -79,7 +79,7 @@ async def test_an_unknown_launch_option_is_named(unopened: Named) -> None:
 
 
 @pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b", "a" * 65])
-async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -> None:
+async def test_session_name_invalid_as_folder_is_refused(unopened: Named, name: str) -> None:
     error = await unopened.refused("session.open", sessionName=name)
 
     assert error["code"] == "INVALID_PARAMETER"
@@ -87,7 +87,7 @@ async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -
 
 
 @pytest.mark.slow
-async def test_logins_are_still_there_when_it_is_opened_again(own_session: Named) -> None:
+async def test_site_data_survives_closing_and_reopening(own_session: Named) -> None:
     url = await own_session.show("<p>In</p>")
     await own_session.call("extract.evaluate", expression="localStorage.setItem('who', 'ada')")
 
@@ -98,18 +98,18 @@ async def test_logins_are_still_there_when_it_is_opened_again(own_session: Named
     assert (own_session.root / "sessions" / own_session.name).is_dir()
 
 
-async def test_a_call_in_a_session_that_is_not_open_says_how_to_open_it(unopened: Named) -> None:
+async def test_call_without_open_session_suggests_session_open(unopened: Named) -> None:
     error = await unopened.refused("nav.goto", url="about:blank")
 
     assert error["code"] == "SESSION_NOT_FOUND"
     assert "session.open" in error["suggestion"]
 
 
-async def test_closing_what_is_not_open_is_a_failure(unopened: Named) -> None:
+async def test_closing_a_session_that_is_not_open_fails(unopened: Named) -> None:
     assert (await unopened.refused("session.close"))["code"] == "SESSION_NOT_FOUND"
 
 
-async def test_the_list_has_open_sessions_and_closed_ones(own_session: Named) -> None:
+async def test_list_contains_open_and_closed_sessions(own_session: Named) -> None:
     def own(listed: dict[str, list[dict[str, object]]]) -> dict[str, object]:
         return next(each for each in listed["sessions"] if each["name"] == own_session.name)
 
@@ -122,7 +122,7 @@ async def test_the_list_has_open_sessions_and_closed_ones(own_session: Named) ->
     assert opened.keys() == closed.keys() == {"name", "open", "created", "lastUsed", "launchOptions"}
 
 
-async def test_what_is_deleted_is_gone(own_session: Named) -> None:
+async def test_deleting_a_session_removes_its_folder_and_list_entry(own_session: Named) -> None:
     assert await own_session.call("session.delete") == {"deleted": True}
 
     assert not (own_session.root / "sessions" / own_session.name).exists()
@@ -131,7 +131,7 @@ async def test_what_is_deleted_is_gone(own_session: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_another_program_can_attach_where_the_endpoint_says(own_session: Named) -> None:
+async def test_another_program_can_attach_at_the_endpoint(own_session: Named) -> None:
     from playwright.async_api import async_playwright
 
     url = await own_session.show("<title>Here</title>")
@@ -153,7 +153,7 @@ async def test_health_needs_no_session(own_session: Named) -> None:
     assert health == {"status": "ok", "version": "1.0.0", "openSessions": [own_session.name]}
 
 
-async def test_no_mark_is_on_what_is_the_servers_own(own_session: Named) -> None:
+async def test_server_text_is_not_marked_as_untrusted(own_session: Named) -> None:
     part = (await own_session.answer("session.list")).content[0]
 
     assert isinstance(part, TextContent)

@@ -37,18 +37,18 @@ async def tools(named_server: Browser) -> dict[str, Tool]:
     return {tool.name: tool for tool in (await named_server.client.list_tools()).tools}
 
 
-async def test_the_tools_of_the_document_are_there(tools: dict[str, Tool]) -> None:
+async def test_specified_tools_are_listed(tools: dict[str, Tool]) -> None:
     assert list(tools) == NAMES
 
 
-async def test_every_tool_that_works_in_a_session_takes_its_name_first(tools: dict[str, Tool]) -> None:
+async def test_session_tools_take_the_session_name_first(tools: dict[str, Tool]) -> None:
     for name in tools.keys() - WITHOUT_SESSION:
         schema = tools[name].input_schema
         assert next(iter(schema["properties"].items())) == ("sessionName", SESSION_NAME), name
         assert "sessionName" in schema["required"], name
 
 
-async def test_no_tool_has_the_names_of_before(tools: dict[str, Tool]) -> None:
+async def test_no_tool_uses_the_former_parameter_names(tools: dict[str, Tool]) -> None:
     for name, tool in tools.items():
         assert not {"id", "config", "sessionId"} & tool.input_schema["properties"].keys(), name
     for name in WITHOUT_SESSION:
@@ -95,7 +95,7 @@ async def test_session_open_lists_every_launch_option(tools: dict[str, Tool]) ->
         ("browser.run_test", set(), {"grep", "params"}),
     ],
 )
-async def test_the_parameters_are_those_of_the_document(
+async def test_parameters_match_the_specification(
     tools: dict[str, Tool], tool: str, required: set[str], optional: set[str]
 ) -> None:
     schema = tools[tool].input_schema
@@ -105,13 +105,13 @@ async def test_the_parameters_are_those_of_the_document(
     assert set(schema["properties"]) - shared == required | optional
 
 
-async def test_what_answers_with_text_promises_no_structure_and_all_others_do(
+async def test_only_text_tools_have_no_output_schema(
     tools: dict[str, Tool],
 ) -> None:
     assert {name for name, tool in tools.items() if tool.output_schema is None} == TEXT
 
 
-async def test_schemas_are_valid_and_say_what_is_theirs(tools: dict[str, Tool]) -> None:
+async def test_schemas_are_valid_closed_and_described(tools: dict[str, Tool]) -> None:
     for tool in tools.values():
         for schema in (tool.input_schema, tool.output_schema or {"type": "object"}):
             jsonschema.Draft202012Validator.check_schema(schema)
@@ -121,7 +121,7 @@ async def test_schemas_are_valid_and_say_what_is_theirs(tools: dict[str, Tool]) 
         assert tool.input_schema["additionalProperties"] is False
 
 
-async def test_annotations_say_what_a_call_may_do(tools: dict[str, Tool]) -> None:
+async def test_annotations_match_what_each_tool_may_do(tools: dict[str, Tool]) -> None:
     def hints(hint: str) -> set[str]:
         return {name for name, tool in tools.items() if getattr(tool.annotations, hint)}
 
@@ -138,15 +138,15 @@ async def test_annotations_say_what_a_call_may_do(tools: dict[str, Tool]) -> Non
     assert closed_world == {"session.close", "session.list", "session.delete", "session.endpoint", "health"}
 
 
-async def test_the_instructions_are_of_these_tools(named_server: Browser) -> None:
+async def test_server_sends_the_toolset_instructions(named_server: Browser) -> None:
     assert named_server.client.instructions == INSTRUCTIONS
 
 
-def test_all_of_the_minimal_list_is_there() -> None:
+def test_all_minimal_tools_exist() -> None:
     assert {*MINIMAL} <= {tool.name for tool in TOOLS}
 
 
-def test_the_list_takes_few_tokens() -> None:
+def test_tool_list_stays_below_the_token_limit() -> None:
     """By their characters, of which each has 4.1."""
     listed: list[Any] = [[tool.name, tool.description, tool.input_schema] for tool in TOOLS]
 

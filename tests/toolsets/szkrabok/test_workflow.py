@@ -16,7 +16,7 @@ FORM = """<title>Login</title>
 LOGIN = {"usernameSelector": "#who", "passwordSelector": "#pw", "username": "Ada"}
 
 
-async def test_a_login_tells_its_steps_and_where_it_led(named: Named) -> None:
+async def test_login_reports_its_steps_and_final_url(named: Named) -> None:
     url = await named.show(FORM)
 
     done = await named.call(
@@ -36,7 +36,7 @@ async def test_a_login_tells_its_steps_and_where_it_led(named: Named) -> None:
     }
 
 
-async def test_a_login_that_changed_nothing_says_that_the_form_is_still_there(named: Named) -> None:
+async def test_login_without_change_reports_the_visible_form(named: Named) -> None:
     await named.show(FORM)
 
     done = await named.call("workflow.login", **LOGIN, password="wrong")
@@ -46,7 +46,7 @@ async def test_a_login_that_changed_nothing_says_that_the_form_is_still_there(na
 
 
 @pytest.mark.slow
-async def test_a_login_that_fails_names_its_last_step(named: Named) -> None:
+async def test_failed_login_names_the_failed_step(named: Named) -> None:
     await named.show(FORM)
 
     error = await named.refused(
@@ -82,7 +82,7 @@ async def test_a_form_is_filled_field_by_field(named: Named) -> None:
     assert await named.call("extract.evaluate", expression=held) == {"result": ["Ada", True, "Blue"]}
 
 
-async def test_a_form_with_a_field_that_is_not_there_is_left_as_it_was(named: Named) -> None:
+async def test_form_with_a_missing_field_is_left_unchanged(named: Named) -> None:
     await named.show("<input id=name>")
 
     error = await named.refused("workflow.fillForm", fields={"#name": "Ada", "#none": "x"}, timeout=500)
@@ -94,7 +94,7 @@ async def test_a_form_with_a_field_that_is_not_there_is_left_as_it_was(named: Na
     ]
 
 
-async def test_scraping_takes_the_texts_of_all_that_match(named: Named) -> None:
+async def test_scrape_returns_the_texts_of_all_matches(named: Named) -> None:
     url = await named.show("<title>Shop</title><h2>Tea</h2><h2>Milk</h2>")
 
     found = await named.call("workflow.scrape", selectors={"names": "h2", "prices": ".price", "bad": "h2["})

@@ -18,7 +18,7 @@ def document(body: str) -> str:
     return f"{head}<body style='margin: 0'><main><h1>Teas</h1>{body}</main>"
 
 
-async def test_a_finding_says_what_would_satisfy_its_rule(any_page: AuditedPage, site: Site) -> None:
+async def test_finding_explains_how_to_satisfy_its_rule(any_page: AuditedPage, site: Site) -> None:
     axe = AxeRules()
     url = site.page(
         document(
@@ -65,7 +65,7 @@ async def test_a_finding_says_what_would_satisfy_its_rule(any_page: AuditedPage,
     ]
 
 
-async def test_frames_of_the_site_and_shadow_roots_are_looked_into(any_page: AuditedPage, site: Site) -> None:
+async def test_same_origin_frames_and_shadow_roots_are_checked(any_page: AuditedPage, site: Site) -> None:
     inner = site.page(
         "<!doctype html><html lang=en><title>Map</title><body style='margin: 0'><p>Map</p><img src='data:,'>"
     )
@@ -92,9 +92,7 @@ async def test_frames_of_the_site_and_shadow_roots_are_looked_into(any_page: Aud
     ]
 
 
-async def test_the_pages_own_axe_stays_what_it_was_and_nothing_is_left_behind(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_axe_of_the_page_is_preserved_and_ours_removed(page: AuditedPage, site: Site) -> None:
     inner = site.page(document("<img src='data:,'>"))
     url = site.page(
         document(
@@ -114,7 +112,7 @@ async def test_the_pages_own_axe_stays_what_it_was_and_nothing_is_left_behind(
 
 
 @pytest.mark.slow
-async def test_in_a_large_page_the_slow_rules_look_at_samples(page: AuditedPage, site: Site) -> None:
+async def test_large_page_is_sampled_by_slow_rules(page: AuditedPage, site: Site) -> None:
     item = "<li><img src='data:,'><span style='color: #ccc'>tea</span> <a href='/teas'>buy</a></li>"
     url = site.page(document(f"<ul>{item * 2500}</ul>"))
 
@@ -132,7 +130,7 @@ async def test_in_a_large_page_the_slow_rules_look_at_samples(page: AuditedPage,
     ]
 
 
-async def test_what_could_not_be_decided_is_listed_with_its_elements(page: AuditedPage, site: Site) -> None:
+async def test_undecided_elements_are_listed_for_manual_check(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<div style='background: linear-gradient(#fff, #000)'>"
@@ -148,7 +146,7 @@ async def test_what_could_not_be_decided_is_listed_with_its_elements(page: Audit
     assert collected.findings == []
 
 
-async def test_an_attribute_that_is_ignored_does_not_block_anybody(page: AuditedPage, site: Site) -> None:
+async def test_ignored_aria_attribute_has_medium_severity(page: AuditedPage, site: Site) -> None:
     url = site.page(document("<label aria-expanded=true>Name <input name=n autocomplete=off></label>"))
 
     collected = await collect_at(url, page, AxeRules())
@@ -158,9 +156,7 @@ async def test_an_attribute_that_is_ignored_does_not_block_anybody(page: Audited
     ]
 
 
-async def test_a_box_in_a_frame_does_not_depend_on_functions_of_the_page(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_frame_offset_does_not_depend_on_page_functions(page: AuditedPage, site: Site) -> None:
     inside = "<body style=margin:0><img src=x>"
     frame = f"<iframe id=map title=Map style='border: 2px solid' srcdoc='{inside}'></iframe>"
     script = "map.getBoundingClientRect = () => ({ x: 5000, y: 5000 })"

@@ -51,7 +51,7 @@ def document(body: str, css: str = "") -> str:
         ("<script>oncontextmenu = event => { event.preventDefault(); show(event); }</script>", "", {}),
     ],
 )
-async def test_pages_are_found_that_do_what_nobody_asked_for(
+async def test_only_unrequested_page_behaviour_is_reported(
     page: AuditedPage, site: Site, body: str, css: str, found: object
 ) -> None:
     collected = await collect_at(site.page(document(body, css)), page, Behaviour())
@@ -59,7 +59,7 @@ async def test_pages_are_found_that_do_what_nobody_asked_for(
     assert summarize(collected) == found
 
 
-async def test_an_application_that_fills_the_screen_is_no_overlay(any_page: AuditedPage, site: Site) -> None:
+async def test_full_screen_application_is_not_an_overlay(any_page: AuditedPage, site: Site) -> None:
     shell = f"<div style='position: fixed; inset: 0'>{ABOUT}</div>"
     url = site.page(f"<!doctype html><html lang=en><title>Teas</title>{shell}")
 

@@ -64,7 +64,7 @@ def remove_place(note: str) -> str:
     return note.partition(" (http")[0].removeprefix("Uncaught ")
 
 
-async def test_a_page_that_is_missing_itself_and_an_icon_are_no_alarm(page: AuditedPage, site: Site) -> None:
+async def test_missing_page_and_missing_icon_raise_no_finding(page: AuditedPage, site: Site) -> None:
     head = "<link rel=icon href=/favicon.ico><script>new Image().src = '/favicon.ico'</script>"
     url = site.page(document("", head), status=404)
 
@@ -78,7 +78,7 @@ async def test_a_page_that_is_missing_itself_and_an_icon_are_no_alarm(page: Audi
 
 
 @pytest.mark.slow
-async def test_what_the_audit_itself_does_is_no_alarm(any_page: AuditedPage, site: Site) -> None:
+async def test_audit_itself_causes_no_console_findings(any_page: AuditedPage, site: Site) -> None:
     policy = "default-src 'none'; style-src 'unsafe-inline'; require-trusted-types-for 'script'"
     url = site.page(
         "<!doctype html><html lang=en><meta name=viewport content='width=device-width'><title>Teas</title>"
@@ -108,5 +108,5 @@ async def test_what_the_audit_itself_does_is_no_alarm(any_page: AuditedPage, sit
         ("An Error: no", "error"),
     ],
 )
-def test_a_message_is_classified_by_its_words(text: str, kind: str) -> None:
+def test_console_message_is_classified_by_its_text(text: str, kind: str) -> None:
     assert kind_of(ConsoleMessage(level="error", text=text)) == kind

@@ -23,7 +23,7 @@ def order_of(text: str) -> list[Fact]:
     return [Fact(topic="focus", text=text)]
 
 
-async def test_the_order_of_the_focus_is_reported(any_page: AuditedPage, site: Site) -> None:
+async def test_focus_order_is_reported(any_page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             f"{LINKS}<label>Day <input type=date></label>"
@@ -43,7 +43,7 @@ async def test_the_order_of_the_focus_is_reported(any_page: AuditedPage, site: S
     assert collected.metrics == {"focus_stops": 8}
 
 
-async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage, site: Site) -> None:
+async def test_focus_finding_describes_its_measurement(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<style>a { outline: none; position: absolute; left: 10px; top: 20px; width: 90px; height: 30px }"
@@ -95,14 +95,14 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
     ],
     ids=["shadow", "neighbour", "parent", "before", "caret", "skip link", "dialog"],
 )
-async def test_the_focus_may_be_shown_in_many_ways(page: AuditedPage, site: Site, shown_by: str) -> None:
+async def test_various_focus_indicators_are_accepted(page: AuditedPage, site: Site, shown_by: str) -> None:
     collected = await collect_at(site.page(document(shown_by)), page, FocusOrder())
 
     assert summarize(collected) == {}
 
 
 @pytest.mark.slow
-async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, site: Site) -> None:
+async def test_focus_trap_is_one_that_escape_does_not_leave(any_page: AuditedPage, site: Site) -> None:
     kept = (
         "<textarea aria-label=Code onkeydown=\"if (event.key == 'Tab') event.preventDefault()\"></textarea>"
     )
@@ -125,7 +125,7 @@ async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, si
     assert opened.metrics == {"focus_stops": 6}
 
 
-async def test_components_are_entered_where_they_are_open(page: AuditedPage, site: Site) -> None:
+async def test_open_shadow_roots_are_entered(page: AuditedPage, site: Site) -> None:
     shadow = "<style>button { outline: none }</style><button>one</button><button>two</button>"
     url = site.page(
         document(
@@ -145,7 +145,7 @@ async def test_components_are_entered_where_they_are_open(page: AuditedPage, sit
     }
 
 
-async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: Site) -> None:
+async def test_only_clearly_clickable_elements_are_unreachable(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<div id=buy onclick='buy()'>Buy</div><div onclick='open()'><a href=/1>inside</a></div>"
@@ -182,7 +182,7 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
     ],
     ids=["nothing", "removes itself", "keeps keys"],
 )
-async def test_a_page_that_does_not_stay_as_it_is_is_followed(
+async def test_focus_is_followed_on_a_changing_page(
     page: AuditedPage, site: Site, body: str, expected: str
 ) -> None:
     collected = await collect_at(site.page(document(body)), page, FocusOrder())
@@ -191,7 +191,7 @@ async def test_a_page_that_does_not_stay_as_it_is_is_followed(
 
 
 @pytest.mark.slow
-async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, site: Site) -> None:
+async def test_focus_stops_are_limited_on_an_endless_page(page: AuditedPage, site: Site) -> None:
     more = "document.body.insertAdjacentHTML('beforeend', '<p><a href=/>more</a></p>')"
     url = site.page(document(f"<script>addEventListener('focusin', () => {more})</script><a href=/1>one</a>"))
 
@@ -200,7 +200,7 @@ async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, 
     assert collected.metrics == {"focus_stops": 80}
 
 
-async def test_nothing_is_left_on_the_page(page: AuditedPage, site: Site) -> None:
+async def test_focus_collector_leaves_nothing_on_the_page(page: AuditedPage, site: Site) -> None:
     await collect_at(site.page(document(LINKS)), page, FocusOrder())
 
     left = await page.evaluate(
@@ -216,9 +216,7 @@ BUTTONS = "<button id=one>one</button><button id=two>two</button><button id=thre
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pause_ms", [0, 10, 80])
-async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
-    page: AuditedPage, site: Site, pause_ms: int
-) -> None:
+async def test_focus_trap_is_found_at_any_timer_delay(page: AuditedPage, site: Site, pause_ms: int) -> None:
     script = f"<script>two.onblur = () => setTimeout(() => one.focus(), {pause_ms})</script>"
 
     collected = await collect_at(site.page(document(f"{BUTTONS}{script}")), page, FocusOrder())
@@ -229,7 +227,7 @@ async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
 
 
 @pytest.mark.slow
-async def test_a_trap_with_an_exit_that_the_page_names_is_none(page: AuditedPage, site: Site) -> None:
+async def test_focus_trap_with_documented_exit_key_is_not_reported(page: AuditedPage, site: Site) -> None:
     leaving = (
         "<p>Press the M-key to exit.</p>"
         f"{BUTTONS}<script>let isOpen = false;"
@@ -271,9 +269,7 @@ async def test_a_frame_that_keeps_the_focus_is_a_trap(page: AuditedPage, site: S
 
 
 @pytest.mark.slow
-async def test_a_part_that_cannot_be_looked_into_is_to_be_checked_by_hand(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_closed_shadow_root_is_listed_for_manual_check(page: AuditedPage, site: Site) -> None:
     define = f"""customElements.define('x-map', class extends HTMLElement {{
       connectedCallback() {{
         this.attachShadow({{mode: 'closed'}}).innerHTML = '<button>x</button>';
@@ -291,7 +287,7 @@ async def test_a_part_that_cannot_be_looked_into_is_to_be_checked_by_hand(
     ]
 
 
-async def test_a_page_that_keeps_tab_to_itself_is_found(page: AuditedPage, site: Site) -> None:
+async def test_page_that_blocks_tab_is_found(page: AuditedPage, site: Site) -> None:
     collected = await collect_at(
         site.page(document(f"<p>Teas</p><button>one</button><script>{KEEPS}</script>")), page, FocusOrder()
     )
@@ -300,7 +296,7 @@ async def test_a_page_that_keeps_tab_to_itself_is_found(page: AuditedPage, site:
 
 
 @pytest.mark.slow
-async def test_a_trap_by_a_late_timer_is_found_each_time(page: AuditedPage, site: Site) -> None:
+async def test_focus_trap_by_late_timer_is_found_repeatedly(page: AuditedPage, site: Site) -> None:
     script = "two.onblur = () => setTimeout(() => two.focus(), 300)"
     url = site.page(document(f"{LINKS.replace('<button', '<button id=two')}<script>{script}</script>"))
 

@@ -54,9 +54,7 @@ async def test_forms_are_reported_as_facts(any_page: AuditedPage, site: Site) ->
     ]
 
 
-async def test_many_faults_of_one_form_are_each_reported_with_what_was_expected(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_form_faults_are_reported_with_the_expected_value(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<form method=get action=/orders>"
@@ -98,7 +96,7 @@ async def test_many_faults_of_one_form_are_each_reported_with_what_was_expected(
     }
 
 
-async def test_paste_is_tried_and_leaves_nothing_behind(page: AuditedPage, site: Site) -> None:
+async def test_paste_test_leaves_field_values_unchanged(page: AuditedPage, site: Site) -> None:
     """A field that takes what is pasted by itself is no fault, and is left with what it had."""
     taking = "event.preventDefault(); this.value = event.clipboardData.getData('text/plain')"
     url = site.page(
@@ -126,7 +124,7 @@ async def test_paste_is_tried_and_leaves_nothing_behind(page: AuditedPage, site:
         "<p>Felder ohne Zusatz sind Pflichtfeld.</p>",
     ],
 )
-async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site: Site, mark: str) -> None:
+async def test_required_fields_may_be_marked_in_any_way(page: AuditedPage, site: Site, mark: str) -> None:
     url = site.page(
         document(
             f"<form method=post action=/x>{mark}<label class=must>Tea <input required></label>"
@@ -150,11 +148,11 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
         "<form><p><input type=checkbox id=a><label for=a>I agree *</label></p><button>Go on</button></form>",
     ],
 )
-async def test_what_is_not_certain_is_not_reported(page: AuditedPage, site: Site, body: str) -> None:
+async def test_uncertain_form_faults_are_not_reported(page: AuditedPage, site: Site, body: str) -> None:
     assert summarize(await collect_at(site.page(document(body)), page, Forms())) == {}
 
 
-async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: AuditedPage, site: Site) -> None:
+async def test_field_names_that_shadow_form_properties_are_harmless(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<form method=post action=/x>"
@@ -171,7 +169,7 @@ async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: Audit
     ]
 
 
-async def test_fields_named_like_members_of_their_form_hide_nothing(page: AuditedPage, site: Site) -> None:
+async def test_field_names_that_shadow_form_members_hide_no_field(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<form>"
@@ -192,7 +190,7 @@ async def test_fields_named_like_members_of_their_form_hide_nothing(page: Audite
     ]
 
 
-async def test_fields_of_other_languages_than_html_are_none(page: AuditedPage, site: Site) -> None:
+async def test_non_html_fields_are_ignored(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document("<svg><input width=9 height=9></input></svg><script>" + FOREIGN_FIELD + "</script>")
     )

@@ -22,7 +22,7 @@ def document(body: str) -> str:
     return f"{head}<body style='margin: 0'><main>{body}</main>"
 
 
-async def test_a_page_wider_than_the_screen_names_what_sticks_out(any_page: AuditedPage, site: Site) -> None:
+async def test_overflow_finding_names_the_overflowing_element(any_page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<div id=wide style='width: 900px; height: 40px'>Teas</div>"
@@ -61,7 +61,7 @@ async def test_a_page_wider_than_the_screen_names_what_sticks_out(any_page: Audi
     ]
 
 
-async def test_text_is_cut_off_where_nobody_meant_it(page: AuditedPage, site: Site) -> None:
+async def test_unintentionally_clipped_text_is_found(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<style>p, button { font: 16px/20px monospace; width: 100px; overflow: hidden }"
@@ -83,7 +83,7 @@ async def test_text_is_cut_off_where_nobody_meant_it(page: AuditedPage, site: Si
     } == {"layout/cut-off": ["#cut", "#low"]}
 
 
-async def test_texts_over_each_other_are_those_that_both_show(page: AuditedPage, site: Site) -> None:
+async def test_only_visible_overlapping_texts_are_found(page: AuditedPage, site: Site) -> None:
     at = "position: absolute; margin: 0; left: 0; top:"
     url = site.page(
         document(
@@ -100,7 +100,7 @@ async def test_texts_over_each_other_are_those_that_both_show(page: AuditedPage,
     assert summarize(collected) == {"layout/overlap": [("#second", "over “First line”")]}
 
 
-async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPage, site: Site) -> None:
+async def test_size_limits_depend_on_text_and_screen(page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<p id=tiny style='font-size: 9px'>With leaves</p><p id=small style='font-size: 11px'>Per cup</p>"
@@ -122,7 +122,7 @@ async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPag
 
 
 @pytest.mark.slow
-async def test_a_large_page_is_measured_within_seconds(page: AuditedPage, site: Site) -> None:
+async def test_large_page_layout_is_measured_within_a_minute(page: AuditedPage, site: Site) -> None:
     url = site.page(document("<div><p>Assam <b>and</b> Ceylon</p></div>" * 5000))
     await page.open(url, DESKTOP)
     began = time.monotonic()

@@ -41,9 +41,7 @@ async def get_alone_finds_it(request: Request) -> Response:
     return PlainTextResponse("here", 200 if request.method == "GET" else 404)
 
 
-async def test_links_of_the_site_are_asked_for_and_nothing_else(
-    any_page: AuditedPage, own_site: Site
-) -> None:
+async def test_only_links_of_the_same_site_are_requested(any_page: AuditedPage, own_site: Site) -> None:
     other = own_site.at("localhost")
     own_site.page("fine", path="/fine")
     own_site.page("wrong", path="/failing", status=503)
@@ -102,7 +100,7 @@ async def test_links_of_the_site_are_asked_for_and_nothing_else(
     ]
 
 
-async def test_of_many_links_the_first_fifty_are_asked_for(page: AuditedPage, own_site: Site) -> None:
+async def test_only_first_fifty_links_are_requested(page: AuditedPage, own_site: Site) -> None:
     paths = [f"/{number}" for number in range(60)]
     for path in paths:
         own_site.page("fine", path=path)
@@ -116,7 +114,7 @@ async def test_of_many_links_the_first_fifty_are_asked_for(page: AuditedPage, ow
     )
 
 
-async def test_a_page_that_forbids_to_ask_has_no_broken_links(page: AuditedPage, own_site: Site) -> None:
+async def test_page_that_forbids_requests_has_no_broken_links(page: AuditedPage, own_site: Site) -> None:
     url = own_site.page(links("/gone"), headers={"Content-Security-Policy": "connect-src 'none'"})
 
     collected = await collect_at(url, page, Links())
@@ -128,7 +126,7 @@ async def test_a_page_that_forbids_to_ask_has_no_broken_links(page: AuditedPage,
     )
 
 
-async def test_places_on_the_page_are_looked_for(page: AuditedPage, site: Site) -> None:
+async def test_missing_fragment_targets_are_found(page: AuditedPage, site: Site) -> None:
     body = (
         "<p><a href='/'>Start</a> <a href='#there'>a</a> <a href='#caf%C3%A9'>b</a> <a "
         "href='#old'>c</a> <a href='#top'>d</a>"
@@ -146,7 +144,9 @@ async def test_places_on_the_page_are_looked_for(page: AuditedPage, site: Site) 
     }
 
 
-async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedPage, site: Site) -> None:
+async def test_links_used_as_buttons_or_with_unusable_addresses_are_found(
+    page: AuditedPage, site: Site
+) -> None:
     body = (
         "<p><a href='#'>Add</a> <a href='javascript:void 0'>Print</a> <a href='#'>Nach oben</a> <a "
         "href='#' role=button>Menu</a>"
@@ -165,9 +165,7 @@ async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedP
     }
 
 
-async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pages(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_ambiguous_link_texts_to_different_pages_are_found(page: AuditedPage, site: Site) -> None:
     site.page("prices of green teas, by the gram", path="/a")
     site.page("how we send parcels abroad", path="/b")
     body = (
@@ -202,9 +200,7 @@ async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pag
     }
 
 
-async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_name(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_inline_links_and_links_to_equal_content_may_share_text(page: AuditedPage, site: Site) -> None:
     site.page("the product", path="/product")
     site.page("the product", path="/products/1")
     body = (
@@ -239,7 +235,7 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
         ),
     ],
 )
-async def test_pages_of_one_source_are_compared_as_their_scripts_show_them(
+async def test_pages_with_equal_source_are_compared_as_rendered(
     page: AuditedPage, site: Site, script: str, found: list[str]
 ) -> None:
     for path in ("/one", "/two"):
@@ -254,7 +250,7 @@ async def test_pages_of_one_source_are_compared_as_their_scripts_show_them(
     assert [selector for selector, _ in summarize(collected).get("links/same-text", [])] == found
 
 
-async def test_a_new_window_is_found_where_nothing_is_around_the_link(page: AuditedPage, site: Site) -> None:
+async def test_new_window_link_is_found_without_surrounding_text(page: AuditedPage, site: Site) -> None:
     body = "<div><a href='/map' target=_blank>Map</a></div>"
 
     collected = await collect_at(site.page(document(body)), page, Links())
@@ -263,7 +259,7 @@ async def test_a_new_window_is_found_where_nothing_is_around_the_link(page: Audi
     assert collected.skipped == []
 
 
-async def test_a_link_in_a_drawing_does_not_end_the_other_rules(page: AuditedPage, site: Site) -> None:
+async def test_svg_link_does_not_break_the_other_rules(page: AuditedPage, site: Site) -> None:
     drawing = "<svg width=90 height=30><a href='/map' target='_blank'><text y=20>Map</text></a></svg>"
 
     collected = await collect_at(

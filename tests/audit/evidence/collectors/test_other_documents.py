@@ -54,7 +54,7 @@ COLLECTORS: tuple[Collector, ...] = (
         pytest.param("text/html", CLOBBERING, id="names of members"),
     ],
 )
-async def test_no_rule_fails_on_another_document(
+async def test_no_collector_fails_on_unusual_documents(
     page: AuditedPage, site: Site, media_type: str, content: str
 ) -> None:
     async def serve(_: Request) -> Response:
@@ -67,7 +67,7 @@ async def test_no_rule_fails_on_another_document(
     assert skipped == []
 
 
-async def test_a_snippet_of_xhtml_is_the_source(page: AuditedPage, site: Site) -> None:
+async def test_xhtml_snippet_equals_the_source(page: AuditedPage, site: Site) -> None:
     async def serve(_: Request) -> Response:
         source = '<ul><li lang="en"><b>Green</b></li></ul>'
         body = f'<html xmlns="http://www.w3.org/1999/xhtml"><title>Teas</title><body>{source}</body></html>'

@@ -51,7 +51,7 @@ async def test_the_outline_is_reported_as_facts(any_page: AuditedPage, site: Sit
     ]
 
 
-async def test_a_finding_has_what_is_needed_to_see_and_to_mend_it(page: AuditedPage, site: Site) -> None:
+async def test_outline_finding_is_complete(page: AuditedPage, site: Site) -> None:
     url = site.page(
         "<!doctype html><html lang=en><title>Teas</title><body style='margin: 0'>"
         "<p style='height: 20px; width: 300px; margin: 0'>Hello {{ name }}, welcome"
@@ -82,7 +82,7 @@ async def test_a_finding_has_what_is_needed_to_see_and_to_mend_it(page: AuditedP
 
 
 @pytest.mark.parametrize("title", ["Untitled", "Document", "React App", "Vite + Vue", "index.html", "Home"])
-async def test_a_title_of_which_nobody_thought_is_found(page: AuditedPage, site: Site, title: str) -> None:
+async def test_meaningless_title_is_found(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
 
     collected = await collect_at(url, page, Outline())
@@ -91,7 +91,7 @@ async def test_a_title_of_which_nobody_thought_is_found(page: AuditedPage, site:
 
 
 @pytest.mark.parametrize("title", ["Home – Brook & Leaf", "Documents", "Indexes", "Reactions", "Home fires"])
-async def test_a_title_with_a_meaning_is_not(page: AuditedPage, site: Site, title: str) -> None:
+async def test_meaningful_title_is_not_reported(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
 
     assert summarize(await collect_at(url, page, Outline())) == {}
@@ -118,7 +118,7 @@ RUSSIAN = "Чай собирают весной и обрабатывают па
         ("en", f"{ENGLISH} <q lang=nl>{DUTCH * 9}</q>", None),
     ],
 )
-async def test_a_wrong_language_is_found_where_it_is_certain(
+async def test_wrong_language_is_reported_only_when_certain(
     page: AuditedPage, site: Site, lang: str, text: str, note: str | None
 ) -> None:
     url = site.page(f"<!doctype html><html lang={lang}><title>Thee</title><p>{text}")
@@ -150,7 +150,7 @@ async def test_placeholder_text_is_distinguished_from_text_about_it(
     assert [(each.rule, each.elements[0].selector) for each in findings] == expected
 
 
-async def test_texts_of_images_that_say_nothing_are_found(page: AuditedPage, site: Site) -> None:
+async def test_meaningless_image_texts_are_found(page: AuditedPage, site: Site) -> None:
     url = site.page(
         "<!doctype html><html lang=en><title>Teas</title><img id=a alt='DSC_0042'><img id=b alt=image>"
         "<img id=c alt='sencha.webp'><img id=d alt=''><img id=e alt='A bowl of sencha'><a href=/><img "
@@ -166,7 +166,7 @@ async def test_texts_of_images_that_say_nothing_are_found(page: AuditedPage, sit
     }
 
 
-async def test_a_snippet_is_the_source_of_the_page(page: AuditedPage, site: Site) -> None:
+async def test_snippet_equals_the_page_source(page: AuditedPage, site: Site) -> None:
     long = "{{ name }} " + "<b>tea</b> " * 60
     url = site.page(
         f"<!doctype html><html lang=en><title>Teas</title><h1>Sale {{{{ x }}}}</h1><p id=p>{long}</p>"

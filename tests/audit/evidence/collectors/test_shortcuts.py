@@ -34,7 +34,7 @@ ACTIONS = [
 
 
 @pytest.mark.parametrize(("action", "note"), sample_parameters(ACTIONS, *ACTIONS[::2]))
-async def test_what_a_shortcut_asks_for_is_refused(
+async def test_requests_made_by_a_shortcut_are_blocked(
     page: AuditedPage, site: Site, action: str, note: str | None
 ) -> None:
     site.route(reply(DOT, type="image/svg+xml"), path="/leaf.svg")

@@ -28,7 +28,7 @@ def replace_numbers(fact: Fact) -> Fact:
     return replace(fact, text=re.sub(r"\d[\d.,]*", "N", fact.text))
 
 
-async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) -> None:
+async def test_load_times_and_transfer_sizes_are_reported(any_page: AuditedPage, site: Site) -> None:
     image = site.route(reply(noise(30, 20), type="image/png"))
     url = site.page(document(f"<img src={image} alt=Leaves width=30 height=20>"), path="/teas")
 
@@ -67,9 +67,7 @@ async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) 
     ]
 
 
-async def test_a_status_that_the_server_does_not_say_is_the_browsers(
-    any_page: AuditedPage, site: Site
-) -> None:
+async def test_page_status_is_taken_from_the_browser(any_page: AuditedPage, site: Site) -> None:
     url = site.page(document("Not here"), status=404)
 
     evidence = await collect_evidence(any_page, url, collectors=[Speed()], views=[DESKTOP])
@@ -77,7 +75,7 @@ async def test_a_status_that_the_server_does_not_say_is_the_browsers(
     assert evidence.status == 404
 
 
-async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, site: Site) -> None:
+async def test_exceeded_limits_are_reported_with_measurements(page: AuditedPage, site: Site) -> None:
     work = "const until = performance.now() + 1000; while (performance.now() < until);"
     url = site.page(document(f"<script>setTimeout(() => {{ {work} }}, 200)</script>"))
 
@@ -91,7 +89,7 @@ async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, sit
     assert 900 <= collected.metrics["blocking_ms"] < 5000
 
 
-async def test_what_moves_the_page_after_it_was_loaded_counts(page: AuditedPage, site: Site) -> None:
+async def test_layout_shift_after_load_is_counted(page: AuditedPage, site: Site) -> None:
     bar = "const bar = document.createElement('div'); bar.style.height = '300px'; document.body.prepend(bar);"
     late = f"addEventListener('late', () => {{ {bar} }});"
     url = site.page(document(f"<p id=news style='height: 500px'>News</p><script>{late}</script>"))
@@ -113,9 +111,7 @@ async def test_redirects_are_counted(page: AuditedPage, site: Site) -> None:
     assert summarize(collected) == {"speed/redirects": [("html", "2, good is at most 1")]}
 
 
-async def test_an_image_is_too_large_only_for_the_place_where_it_stands(
-    page: AuditedPage, site: Site
-) -> None:
+async def test_image_is_oversized_only_for_its_display_size(page: AuditedPage, site: Site) -> None:
     image = site.route(reply(noise(400, 300), type="image/png"))
     url = site.page(
         document(
@@ -143,9 +139,7 @@ async def test_an_image_is_too_large_only_for_the_place_where_it_stands(
     ],
     ids=["asks on and on", "draws on and on", "waits for ever", "alerts"],
 )
-async def test_a_page_that_never_rests_is_measured_all_the_same(
-    page: AuditedPage, site: Site, body: str
-) -> None:
+async def test_never_idle_page_is_still_measured(page: AuditedPage, site: Site, body: str) -> None:
     site.page("[]", path="/again")
     site.never(path="/never")
 
@@ -155,7 +149,7 @@ async def test_a_page_that_never_rests_is_measured_all_the_same(
     assert collected.metrics["status"] == 200
 
 
-async def test_a_page_that_loads_itself_again_is_found(page: AuditedPage, site: Site) -> None:
+async def test_self_reloading_page_is_found(page: AuditedPage, site: Site) -> None:
     script = (
         "if (!sessionStorage.again) { sessionStorage.again = 1; setTimeout(() => location.reload(), 200); }"
     )
