@@ -83,6 +83,22 @@ async def test_session_closed_while_the_driver_is_slow_leaves_no_page(site: Site
 
 
 @pytest.mark.slow
+async def test_silent_browser_is_replaced_for_the_next_session(site: Site, tmp_path: Path) -> None:
+    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
+        made = await data(wire, "create_session")
+        await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
+        (browser,) = browsers_of(wire.process.pid)
+
+        with suspend(browser):
+            assert await data(wire, "close_session", **made) == {**made, "closed": True}
+            made = await data(wire, "create_session")
+            await data(wire, "navigate", url=site.page("<p>y</p>"), **made)
+            assert await data(wire, "get_text", selector="p", **made) == {"text": "y"}
+
+        await wait_until_gone([browser])
+
+
+@pytest.mark.slow
 async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_path: Path) -> None:
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
         from tests.http_client import data

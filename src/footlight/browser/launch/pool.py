@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error, SilentPart, driver_answers, on_disconnected
-from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.driver.shielding import run_detached, shield_until_done
 from footlight.errors import BrowserCrashed, ResourceExhausted
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class PooledBrowser:
     """The context of its session, where the browser can have only one."""
     extensions: tuple[LoadedExtension, ...] = ()
     sessions: int = 0
+    is_suspect: bool = False
+    """Whether a session did not end in time. The browser may no longer respond."""
     idle_since: float = field(default_factory=time.monotonic)
     disconnected: asyncio.Event = field(default_factory=asyncio.Event)
     opened: list[OpenedTarget] = field(default_factory=list[OpenedTarget])
@@ -163,8 +165,11 @@ class Pool:
         """
         while True:
             if best := self._find_best():
-                best.sessions += 1
-                return best
+                if not self._is_replaceable(best):
+                    best.sessions += 1
+                    return best
+                await self._replace_if_silent(best)
+                continue
             if len(self._browsers) >= self._most:
                 raise ResourceExhausted(
                     f"All {len(self._browsers)} browsers are full",
@@ -176,12 +181,24 @@ class Pool:
     async def answers(self) -> bool:
         """Return whether the browser of the next session responds. One that is still to be started does."""
         best = self._find_best()
-        return best is None or await best.answers()
+        return best is None or self._is_replaceable(best) or await best.answers()
 
     def _find_best(self) -> PooledBrowser | None:
         """Return the browser with the fewest sessions, or None where all are full."""
-        best = min(self._browsers, key=lambda each: each.sessions, default=None)
+        best = min(self._browsers, key=lambda each: (each.is_suspect, each.sessions), default=None)
         return best if best is not None and best.sessions < self._capacity else None
+
+    def _is_replaceable(self, browser: PooledBrowser) -> bool:
+        """Return whether the browser may no longer respond, and can be replaced: no session uses it."""
+        return browser.is_suspect and browser.sessions == 0 and not self._attached
+
+    async def _replace_if_silent(self, browser: PooledBrowser) -> None:
+        silent = await browser.find_silent_part()
+        if silent == "browser" and self._is_replaceable(browser) and browser in self._browsers:
+            self._browsers.remove(browser)
+            logger.warning("a browser does not respond; it is closed, and replaced when it is needed")
+            run_detached(browser.close())
+        browser.is_suspect = False
 
     def release(self, browser: PooledBrowser) -> None:
         browser.sessions -= 1

@@ -265,12 +265,16 @@ class Session:
         await self.recordings.close()
         if not self.alive:
             return
-        with contextlib.suppress(Error, TimeoutError):
+        try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 # The first step of a context's close does not close it yet. If it were cancelled there, no
                 # later close would do anything.
                 end = self.dialogs.dismiss_all() if self._adopted else self._context.close()
                 await shield_until_done(end)
+        except TimeoutError:
+            self._browser.is_suspect = True
+        except Error:
+            pass  # The browser has ended.
 
     def _leave(self) -> None:
         """Report the end once. After that another session may have the same id."""
