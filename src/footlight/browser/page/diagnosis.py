@@ -32,7 +32,7 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not answered for this time hangs. Before, it may be busy."""
-STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or the machine is overloaded"
+STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or it or the machine is overloaded"
 SILENCE_ADVICE: dict[SilentPart, str] = {
     "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
     "browser": "Check the browser's process, then call again. No page was closed.",
@@ -42,7 +42,7 @@ SILENCE_ADVICE: dict[SilentPart, str] = {
 def describe_silence(part: SilentPart) -> str:
     """Return a clause about the process that does not respond."""
     whose = {"driver": "the driver of the browsers", "browser": "the browser"}[part]
-    return f"{whose} does not answer either: its process is stopped, or the machine is overloaded"
+    return f"{whose} does not answer either: its process is stopped, or it or the machine is overloaded"
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
