@@ -300,7 +300,7 @@ async def test_action_interrupted_by_a_dialog_is_aborted(
 ) -> None:
     await asking.show(
         "<button disabled onclick=\"document.title = 'clicked'\">Later</button>"
-        "<script>setTimeout(() => confirm('Sure?'), 500)</script>"
+        "<script>setTimeout(() => confirm('Sure?'), 2_000)</script>"
     )
     await asking.call("click", selector="button")
     async with asyncio.timeout(AT_ONCE):
