@@ -1,4 +1,4 @@
-// The text that a reader sees, with white space folded.
+// The visible text, with white space folded.
 
 import { isSecret } from "./description.js";
 import {
@@ -126,7 +126,7 @@ export function buttonText(input) {
 }
 
 /**
- * Return how the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
+ * Return the check mark of the element, as in task lists: `[x] Paid`; "" if it cannot be checked.
  *
  * @type {(element: AnyElement, tag: string) => string}
  */
