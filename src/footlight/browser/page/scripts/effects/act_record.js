@@ -13,9 +13,8 @@
 //   key     the last key
 //
 // `kept`, `idle`, `taken` and `undone` are reasons why the action had no effect, `nowhere` why a link led nowhere;
-// `lost`
-// and `part` also apply if the action had an effect, and `refused` if no request was sent. `taken`: the page prevented
-// the default action of the browser.
+// `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent. `taken`: the page
+// prevented the default action of the browser.
 
 import { getter } from "../../../driver/getter.js";
 import { isIn } from "../../around.js";
