@@ -1,9 +1,8 @@
 """Read and write the clipboard in the way a page does. Chromium only.
 
 All sessions in a browser share its clipboard, and a paste in any of their pages inserts its content. A
-headless
-browser does not use the clipboard of the machine. Chromium reports neither copying nor pasting pages, so
-sessions cannot have separate clipboards. Do not put secrets into the clipboard.
+headless browser does not use the clipboard of the machine. Chromium reports neither copying nor pasting
+pages, so sessions cannot have separate clipboards. Do not put secrets into the clipboard.
 """
 
 from __future__ import annotations

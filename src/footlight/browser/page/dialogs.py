@@ -114,8 +114,7 @@ class Dialogs:
         """Answer a dialog, or leave it open.
 
         `page_id` is "" if the page does not have an id yet. It gets one only after the dialog is answered, so
-        no
-        caller could answer the dialog.
+        no caller could answer the dialog.
         """
         if self._left_to_others is not None:
             self._left_to_others.append(dialog)

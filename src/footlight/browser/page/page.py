@@ -305,10 +305,8 @@ class Page:
         """Return whether the page's process responds, which it does while a script runs.
 
         Chromium interrupts scripts for a few commands if the CDP session was attached before the script.
-        Without
-        a CDP session, the process is assumed to respond. During a navigation Chromium sends it no commands,
-        so
-        the state of the process is read from the operating system.
+        Without a CDP session, the process is assumed to respond. During a navigation Chromium sends it no
+        commands, so the state of the process is read from the operating system.
         """
         if self.own_cdp is None:
             return True
@@ -357,8 +355,7 @@ class Page:
         """Throttle the network. Chromium only.
 
         The emulation lasts as long as its CDP session, so the session is kept. Each command replaces all
-        network
-        conditions, so it also sets whether the page is offline.
+        network conditions, so it also sets whether the page is offline.
         """
         if self._throttling is None:
             self._throttling = await self._page.context.new_cdp_session(self._page)

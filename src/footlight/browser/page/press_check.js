@@ -147,9 +147,8 @@ class Press extends Watch {
 
   /**
    * Watch the element that has replaced the watched one, if there is one. A page may replace an element because the
-   * mouse
-   * moved over it. The press then goes to the new element if it is similar to the old one, and otherwise to the element
-   * behind it.
+   * mouse moved over it. The press then goes to the new element if it is similar to the old one, and otherwise to the
+   * element behind it.
    *
    * @type {(target: EventTarget | null) => boolean}
    */

@@ -1,9 +1,8 @@
 """Find the element of a ref or a selector. An uncertain ref is an error, never a guess.
 
 If the element of a ref is gone, the ref leads to another element only if no other element on the page was
-like
-the old one, and exactly one new element is. If the element exists but now has another meaning, such as a list
-row that is reused for another entry, the ref is refused.
+like the old one, and exactly one new element is. If the element exists but now has another meaning, such as a
+list row that is reused for another entry, the ref is refused.
 """
 
 from __future__ import annotations

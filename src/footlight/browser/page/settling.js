@@ -2,10 +2,9 @@
 // read it nor change its clock and frames. Only named fields still shadow members (`<img name=getAnimations>`).
 //
 // The body `begin` begins a watch, `go-on` asks again, and `record` asks only for the record of effects.js. The reply
-// is
-// a new element. Its attribute `v` has the milliseconds after which to ask again, or 0 when the document has settled:
-// two frames were drawn without a change to the document or its open shadow trees, and no animation ends within the
-// remaining time.
+// is a new element. Its attribute `v` has the milliseconds after which to ask again, or 0 when the document has
+// settled: two frames were drawn without a change to the document or its open shadow trees, and no animation ends
+// within the remaining time.
 //
 // A settled document is observed until its first change. Until then, an action has had no visible effect, and one frame
 // after its events is enough.
@@ -257,8 +256,7 @@ class Watch {
 
   /**
    * Return the milliseconds until the end of the last animation that ends within the remaining time. Endless
-   * animations,
-   * and those that follow the scroll position, are not waited for.
+   * animations, and those that follow the scroll position, are not waited for.
    *
    * @returns {number}
    */

@@ -66,9 +66,8 @@ class ActRecord:
     """Whether the document changed before the action, or changes all the time."""
     kind: str | None = None
     """The kind of `reason`: `blocked`, `kept`, `idle`, `taken` and `undone` explain why the action had no
-    effect,
-    `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the browser.
-    `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent.
+    effect, `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the
+    browser. `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent.
     """
     reason: str | None = None
     drawn: bool = False

@@ -1,8 +1,7 @@
 // The cache of elements from one pass to the next: their attribute names and their children.
 //
 // A mutation observer on the document and on each shadow tree that was visited reports which entries to drop.
-// Everything
-// that depends on styles, on the focus or on the values of fields is read again in each pass.
+// Everything that depends on styles, on the focus or on the values of fields is read again in each pass.
 
 import { documentOf, get, MAX_MUTATIONS } from "./platform.js";
 
@@ -121,8 +120,7 @@ function forgetRecord({ type, target, addedNodes, removedNodes }) {
 
 /**
  * Drop the cache entries of all elements in a part that was added or removed. Changes in a part that was removed from
- * the
- * document have not been reported.
+ * the document have not been reported.
  *
  * @type {(node: Node) => void}
  */

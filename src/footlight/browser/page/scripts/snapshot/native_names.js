@@ -38,8 +38,7 @@ export function labelName(facts) {
 
 /**
  * Return the labels of a field. The property `labels` of each field would search the whole tree, so one search finds
- * the
- * fields of all labels.
+ * the fields of all labels.
  *
  * @type {(field: AnyElement) => HTMLLabelElement[]}
  */

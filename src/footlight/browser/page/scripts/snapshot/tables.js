@@ -42,8 +42,7 @@ export function headRole(facts) {
 
 /**
  * Return whether a heading cell is the header of its row. A heading cell between headings, or alone, is the header of
- * its
- * column; one beside data, or in a row that begins or ends with data, is the header of its row.
+ * its column; one beside data, or in a row that begins or ends with data, is the header of its row.
  *
  * @type {(cell: AnyElement) => boolean}
  */
