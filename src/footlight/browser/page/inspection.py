@@ -120,7 +120,7 @@ class TableMetadata(TypedDict):
 
 
 class TableData(TypedDict):
-    """A table. Rows are objects by header, or lists if headers are missing, empty or not unique."""
+    """Rows are objects by header, or lists where headers are missing, empty or not unique."""
 
     headers: list[str]
     rows: list[dict[str, str]] | list[list[str]]
