@@ -54,7 +54,7 @@ class Node:
     line: str | None = field(default=None, init=False, repr=False, compare=False)
     """The rendered line. It is cached here because nodes are reused in many snapshots."""
     row: tuple[object, str] | None = field(default=None, init=False, repr=False, compare=False)
-    """For the first node of a row that is one line: a key of the row's contents, and the rendered contents."""
+    """For the first node of a row on one line: a key of the row's contents, and the rendered contents."""
 
     @property
     def is_text(self) -> bool:
