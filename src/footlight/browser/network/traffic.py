@@ -142,7 +142,7 @@ class Traffic:
         )
 
     def _document_until(self, since: float) -> float:
-        """Return the time until which to wait for the next document: its response, content and subresources."""
+        """Return the time until which to wait for the next document, its content and its subresources."""
         if self._committed is not None and self._committed >= since:
             return (
                 self._committed + NO_END_SECONDS
