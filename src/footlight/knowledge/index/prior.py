@@ -70,7 +70,7 @@ class FailedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSession:
-    """A session that was on the screen: the time of its last step there, and the number of steps and failures."""
+    """A session that was on the screen: the time of its last step there, and its steps and failures."""
 
     session_id: str
     timestamp: str
