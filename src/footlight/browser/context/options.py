@@ -97,8 +97,7 @@ class SessionOptions:
         return ("geolocation",) if self.geolocation else ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the options that may be stored on disk: no credentials, and no headers that may contain
-        some.
+        """Return the options that may be stored on disk: no credentials, and no headers that look like some.
 
         A stored session whose proxy needs credentials cannot log in to it.
         """

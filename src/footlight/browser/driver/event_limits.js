@@ -17,8 +17,8 @@ const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
 const MAX_BUCKETS = 1_000;
-const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Larger values, or values with more elements and properties, would take
-const MAX_VALUES = 150_000; // the server too long to read for its other callers.
+const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Reading a larger value would delay the server's other callers.
+const MAX_VALUES = 150_000; // The same for a value with more elements and properties.
 const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
 const LONGEST_HEAD = 96;
 const LONGEST_TAIL = 64;
@@ -40,13 +40,13 @@ const LIMITED = new Set([
   "Runtime.exceptionThrown",
 ]);
 
-/** @typedef {{ message: Buffer, cost: number }} Held a message that waits, and as how many events it counts */
+/** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
 
 /**
  * The events of one page, kind and type that may still be delivered, and those that are held back.
  *
  * @typedef {object} Bucket
- * @property {number} left how many events may be delivered
+ * @property {number} left how many events may still be delivered
  * @property {number} at when `left` was computed
  * @property {Held[]} held
  * @property {number} heldCost
@@ -58,7 +58,7 @@ const LIMITED = new Set([
  * @typedef {object} Flood
  * @property {number} began
  * @property {number} last when the last event was dropped
- * @property {number} slowMs for how long the page is slowed down the next time
+ * @property {number} slowMs how long the page is slowed down the next time
  * @property {number} until when it stops being slowed down
  */
 
@@ -67,7 +67,7 @@ class EventLimits {
   #buckets = new Map();
   /** @type {Map<string, Flood>} by the id of the browser's session */
   #floods = new Map();
-  /** @type {Buffer[]} the parts of the message that is not complete yet */
+  /** @type {Buffer[]} the parts of the incomplete message */
   #pending = [];
   /** how many more bytes that message may have; below 0 it is too large */
   #room = Infinity;
@@ -78,7 +78,7 @@ class EventLimits {
   #callerSetsSpeed = false;
 
   /**
-   * @param {(part: Buffer) => void} deliver gets parts of what the browser sends
+   * @param {(part: Buffer) => void} deliver receives parts of the browser's messages
    * @param {(command: object) => void} send sends a command to the browser
    */
   constructor(deliver, send) {

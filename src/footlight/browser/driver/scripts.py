@@ -104,7 +104,7 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
     """Return the element that a function returns, or None.
 
-    The function must not call functions of the page.
+    It runs in the main world first, so it must not call functions that a page can replace.
     """
 
     async def run_isolated() -> ElementHandle | None:

@@ -68,8 +68,9 @@ class LaunchOptions:
     disable_webgl: bool | None = None
 
     def check(self) -> None:
-        """Validate the options. Parts of a preset cannot be overridden: no real browser has such a
-        combination.
+        """Validate the options.
+
+        Parts of a preset cannot be overridden, because no real browser has such a combination.
 
         Raises:
             InvalidParameter: an option is invalid; the error names it.

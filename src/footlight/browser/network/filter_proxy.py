@@ -58,9 +58,9 @@ class RefusedRequest:
 
 
 class FilterProxy:
-    """The proxy. `refuses` is called with the host of each request: lower case, without port, brackets and
-    trailing dot.
+    """The proxy, which runs until `close`.
 
+    `refuses` is called with the host of each request: lower case, without port, brackets and trailing dot.
     `closes` is called with each address and port before a connection is opened, and `refuses_address` with
     the host and each address. The proxy connects only to the addresses that were checked, and does not
     resolve the host again.

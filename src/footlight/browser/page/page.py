@@ -322,11 +322,10 @@ class Page:
         return True
 
     async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
-        """Run the action and return its result. If cancelled while a dialog is open, do not cancel the
-        action.
+        """Run the action and return its result.
 
-        The action then ends after the dialog. Otherwise Playwright would abort it before the browser has
-        delivered the remaining events.
+        If this is cancelled while a dialog is open, the action continues, and ends after the dialog. Otherwise
+        Playwright would abort it before the browser has delivered the remaining events.
         """
         task = asyncio.create_task(action)
         try:

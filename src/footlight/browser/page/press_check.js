@@ -175,7 +175,7 @@ class Press extends Watch {
   }
 
   /**
-   * Return the outcome where the document received no event. Only the frame's own document receives a press on a frame.
+   * Return the outcome if the document received no event. Only the frame's own document receives a press on a frame.
    *
    * @returns {Outcome}
    */

@@ -56,8 +56,7 @@ class Target(NamedTuple):
 
 
 def leading_ref(selector: str) -> tuple[str, str] | None:
-    """Split a selector that begins with a ref: return the ref and the remaining selector. Return None
-    otherwise.
+    """Split a selector that begins with a ref into the ref and the remaining selector, or return None.
 
     A ref may also have the syntax of other tools: `[ref=e12]`, `ref=e12`, `@e12`.
     """

@@ -18,7 +18,7 @@ const [heightOf, widthOf] = [getter(Element, "scrollHeight"), getter(Element, "s
 const [innerHeightOf, innerWidthOf] = [getter(Element, "clientHeight"), getter(Element, "clientWidth")];
 const [topOf, leftOf] = [getter(Element, "scrollTop"), getter(Element, "scrollLeft")];
 
-/** @typedef {[box: Element, x: number, y: number]} Scroll a box and where it was scrolled to */
+/** @typedef {[box: Element, x: number, y: number]} Scroll a box and its scroll position */
 
 /** @type {(element: Element) => Scroll[]} */
 export function scrollsAbove(element) {

@@ -96,8 +96,9 @@ def _split_selector(selector: str) -> list[str]:
 
 
 async def locate_in(root: Page | Frame, selector: str, *, timeout_ms: float | None) -> Locator:
-    """Return a locator of all matches. Wait for frames on the path up to `timeout_ms`; with None, do not
-    wait.
+    """Return a locator of all matches.
+
+    Frames on the path are waited for up to `timeout_ms`, or not at all with None.
 
     Raises:
         InvalidSelector: the selector cannot be parsed.

@@ -41,7 +41,7 @@ _ENGINE = "footlight-settle"
 WATCH_SECONDS = 0.1
 """A watch that began at most this long ago is continued instead of started again."""
 FIRST_MS = 5_000.0
-"""How long a new document may take to run the scripts. A slower one is watched from its first request on."""
+"""How long a new document may take to run the scripts. A slower one is watched only from `settle` on."""
 LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
 """How long to wait for work that an action may have started and whose effect shows late (`late_work.js`)."""
 MAX_FRAMES = 10
@@ -216,8 +216,7 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
 
 
 async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
-    """Wait until the page has sent a request since `since`. Other work than an upload may also change the
-    page.
+    """Wait until the page has sent a request since `since`, or until it changes, except for an upload.
 
     If the page reports work in progress, wait until that work ends.
     """

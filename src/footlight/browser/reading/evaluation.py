@@ -87,8 +87,7 @@ async def run_isolated_script(page: Page, script: str, args: Sequence[Any], dead
 
 
 async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> list[Any] | None:
-    """Return a list with the value of a script that is plain data, or None if the script must be run
-    normally.
+    """Return a list with the value of a script if that is plain data, or None if it must be run normally.
 
     Chromium ends the script before its first side effect. Dates, promises, elements and other values without
     a JSON form are left to Playwright.

@@ -50,8 +50,9 @@ class FieldKind:
 async def list_test_ids(
     page: Page, deadline: Deadline, *, limit: int, root: str | None = None
 ) -> list[VisibleTestId]:
-    """Return the elements in document order, those of frames last. `root` is a selector that limits the
-    search.
+    """Return the elements in document order, those of frames last.
+
+    `root` is a selector that limits the search.
 
     Raises:
         FootlightError: the page does not respond, or is gone.

@@ -20,7 +20,7 @@
 
   /** @type {Codec | undefined} */
   let chosen;
-  /** @type {Video | undefined} begun with the first picture */
+  /** @type {Video | undefined} started with the first picture */
   let video;
   /** @type {DOMException | undefined} */
   let failure;

@@ -16,8 +16,7 @@ __all__ = ["Match", "find_changed_span", "longest_increasing"]
 
 
 def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[int, int, int] | None:
-    """Return where two lists begin to differ and where the difference ends in each, or None if they are
-    equal.
+    """Return where two lists begin to differ and where that ends in each, or None if they are equal.
 
     Nodes are compared by identity. No node after the end has its parent inside the span.
     """

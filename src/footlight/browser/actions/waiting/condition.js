@@ -1,6 +1,6 @@
 // The value of an expression or function that a caller waits for.
 
-/** @typedef {() => Promise<[unknown]>} Caller evaluates the caller's expression, which may be a promise */
+/** @typedef {() => Promise<[unknown]>} Caller a function that evaluates the expression, which may be a promise */
 
 /** @type {(caller: Caller) => Promise<unknown>} */
 async function evaluateCaller(caller) {

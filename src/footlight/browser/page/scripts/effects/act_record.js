@@ -49,7 +49,7 @@ const focusOf = getter(Document, "activeElement");
 const bodyOf = getter(Document, "body");
 
 /** @typedef {import("../../scrolling.js").Scroll} Scroll */
-/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
+/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes changes that the snapshot script has detected */
 
 let records = Math.floor(Math.random() * 2 ** 40);
 

@@ -15,7 +15,7 @@ const rootOf = Node.prototype.getRootNode;
 /**
  * Return whether the page has undone each of these changes.
  *
- * @param {MutationRecord[]} mutations in their order
+ * @param {MutationRecord[]} mutations in chronological order
  * @returns {boolean}
  */
 export function areUndone(mutations) {

@@ -10,9 +10,9 @@ import { cut } from "./text.js";
 
 /**
  * @typedef {object} Request
- * @property {string} what names the question
+ * @property {string} what the kind of the request
  * @property {number} [limit]
- * @property {boolean} [keep] whether to keep the element under a key
+ * @property {boolean} [keep] whether to store the element under a key
  * @property {string} [key]
  * @property {boolean} [editing]
  * @property {string} [selector]

@@ -50,7 +50,7 @@ export const TAG_WORDS = {
   radio: "radio", select: "combobox", table: "table", textarea: "textbox",
 };
 
-/** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is like the selector */
+/** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is similar to the selector */
 
 /**
  * Return the text in an element, hidden or not, without reading styles: a fast approximation for ranking.

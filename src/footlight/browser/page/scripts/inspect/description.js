@@ -29,7 +29,7 @@ import { disabledReason, isRendered, isVisible } from "./visibility.js";
  * @property {boolean} enabled
  * @property {string | null} role
  * @property {string} name
- * @property {string | null} [key] by which the element is kept
+ * @property {string | null} [key] the key under which the element is stored
  */
 
 /**

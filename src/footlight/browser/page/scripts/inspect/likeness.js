@@ -28,11 +28,11 @@ const VAGUE = {
  * @property {string} joined the words without spaces
  * @property {boolean} classes whether the selector mentions classes
  * @property {RegExp} glimpse matches all texts that may be similar
- * @property {Map<string, Coverage | null>} texts by text, as far as they were compared
- * @property {Map<string, number[]>} words how similar a word is to each wanted word
+ * @property {Map<string, Coverage | null>} texts the coverage by text, for texts that were compared
+ * @property {Map<string, number[]>} words how similar a word is to each word of the selector
  */
 
-/** @typedef {{ best: number[], own: string }} Coverage how well a text covers each wanted word, and its words */
+/** @typedef {{ best: number[], own: string }} Coverage how well a text covers each word of the selector, and its words */
 
 const PARTS =
   /"([^"]*)"|'([^']*)'|#((?:[\w-]|[^\0-\x7f])+)|\.((?:[\w-]|[^\0-\x7f])+)|=\s*([^\s\]"')>][^\]"')>]*)|([\w-]+|[^\0-\x7f]+)/g;

@@ -38,7 +38,7 @@ import { disabledReason, isRendered, isVisible } from "./visibility.js";
  * @property {string} reason
  * @property {string} detail
  * @property {string | null} by the selector of the element in the way
- * @property {boolean} [waits] whether it stays until somebody closes it
+ * @property {boolean} [waits] whether it stays until it is closed
  */
 
 /** @typedef {{ x: number, y: number }} Point */

@@ -11,7 +11,7 @@ import { isRendered } from "./visibility.js";
 
 /** @import { Cell, Section, Sections } from "./table_layout.js" */
 
-/** @typedef {{ slots: number, text: number }} Budget what may still be read */
+/** @typedef {{ slots: number, text: number }} Budget how much may still be read */
 
 const MAX_SLOTS = 200000; // Laid out, and in the answer.
 const MAX_CELL = 10000;

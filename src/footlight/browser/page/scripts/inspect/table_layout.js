@@ -13,12 +13,12 @@ import { MAX_DEPTH } from "./text.js";
  * @property {number} columns
  * @property {number} rows 0 for all rows of the section
  * @property {boolean} alone whether it is alone in its row
- * @property {string} [text] once it was read
+ * @property {string} [text] set when it was read
  */
 
-/** @typedef {Cell[][]} Section the cells of some rows, or which cell covers each slot */
+/** @typedef {Cell[][]} Section the cells of some rows, or the cell that covers each slot */
 /** @typedef {{ head: Section | null, bodies: Section[], feet: Section[] }} Sections */
-/** @typedef {{ hidden: number }} Count how many rows are not shown */
+/** @typedef {{ hidden: number }} Count the number of hidden rows */
 
 /** @type {Lookup<1>} */
 const CELL_ROLES = { __proto__: null, cell: 1, gridcell: 1, columnheader: 1, rowheader: 1 };

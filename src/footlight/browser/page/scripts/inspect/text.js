@@ -23,10 +23,10 @@ import {
  *
  * @typedef {object} Text
  * @property {string} text
- * @property {boolean} gap whether white space comes next
+ * @property {boolean} gap whether white space follows
  * @property {number} limit
  * @property {boolean} full
- * @property {number} nodes how many nodes were read
+ * @property {number} nodes the number of nodes that were read
  */
 
 /**

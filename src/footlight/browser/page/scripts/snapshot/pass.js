@@ -22,10 +22,10 @@ let passes = 0;
  * @property {"frame" | "testids" | "field" | "identify" | "look" | "ref"} what
  * @property {number} [next] the number of the next ref
  * @property {boolean} [boxes] whether to report the boxes of elements
- * @property {boolean} [testIds] whether elements that say nothing besides their test id are reported as well
+ * @property {boolean} [testIds] whether elements that have only a test id are reported as well
  * @property {string} [pass] the id of this pass
- * @property {string[]} [lost] the ids of passes whose answers were lost
- * @property {number} [since] the generation that the asker has
+ * @property {string[]} [lost] the ids of passes whose replies were lost
+ * @property {number} [since] the generation that the server has
  * @property {string} [ref]
  * @property {boolean} [path] whether to report the CSS path of the element
  * @property {number} [limit]

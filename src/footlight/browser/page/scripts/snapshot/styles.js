@@ -33,7 +33,7 @@ const KINDS = ["pointer", "untouchable", "before", "after", "skipping", "picture
  */
 const forEachKind = (make) => /** @type {Record<Kind, T>} */ (Object.fromEntries(KINDS.map((kind) => [kind, make()])));
 
-/** @typedef {{ rules: number, selectors: Selectors }} Summary the number of rules of a style sheet, and what they select */
+/** @typedef {{ rules: number, selectors: Selectors }} Summary the number of rules of a style sheet, and their selectors */
 
 /** @type {(sheet: CSSStyleSheet) => Summary | null} */
 function summaryOf(sheet) {
@@ -109,7 +109,7 @@ const withoutPseudo = (selector) =>
   selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
 
 export class Styled {
-  /** @type {Matches} in all trees that were entered */
+  /** @type {Matches} in all trees that were visited */
   matches = forEachKind(() => new Set());
 
   /** @type {(root: Document | ShadowRoot) => void} */

@@ -31,7 +31,7 @@ import {
   trimLines,
 } from "./texts.js";
 
-/** @typedef {{ links?: boolean }} Options whether links keep their addresses */
+/** @typedef {{ links?: boolean }} Options whether links keep their URLs */
 
 const HEADING = /^h[1-6]$/;
 const BLOCKS = words(`
