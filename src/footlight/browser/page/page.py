@@ -324,8 +324,8 @@ class Page:
     async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
         """Run the action and return its result.
 
-        If this is cancelled while a dialog is open, the action continues, and ends after the dialog. Otherwise
-        Playwright would abort it before the browser has delivered the remaining events.
+        If this is cancelled while a dialog is open, the action continues, and ends after the dialog.
+        Otherwise Playwright would abort it before the browser has delivered the remaining events.
         """
         task = asyncio.create_task(action)
         try:

@@ -244,7 +244,7 @@ class NamedSessions(SessionTable):
         """Return the debugging endpoint of an open session.
 
         Raises:
-                SessionNotFound: the session is not open.
+            SessionNotFound: the session is not open.
         """
         return self._resources[self.find(name, caller=caller)].browser.endpoint
 

@@ -50,7 +50,7 @@ class Turn:
         """Check that a call may continue without waiting for its turn.
 
         Raises:
-                HumanInControl: a person controls the session.
+            HumanInControl: a person controls the session.
         """
         if self.is_persons:
             raise self.refusal()
