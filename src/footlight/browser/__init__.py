@@ -1,1 +1,1 @@
-"""Browsers, sessions and pages. This package does not know MCP."""
+"""Browsers, sessions and pages. This package does not depend on MCP."""

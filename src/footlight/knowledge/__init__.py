@@ -1,1 +1,1 @@
-"""The memory of steps: records of tool calls, kept with the repository, searched and reported."""
+"""The knowledge store: records of tool calls, kept with the repository, with search and reports."""

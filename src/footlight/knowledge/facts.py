@@ -43,7 +43,7 @@ class FactsReader:
 
     @property
     def facts(self) -> RepositoryFacts:
-        """The facts of the last completed read; empty until then."""
+        """The facts of the last completed read, empty until then."""
         reading = self._reading
         if reading is None or not reading.done() or reading.cancelled():
             return RepositoryFacts()
@@ -99,7 +99,7 @@ async def _run_program(command: Sequence[str], folder: Path, timeout_s: float) -
         with anyio.move_on_after(timeout_s):
             output = await _read_output(process)
     finally:
-        # Shielded: a cancelled caller must still not leave a process behind.
+        # Shielded: the process must be ended even if the caller is cancelled.
         with anyio.CancelScope(shield=True):
             _kill(process)
             await process.aclose()
@@ -118,7 +118,7 @@ async def _read_output(process: anyio.abc.Process) -> str | None:
 
 
 def _kill(process: anyio.abc.Process) -> None:
-    """Kill the process and its children, which may hold its pipe open."""
+    """Kill the process and its children, which may keep its pipe open."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()

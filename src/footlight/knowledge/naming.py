@@ -25,7 +25,7 @@ NO_SESSION: Final = "mm-none"
 MIN_SESSION_CHARS = 4
 MAX_SESSION_CHARS = 64
 MAX_NAME_BYTES = 80
-"""With a timestamp and an extension, such a name fits on every file system."""
+"""A name with at most this length, a timestamp and an extension fits on every file system."""
 MILLISECOND: Final = timedelta(milliseconds=1)
 
 _STEP = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)-[^/\\]+\.json")
@@ -34,7 +34,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[
 
 
 def to_milliseconds(at: datetime) -> datetime:
-    """Return a time in UTC, cut to milliseconds; a time without a zone counts as UTC."""
+    """Return a time in UTC, truncated to milliseconds. A time without a zone counts as UTC."""
     moment = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
@@ -64,7 +64,7 @@ def parse_step_name(name: str) -> datetime | None:
     found = _STEP.fullmatch(name)
     try:
         return found and datetime.strptime(found[1], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
-    except ValueError:  # For example the 31st of February.
+    except ValueError:  # For example 31 February.
         return None
 
 
@@ -99,7 +99,7 @@ def parse_moment(text: str, *, now: datetime) -> datetime:
     """Parse a time (default zone: UTC) or a duration before now: `2026-01-15T12:00:00Z`, `2026-01-15`, `48h`.
 
     Raises:
-        ValueError: The text is neither a time nor a duration.
+        ValueError: the text is neither a time nor a duration.
     """
     text = text.strip()
     try:

@@ -1,7 +1,7 @@
-"""StepRecord v1: the schema of step records, and the records of steps: redacted, within limits, and encoded.
+"""StepRecord v1: the schema of step records, and the creation of records: redacted, limited and encoded.
 
-A record always conforms to the schema, because parts that do not conform are left out. Records are therefore
-not validated when they are written: validation would take longer than writing.
+A record always conforms to the schema, because parts that do not conform are left out. So records are not
+validated when they are written: validation would take longer than writing.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ _REF = re.compile(r"e[0-9]{1,9}")
 _FLAGS = ("disabled", "checked", "expanded")
 
 _CleanText = Callable[[object, int], str]
-"""A function that redacts a text of the page and cuts it to a maximum length."""
+"""A function that redacts a text of the page and shortens it to a maximum length."""
 
 
 def step_schema(screens: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the schema, with the screen names of another app if given; an empty list allows any name.
+    """Return the schema, with the screen names of another app if given. An empty list allows any name.
 
     `unknown` is always allowed: it is the screen of a step without a page.
     """
@@ -94,9 +94,9 @@ def make_record(
 ) -> dict[str, Any]:
     """Return the redacted record of a step.
 
-    `secrets` holds the secrets of earlier steps; those of this step are added. By default only the known
-    texts of the rules are secret. If `screens` is None or empty, any screen name is accepted. `revealing`
-    holds the sessions whose last observation was of a secret screen, and is updated.
+    `secrets` has the secrets of earlier steps; those of this step are added. By default only the known texts
+    of the rules are secret. If `screens` is None or empty, any screen name is accepted. `revealing` has the
+    sessions whose last observation was of a secret screen, and is updated.
     """
     all_secrets = SecretTexts(rules.known_texts) if secrets is None else secrets
     seen = check_observation(step.observation, rules)
@@ -127,7 +127,7 @@ def make_record(
 
 
 def encode_record(record: dict[str, Any]) -> bytes:
-    """Encode a record as JSON. The longer lists of a record that is too large are shortened."""
+    """Encode a record as JSON. If it is too large, its longer lists are shortened."""
     data = _to_json(record)
     observation = record["observation"]
     while len(data) > MAX_RECORD_BYTES and (observation["testIds"] or observation["a11y"]["nodes"]):
@@ -254,7 +254,7 @@ def _state_part(
 
 
 def _test_id_part(item: Mapping[str, Any], sanitiser: Sanitiser, clean: _CleanText) -> dict[str, Any]:
-    """Return a test id part. The id is kept on a secret screen too, because it identifies the element."""
+    """Return a test id part. The id is also kept on a secret screen, because it identifies the element."""
     visible = item.get("visible")
     found: dict[str, Any] = {
         "testId": sanitiser.clean_identifier(item.get("testId"), MAX_ID_CHARS),

@@ -78,7 +78,7 @@ class RedactionRules:
     """Rules that define what is secret in an app."""
 
     secret_screens: frozenset[str] = frozenset(("onboarding-srp", "onboarding-import"))
-    """Screens that show or take a seed phrase. Only texts made of interface words are kept there."""
+    """Screens that show or accept a seed phrase. Only texts made of interface words are kept there."""
 
     revealing_ids: str = REVEALING_IDS
     """A pattern for test ids. A visible test id that matches it makes its screen secret."""
@@ -89,7 +89,7 @@ class RedactionRules:
     secret_types: frozenset[str] = frozenset(("password",))
     secret_autocompletes: tuple[str, ...] = ("current-password", "new-password", "one-time-code", "cc-")
     typed_keys: frozenset[str] = frozenset(("text", "value"))
-    """Keys of a tool's input that hold typed text. Typed text is never recorded."""
+    """Keys of a tool's input that contain typed text. Typed text is never recorded."""
 
     keys_only_inputs: frozenset[str] = frozenset(("fixture",))
     """Keys of a tool's input whose values are objects. Only their top-level keys are recorded."""

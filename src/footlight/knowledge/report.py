@@ -1,6 +1,6 @@
 """Render a session as one self-contained HTML page.
 
-The contents come from untrusted pages and files. They are escaped, the page loads nothing from elsewhere, and
+The contents come from untrusted pages and files. They are escaped, the page loads no external resources, and
 its content security policy allows only its own script.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["LARGEST_PICTURE", "LARGEST_PICTURES", "make_report", "render_report"
 
 LARGEST_PICTURE = 4 << 20
 LARGEST_PICTURES = 40 << 20
-"""Maximum size of all picture files of a report. Further pictures are only named."""
+"""Maximum size of all picture files of a report. Further pictures are only mentioned by path."""
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 _NOTE = ". The report does not contain text that was typed into fields."
@@ -42,7 +42,7 @@ def make_report(root: Path, session_id: str) -> str | None:
 def render_report(
     records: Sequence[Mapping[str, Any]], *, session_id: str, picture: Picture = lambda _: None
 ) -> str | None:
-    """Render step records in order of time. Invalid records are left out; None if no valid record remains."""
+    """Render step records in chronological order. Return None if no record is valid."""
     steps = [*read_steps(records, session_id)]
     if not steps:
         return None
@@ -62,7 +62,7 @@ def render_report(
 
 
 class _PictureReader:
-    """Reads pictures from the folder of one session only, whatever path a step names."""
+    """Reads pictures only from the folder of one session, regardless of the path in a step."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -57,7 +57,7 @@ class ReportedStep:
 
 
 def read_steps(records: Iterable[Mapping[str, Any]], session_id: str) -> Iterator[ReportedStep]:
-    """Yield the valid step records in order of time."""
+    """Yield the valid step records in chronological order."""
     read = [(row, record) for record in records if (row := make_row(record, session_id=session_id))]
     read.sort(key=lambda each: each[0].at_ms)
     earlier: StepRow | None = None
@@ -192,7 +192,7 @@ def _render_error(error: Mapping[str, Any]) -> Html:
 
 
 def _describe_state(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the state that the app reported."""
+    """Yield the state that the app reported, as name and text."""
     elsewhere_in_report = {"currentUrl", "currentScreen", "extensionId"}
     facts = [
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}"

@@ -1,7 +1,7 @@
 """Rows for queries, made from step records. This module does no I/O.
 
-Anybody can have written the files of the records, so every part of a record may have any type. Parts of an
-unexpected type are left out. A record without a tool, a time and an outcome is ignored.
+The record files are untrusted, so every part of a record may have any type. Parts of an unexpected type are
+left out. A record without a tool, a time and an outcome is ignored.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LONGEST_QUOTE = 60
 MOST_SEEN = 400
 
 _NO_INPUT = frozenset({"a11yRef", "testId", "selector", "text", "timeoutMs", "fixture"})
-"""Input keys that a summary leaves out, because the target or the redaction covers them or they are long."""
+"""Input keys that a summary leaves out: the target or the redaction covers them, or they are long."""
 
 
 class RecordedTestId(NamedTuple):
@@ -68,7 +68,7 @@ class PageNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedView:
-    """The page as a step saw it. Many steps see the same, so equal views are stored once."""
+    """The page as a step saw it. Many steps see the same page, so equal views are stored once."""
 
     test_ids: tuple[RecordedTestId, ...] = ()
     nodes: tuple[PageNode, ...] = ()
@@ -93,7 +93,7 @@ class StepTarget:
 
     @property
     def stable_name(self) -> str:
-        """A description that is valid in other sessions too, so it contains no ref; "" if there is none."""
+        """A description without a ref, which is also valid in other sessions, or ""."""
         if self.test_id:
             return f"testId={self.test_id}"
         if self.selector:
@@ -102,7 +102,7 @@ class StepTarget:
 
     @property
     def description(self) -> str:
-        """A description for people."""
+        """A description for readers."""
         if self.ref and not self.role:
             return f"{self.ref} (not seen before)"
         return f"{self.stable_name} ({quote(self.name)})" if self.name and self.test_id else self.stable_name
@@ -110,7 +110,7 @@ class StepTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
-    """A step, as summaries, searches and prior knowledge see it."""
+    """A step with the data for summaries, searches and prior knowledge."""
 
     session_id: str
     timestamp: str
@@ -123,7 +123,7 @@ class StepRow:
     """The screen after the step."""
 
     before: str = ""
-    """The screen of the previous step in the session, "" for the first step."""
+    """The screen of the previous step in the session, or "" for the first step."""
 
     target: StepTarget | None = None
     code: str = ""
@@ -133,7 +133,7 @@ class StepRow:
     duration_ms: int | None = None
     look: RecordedView = field(default_factory=RecordedView)
     seen_before: RecordedView = field(default_factory=RecordedView)
-    """What was seen after the previous step, if the query asked for it."""
+    """The observation after the previous step, if the query requested it."""
 
     @property
     def is_observation(self) -> bool:
@@ -141,7 +141,7 @@ class StepRow:
 
     @property
     def next_screen(self) -> str:
-        """The screen that the step led to, "" if the screen did not change."""
+        """The screen to which the step led, or "" if the screen did not change."""
         return (
             self.screen
             if self.ok
@@ -185,9 +185,7 @@ def make_row(record: object, *, session_id: str) -> StepRow | None:
 
 
 def explain_rows(rows: Iterable[StepRow]) -> Iterator[StepRow]:
-    """Yield the rows of one session, given in order of time, each with the screen and target before the
-    step.
-    """
+    """Yield the rows of one session with their context. Pass them in chronological order."""
     screen, seen, with_nodes = "", RecordedView(), RecordedView()
     for row in rows:
         yield row.with_context(screen, with_nodes if row.target and row.target.ref else seen)
@@ -199,7 +197,7 @@ def explain_rows(rows: Iterable[StepRow]) -> Iterator[StepRow]:
 
 
 def list_node_states(record: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
-    """Return the ref, role, name, state in words, and ancestors of each element that was seen."""
+    """Return the ref, role, name, states as text, and ancestors of each observed element."""
     nodes = _as_mapping(_as_mapping(record.get("observation")).get("a11y")).get("nodes")
     return [
         (
@@ -218,12 +216,12 @@ def list_node_states(record: Mapping[str, Any]) -> list[tuple[str, str, str, str
 
 
 def plain_tool_name(tool: str) -> str:
-    """Return a tool name without its prefix: `mm_click` is click, `interact.click` too."""
+    """Return a tool name without its prefix: `click` for `mm_click` and `interact.click`."""
     return tool.rpartition(".")[2].removeprefix("mm_")
 
 
 def quote(text: str) -> str:
-    """Return a text in quotes, on one line and cut to a maximum length."""
+    """Return a text in quotes, on one line and shortened to a maximum length."""
     line = " ".join(text.split())
     return json.dumps(
         line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…", ensure_ascii=False

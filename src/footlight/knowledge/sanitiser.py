@@ -27,7 +27,7 @@ _SEPARATOR = "\x1f"
 """A separator that no plain text contains."""
 
 OVERLAP_CHARS = 4_000
-"""Characters that are searched after the cut, so that a secret at the cut is found completely."""
+"""How many characters after the cut are searched, so that a secret at the cut is found completely."""
 
 NUMBER_LIMIT = 2**63
 
@@ -42,11 +42,11 @@ MIN_NAMED_SECRET_CHARS = 6
 
 @dataclass(slots=True)
 class Sanitiser:
-    """Redacts the texts of one step. `also` holds texts that are secret in this step only: the typed texts.
+    """Redacts the texts of one step. `also` has texts that are secret only in this step: the typed texts.
 
     `reveals` is true if the screen before or after the step shows a seed phrase, and `chips` are the
-    single-word elements there. Then identifiers lose these words, and texts of the call keep only interface
-    and error words.
+    single-word elements there. In that case, identifiers lose these words, and texts of the call keep only
+    interface and error words.
     """
 
     rules: RedactionRules
@@ -59,7 +59,7 @@ class Sanitiser:
     _values: int = 0
 
     def remember_plain(self, texts: Iterable[str]) -> None:
-        """Remember which short texts contain no secret.
+        """Store which short texts contain no secret.
 
         Most texts of a page are short and plain. They are searched together, which is much faster.
         """
@@ -76,7 +76,7 @@ class Sanitiser:
         self._plain = {text for text, _ in each}
 
     def clean_text(self, text: object, max_chars: int = MAX_VALUE_CHARS) -> str:
-        """Return a text without secrets, cut to `max_chars` characters. Other values become ""."""
+        """Return a text without secrets, shortened to `max_chars` characters. Return "" for other values."""
         if not isinstance(text, str):
             return ""
         if text in self._plain:
@@ -103,7 +103,7 @@ class Sanitiser:
         return _cut(clean, max_chars)
 
     def clean_identifier(self, text: object, max_chars: int) -> str:
-        """Return a test id, an address or a selector without secrets."""
+        """Return a test id, a URL or a selector without secrets."""
         clean = self.clean_text(text, max_chars + OVERLAP_CHARS)
         if self.reveals:
             words = self.secrets.words | self.chips
@@ -111,7 +111,10 @@ class Sanitiser:
         return _cut(clean, max_chars)
 
     def clean_path(self, path: str) -> str:
-        """Return a file path without secrets. Each part is checked alone: together they look like a token."""
+        """Return a file path without secrets.
+
+        Each part is checked separately: together they look like a token.
+        """
         parts = re.split(r"([/\\])", self.secrets.redact(path))
         return "".join(self.clean_text(part) for part in parts)
 
@@ -212,7 +215,7 @@ class Sanitiser:
 
 
 def find_named_secrets(value: object, rules: RedactionRules, *, limit: int = 32) -> list[str]:
-    """Return values under a secret key at any depth, and seed phrases. They may occur elsewhere too."""
+    """Return values under a secret key at any depth, and seed phrases. They may also occur elsewhere."""
     found: list[str] = []
     pending: list[tuple[object, bool, int]] = [(value, False, 0)]
     seen = 0
@@ -244,7 +247,7 @@ _SINGLE_WORD = re.compile(r"(?<![\w.#@-])[^\W\d_]+(?![\w-])")
 
 
 def remove_control_characters(text: str) -> str:
-    """Replace control characters and unpaired surrogates."""
+    """Replace control characters and unpaired surrogates by U+FFFD."""
     return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
 
 

@@ -65,7 +65,7 @@ _ASSIGNED = re.compile(r"""(?<![\w.%\[\]-])([\w.%\[\]-]{2,64})=([^&#;\s"'<>]+)""
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
 _UNENCODED_USERINFO = re.compile(r"(?<=://)(?!\[)[^/?#\s@]*?:(?![0-9]{1,5}(?:[/?#\s]|$))\S*")
 _UNTIL_LAST_AT = re.compile(r"(?<!\S)\S+@")
-"""The part of a word up to its last `@`, where an unencoded user name is searched."""
+"""The part of a word up to its last `@`, in which an unencoded user name is searched."""
 _AFTER_HOST = re.compile(r"(?<=://)([^\s\"'<>/?#]*)([^\s\"'<>]+)")
 _PART = re.compile(r"[^/?#&=;]{20,}")
 _QUERY_NAMES = frozenset(
@@ -110,13 +110,13 @@ def redact_shapes(text: str, is_secret_name: NameRule, *, levels: int = MAX_LEVE
 
 
 def decode_letters(text: str) -> str:
-    """Return the text with the ASCII characters that are written in another way, which none need be.
+    """Return the text with ASCII characters in place of their unnecessary encodings.
 
-    Letters may be percent-encoded, and letters and digits in full width or of another compatible form.
+    Letters may be percent-encoded, and letters and digits may be in full width or another compatible form.
     Invisible characters are removed.
     """
     if not text.isascii():
-        # Most texts have nothing to replace. Their different characters tell that ten times faster.
+        # Most texts have nothing to replace. Checking their set of characters is ten times as fast.
         plain = {each: _plain_character(each) for each in set(text)}
         if any(each != character for each, character in plain.items()):
             text = "".join(map(plain.__getitem__, text))
@@ -137,7 +137,7 @@ def _redact_phrases(text: str) -> str:
 
 
 def find_phrase(text: str) -> str | None:
-    """Return the words of a text that is nothing but a seed phrase, numbered or not, or else None."""
+    """Return the words of a text that consists only of a seed phrase, numbered or not, or None."""
     text = decode_letters(text).strip()
     is_phrase = MIN_PHRASE_CHARS <= len(text) <= MAX_PHRASE_CHARS and _SEED_PHRASE.fullmatch(text)
     return " ".join(re.findall("[a-z]{3,8}", text)) if is_phrase and text == text.lower() else None
@@ -162,7 +162,7 @@ def looks_random(value: str) -> bool:
 
 def _redact_urls(text: str, is_secret_name: NameRule, levels: int) -> str:
     def redact_part(found: re.Match[str]) -> str:
-        """Redact a part of a path, a query or a fragment. Providers put keys into paths too."""
+        """Redact a part of a path, a query or a fragment. Some services also have keys in paths."""
         value = unquote(found[0])
         return MARK if looks_random(value) or _has_shape(value, is_secret_name, levels) else found[0]
 

@@ -15,13 +15,13 @@ __all__ = ["SecretTexts"]
 
 MAX_TEXTS = 64
 MAX_WORDS = 96
-"""Maximum number of remembered texts and words. The oldest are dropped."""
+"""Maximum number of stored texts and words. The oldest are dropped."""
 MAX_TEXT_CHARS = 2_000
 MIN_TEXT_CHARS = 4
-"""Minimum length of a text. Shorter texts occur in many words, so they are remembered as words."""
+"""Minimum length of a text. Shorter texts occur in many words, so they are stored as words."""
 MIN_WORD_CHARS = 3
 MIN_PHRASE_WORDS = 3
-"""Number of consecutive words of a phrase from which they count as a part of it."""
+"""The number of consecutive words of a phrase that count as a part of it."""
 MAX_ACCENTS = 30
 MAX_DECODINGS = 4
 """Maximum number of nested encodings that are decoded."""
@@ -32,7 +32,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 class SecretTexts:
-    """The newest secret texts. Case, white space and encodings (JSON, URL, HTML) are ignored in a search."""
+    """The latest secret texts. Case, white space and encodings (JSON, URL, HTML) are ignored in a search."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: dict[str, str] = {}
@@ -60,9 +60,9 @@ class SecretTexts:
         return frozenset(self._words)
 
     def remember(self, text: str, *, min_word_chars: int = MIN_WORD_CHARS, also_public: bool = False) -> None:
-        """Remember a secret text, and the words of a seed phrase.
+        """Store a secret text, and the words of a seed phrase.
 
-        Addresses of a blockchain are public and are remembered only with `also_public`.
+        Addresses of a blockchain are public and are stored only with `also_public`.
         """
         text = text.strip()[:MAX_TEXT_CHARS]
         if _ADDRESS.fullmatch(text) and not also_public:
@@ -81,7 +81,7 @@ class SecretTexts:
             self.remember_words(words)
 
     def remember_words(self, words: Iterable[str]) -> None:
-        """Remember the words of a seed phrase. Each is secret as a whole word."""
+        """Store the words of a seed phrase. Each is secret as a whole word."""
         for word in words:
             self._words.pop(word.casefold(), None)
             self._words[word.casefold()] = None
@@ -126,7 +126,8 @@ class SecretTexts:
         text = AnyOf([f"(?i){f'{ANY_SPACE}+'.join(words)}"]).replace(text, lambda _, __: MARK)
         if not _contains(text, secret):
             return text
-        # The pattern misses an encoded secret, so the part around it is redacted, or else the whole text.
+        # The pattern misses an encoded secret, so the part around it is redacted, or otherwise the whole
+        # text.
         for separator in (r"([\s?&#=;]+)", r"(\s+)"):
             parts = [MARK if _contains(part, secret) else part for part in re.split(separator, text)]
             text = "".join(parts)
@@ -149,12 +150,12 @@ class SecretTexts:
 
 
 def _contains(text: str, secret: str) -> bool:
-    # The texts on both sides of a mark must not form a secret together.
+    # The texts on both sides of a mark must not be joined to a secret.
     return secret in _normalize(text.replace(MARK, "\ue000"))
 
 
 def _normalize(text: str) -> str:
-    """Return a text in the form in which all its spellings are equal."""
+    """Return the normal form of a text, in which all its spellings are equal."""
     if text.isascii() and not _ODD.search(text):
         return "".join(text.casefold().split())
     return _DROPPED.sub("", unicodedata.normalize("NFKC", _limit_accents(_decode(text))).casefold())
@@ -187,7 +188,7 @@ def _decode(text: str) -> str:
 
 
 def _decode_entities(text: str) -> str:
-    """Decode HTML entities. Long numbers are cut first: Python refuses to parse thousands of digits."""
+    """Decode HTML entities. Long numbers are shortened first: Python refuses to parse thousands of digits."""
     short = re.sub(r"(&#[0-9]{8})[0-9]+", r"\1", re.sub(r"(&#)0+(?=[0-9])", r"\1", text))
     return html.unescape(short)
 

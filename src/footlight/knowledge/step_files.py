@@ -63,7 +63,7 @@ def session_folders(root: Path) -> dict[str, int]:
 
 
 def step_files(root: Path, session_id: str) -> dict[str, str]:
-    """Return the names of step files in order of time, each with a stamp that changes with the file."""
+    """Return the names of step files in chronological order, each with a stamp that changes with the file."""
     stamps: dict[str, str] = {}
     try:
         with os.scandir(root / session_id / STEPS) as entries:
@@ -81,7 +81,7 @@ def file_stamp(facts: os.stat_result) -> str:
 
 
 def read_step(path: Path) -> dict[str, Any] | None:
-    """Return a record, or None if the file is torn, missing, too large or not a JSON object."""
+    """Return a record, or None if the file is incomplete, missing, too large or not a JSON object."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -92,7 +92,7 @@ def read_step(path: Path) -> dict[str, Any] | None:
 
 
 def read_session(root: Path, session_id: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of a session in order of time."""
+    """Yield the records of a session in chronological order."""
     for name in step_files(root, session_id):
         record = read_step(root / session_id / STEPS / name)
         if record is not None:
@@ -105,10 +105,10 @@ def _is_visible_name(name: str) -> bool:
 
 
 UNFINISHED = ".tmp"
-"""The suffix of the hidden names that files have while they are written."""
+"""The suffix of the hidden names of files that are being written."""
 
 ABANDONED_S = 3600.0
-"""Age from which an unfinished file is assumed to be abandoned."""
+"""The age at which an unfinished file is considered abandoned."""
 
 MOST_MOMENTS = 10_000
 
@@ -117,10 +117,10 @@ IGNORE = "*\n"
 
 
 def ensure_folder(root: Path, *below: str) -> Path:
-    """Create a folder and its parents. From the root on, only this user has access to them.
+    """Create a folder and its parents. The root and the folders below it are accessible only to this user.
 
     Raises:
-        KnowledgeError: The folder cannot be created, or is a link.
+        KnowledgeError: the folder cannot be created, or is a link.
     """
     try:
         _ensure_root(root)
@@ -152,7 +152,7 @@ def write_step(
     """Write a step file, named after `at` or the next millisecond that is free across processes.
 
     Raises:
-        KnowledgeError: The file cannot be written. No part of it remains.
+        KnowledgeError: the file cannot be written. No part of it remains.
     """
     for _ in range(MOST_MOMENTS):
         path = folder / name(at)
@@ -170,7 +170,7 @@ def replace_file(path: Path) -> Generator[Path]:
     """Yield a temporary file that replaces the file at `path` on success.
 
     Raises:
-        KnowledgeError: The file cannot be written. The previous file is kept.
+        KnowledgeError: the file cannot be written. The previous file is kept.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise KnowledgeError(f"{path} is a device or a pipe", suggestion="Name another file.")
@@ -180,7 +180,7 @@ def replace_file(path: Path) -> Generator[Path]:
 
 
 def remove_unfinished(folder: Path, *, now: float | None = None) -> None:
-    """Remove temporary files of writers that were killed."""
+    """Remove the temporary files of writers that were killed."""
     before = (time.time() if now is None else now) - ABANDONED_S
     with contextlib.suppress(OSError):
         for file in folder.glob(f".*{UNFINISHED}"):
@@ -207,13 +207,13 @@ def _temporary_file(folder: Path, content: bytes) -> Generator[Path]:
 
 
 def _move_into_place(file: Path, path: Path) -> None:
-    """Move a file into place.
+    """Move a file to `path`.
 
     Raises:
-        FileExistsError: There is a file at `path`.
+        FileExistsError: `path` already exists.
     """
     if os.name == "nt":
-        file.rename(path)  # does not overwrite there
+        file.rename(path)  # On Windows, this does not overwrite.
         return
     try:
         os.link(file, path)

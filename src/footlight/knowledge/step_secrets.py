@@ -27,7 +27,7 @@ __all__ = [
 MAX_ITEMS = 500
 """Maximum number of test ids, and of nodes."""
 MIN_CHIPS = 12
-"""Number of single-word elements from which a screen is assumed to show a seed phrase."""
+"""The number of single-word elements from which a screen is assumed to show a seed phrase."""
 
 _CHIP = re.compile(r"(?:[0-9]{1,2}[.):]?\s*)?([a-z]{3,8})")
 MAX_CHIP_CHARS = 14
@@ -55,7 +55,7 @@ class CheckedObservation:
 
 
 def check_observation(observation: StepObservation | None, rules: RedactionRules) -> CheckedObservation:
-    """Return the parts of the observation that have the expected types; an empty one for None."""
+    """Return the parts of the observation that have the expected types. Empty for None."""
     if observation is None:
         return CheckedObservation({}, [], [], [], [], is_ruled_secret=False)
     test_ids = [item for item in _keep_mappings(observation.test_ids) if isinstance(item.get("testId"), str)]
@@ -92,7 +92,7 @@ def is_revealing(step: RawStep, seen: CheckedObservation, revealing: set[str]) -
 def learn_secrets(
     step: RawStep, seen: CheckedObservation, rules: RedactionRules, secrets: SecretTexts
 ) -> None:
-    """Remember texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
+    """Store texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
     for text in list_typed_texts(step, rules):
         _learn_typed(text, step, rules, secrets)
     for text in find_named_secrets((step.input, step.error), rules):
@@ -107,7 +107,7 @@ def learn_secrets(
 
 
 def list_typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
-    """Return the texts that the call typed, by the keys of the rules."""
+    """Return the texts that the call has typed, by the keys of the rules."""
     return [value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str)]
 
 
@@ -120,7 +120,7 @@ def secrets_of_call(typed: Sequence[str]) -> SecretTexts | None:
 
 
 def is_secret_input(step: RawStep, rules: RedactionRules) -> bool | None:
-    """Return whether the field or the target makes the typed text secret; None if neither is known."""
+    """Return whether the field or the target makes the typed text secret. None if neither is known."""
     target = find_target(step)
     if any(map(rules.is_secret_name, target.values())):
         return True
@@ -142,9 +142,9 @@ def _may_be_secret(text: str) -> bool:
 
 
 def _takes_phrase(step: RawStep, rules: RedactionRules) -> bool:
-    """Return whether the field takes one word of a seed phrase.
+    """Return whether the field accepts one word of a seed phrase.
 
-    Such a word is remembered as a word, because as a text it would be found inside many other words.
+    Such a word is stored as a word, because as a text it would be found inside many other words.
     """
     into = step.field or TypedField()
     return any(map(rules.is_phrase_name, (*find_target(step).values(), into.test_id, into.name, into.hint)))

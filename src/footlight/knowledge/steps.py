@@ -1,4 +1,4 @@
-"""Steps of a session, as tools report them: before redaction."""
+"""The steps of a session before redaction, as tools report them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The knowledge store of a repository: one file for each step, by session, and queries over all steps.
 
     <root>/<session>/steps/<timestamp>-<tool>.json
-    <root>/<session>/screenshots/<timestamp>-<name>.png      only if there is one
+    <root>/<session>/screenshots/<timestamp>-<name>.png      if the step has one
     <root>/index.sqlite                                      built from the files, for queries
 
-Any number of processes may write. Calls block; a write takes a millisecond or two.
+Any number of processes may write. Calls block; a write takes a few milliseconds.
 """
 
 from __future__ import annotations
@@ -96,9 +96,7 @@ class KnowledgeStore:
         screens: Sequence[str] | None = None,
         mask: Callable[[Any], Any] = _keep_value,
     ) -> None:
-        """Create the store. `mask` removes the secrets of the server from every value before it is
-        written.
-        """
+        """Create the store. `mask` removes the server's secrets from every value before it is written."""
         self.root = root
         self._rules = rules or RedactionRules()
         self._mask = mask
@@ -111,10 +109,10 @@ class KnowledgeStore:
         self._moments: dict[tuple[str, datetime], None] = {}
 
     def record(self, step: RawStep, facts: RepositoryFacts | None = None) -> Path:
-        """Write a step without its secrets, and return its path. Blocks for a millisecond or two.
+        """Write a step without its secrets, and return its path. Blocks for a few milliseconds.
 
         Raises:
-            KnowledgeError: The step could not be written. The tool call must not fail because of it.
+            KnowledgeError: the step could not be written. The tool call must not fail because of it.
         """
         step, common = self._mask((step, facts or RepositoryFacts()))
         with self._lock:
@@ -135,7 +133,7 @@ class KnowledgeStore:
         """Return an unused path for a screenshot, and create its folder.
 
         Raises:
-            KnowledgeError: The folder cannot be created.
+            KnowledgeError: the folder cannot be created.
         """
         session = session_name(session_id)
         folder = ensure_folder(self.root, session, SCREENSHOTS)
@@ -159,7 +157,7 @@ class KnowledgeStore:
         return summary.list_last(self._index, n, session_id=_folder_name(session_id))
 
     def search(self, query: SearchQuery, *, now: datetime | None = None) -> list[SearchHit]:
-        """Return matching steps of all sessions, best first."""
+        """Return the matching steps of all sessions, best first."""
         asked = replace(query, session_id=_folder_name(query.session_id))
         return searching.search(self._index, asked, now=now or datetime.now(UTC))
 
@@ -177,26 +175,26 @@ class KnowledgeStore:
     ) -> PriorKnowledge:
         """Return prior knowledge of a screen from earlier steps, by default of the last two days.
 
-        `look` is what the screen shows. A screen without a name is only recognised by it.
+        `look` is the current content of the screen. A screen without a name can only be identified by it.
         """
         now = now or datetime.now(UTC)
         return prior_knowledge.find_prior(self._index, screen, now=now, window=window, look=look)
 
     def sessions(self) -> list[KnownSession]:
-        """Return the sessions, latest first, from the file names alone."""
+        """Return the sessions, latest first. Only file names are read."""
         found = [session for name in session_folders(self.root) if (session := self._find_session(name))]
         return sorted(found, key=lambda session: (session.last, session.id), reverse=True)
 
     def remove(self, session_id: str) -> bool:
-        """Remove a session, and return whether it existed. Foreign files in its folder are kept.
+        """Remove a session, and return whether it existed. Other files in its folder are kept.
 
         Raises:
-            KnowledgeError: The session cannot be removed.
+            KnowledgeError: the session cannot be removed.
         """
         folder = self.root / session_name(session_id)
         if folder.is_symlink() or not folder.is_dir():
             return False
-        # Refresh before and after: the index must know a session to notice its removal and forget its texts.
+        # Refresh before and after: the index must know a session to detect its removal and drop its texts.
         self._refresh()
         with self._lock:
             self._folders.discard(folder.name)
@@ -217,7 +215,7 @@ class KnowledgeStore:
         """Remove sessions that ended before `before`, and all but the latest `keep`. Return their ids.
 
         Raises:
-            KnowledgeError: A session cannot be removed.
+            KnowledgeError: a session cannot be removed.
         """
         since = to_milliseconds(before) if before else None
         removed: list[str] = []
@@ -229,10 +227,10 @@ class KnowledgeStore:
         return removed
 
     def export(self, session_id: str, to: Path) -> int:
-        """Write the steps of a session as JSON Lines in order of time, and return their number.
+        """Write the steps of a session as JSON Lines in chronological order, and return their number.
 
         Raises:
-            KnowledgeError: The session does not exist, or the file cannot be written.
+            KnowledgeError: the session does not exist, or the file cannot be written.
         """
         name = session_name(session_id)
         if self._find_session(name) is None:
@@ -269,14 +267,14 @@ class KnowledgeStore:
                     raise
                 self._folders.discard(
                     session
-                )  # The session was removed meanwhile, so its folder is created again.
+                )  # The session was removed in the meantime, so its folder is created again.
                 continue
             self._moments[session, moment] = None
             return path
         raise KnowledgeError(f"{self.root} is removed while it is being written", path=str(self.root))
 
     def _folder(self, session: str) -> Path:
-        """Return the step folder of a session, created by its first step."""
+        """Return the step folder of a session, which is created by its first step."""
         if session in self._folders:
             return self.root / session / STEPS
         folder = ensure_folder(self.root, session, STEPS)
@@ -306,7 +304,7 @@ class KnowledgeStore:
 
 @contextmanager
 def _log_index_errors(what: str) -> Generator[None]:
-    """Log errors of the index. They lose no data, because the index is built from the files."""
+    """Log errors of the index. No data is lost, because the index is built from the files."""
     try:
         yield
     except (FootlightError, sqlite3.Error) as error:

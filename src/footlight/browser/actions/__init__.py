@@ -1,1 +1,1 @@
-"""Acting on a page: clicks, typing, forms, navigation, waiting."""
+"""Actions on a page: clicks, typing, forms, navigation and waits."""

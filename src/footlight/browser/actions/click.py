@@ -1,6 +1,6 @@
 """Click an element, hover over it, or drag it to another one.
 
-Each action waits until its element can be used, or reports what keeps it from being used.
+Each action waits until its element can be used, or reports the obstacle.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["click_element", "drag_element", "hover_element"]
 
 COVERED_SECONDS = 2.0
-"""How long a click may take to begin until the page is asked for a cover."""
+"""How long to wait for a click to begin before checking whether the element is covered."""
 RETRY_SECONDS = (0.02, 0.1, 0.5)
-"""The pauses between presses that did not reach the element, in which movements in the page may end."""
+"""The pauses between presses that did not reach the element. Movements in the page may end during them."""
 
 
 async def click_element(
@@ -56,10 +56,10 @@ async def click_element(
 ) -> str | None:
     """Click an element, repeatedly if a press does not reach it. Return a notice for the caller, or None.
 
-    `modifiers` are held down meanwhile.
+    `modifiers` are held down during the click.
 
     Raises:
-        ElementNotInteractive: the element moves away at each press. The page has received no press then.
+        ElementNotInteractive: the element moves away at each press. The page has not received a press.
     """
 
     async def press(element: Locator, _: float) -> PressOutcome:
@@ -114,9 +114,9 @@ def _to_key(modifier: Modifier) -> str:
 async def _click(
     page: Page, selector: str, element: Locator, deadline: Deadline, how: _Press, *, tries_fast: bool
 ) -> None:
-    """Click once Playwright finds the element ready, or at once where it is certain that it would.
+    """Click when Playwright finds the element ready, or at once if it certainly would.
 
-    `force` leaves out Playwright's own checks, with its wait until the element has not moved for two frames.
+    `force` skips Playwright's own checks, which wait until the element has not moved for two frames.
     """
     timeout_ms = deadline.action_ms
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
@@ -147,7 +147,7 @@ async def _click(
 async def _click_unless_covered(
     page: Page, selector: str, element: Locator, click: Coroutine[Any, Any, None]
 ) -> None:
-    """Wait for a click, but not while its element is covered by something that must be closed first."""
+    """Wait for a click, but stop waiting if the element is covered by something that must be closed first."""
     clicking = asyncio.create_task(page.act_through_dialog(click))
     try:
         await asyncio.wait([clicking], timeout=COVERED_SECONDS)
@@ -178,8 +178,10 @@ async def drag_element(page: Page, source: str, target: str, deadline: Deadline)
             return "the page did not take the drop: it refused it there, or the target moved away"
         return None
 
-    # A trial waits until the mouse can reach an element, so that no such wait comes while the button is down.
-    # The target comes first, so that a missing or covered target is not reported as a fault of the source.
+    # A trial waits until the mouse can reach an element, so that there is no such wait while the button is
+    # down.
+    # The target is tried first, so that a missing or covered target is not reported as a problem of the
+    # source.
     for selector in (target, source):
         await act_on_element(
             page,

@@ -1,4 +1,4 @@
-// Ask about, read and write the clipboard as a page does.
+// Check the permission for the clipboard, read it and write it in the way a page does.
 
 /** @type {(name: PermissionName) => Promise<{ secure: boolean, origin: string, permission: string | false }>} */
 export async function describeClipboard(name) {

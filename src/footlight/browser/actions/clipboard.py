@@ -1,8 +1,8 @@
-"""Read and write the clipboard as a page does. Chromium only.
+"""Read and write the clipboard in the way a page does. Chromium only.
 
-All sessions in a browser share its clipboard, and a paste in any of their pages inserts it. A browser
-without a window does not use the clipboard of the machine. Chromium reports neither who copied nor who
-pastes, so sessions cannot have clipboards of their own: secrets do not belong there.
+All sessions in a browser share its clipboard, and a paste in any of their pages inserts its content. A
+headless browser does not use the clipboard of the machine. Chromium reports neither copying nor pasting
+pages, so sessions cannot have separate clipboards. Do not put secrets into the clipboard.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _STATE, _READ, _WRITE = (
 
 @dataclass(frozen=True, slots=True)
 class ClipboardContent:
-    """`text` is "" where there is none. `types` are the media types of all content."""
+    """The content of the clipboard.
+
+    `text` is "" if it has none. `types` are the media types of all content.
+    """
 
     text: str
     html: str | None
@@ -41,10 +44,10 @@ class ClipboardContent:
 
 
 async def read_clipboard(page: Page, deadline: Deadline) -> ClipboardContent:
-    """Return what is in the clipboard.
+    """Return the content of the clipboard.
 
     Raises:
-        InvalidParameter: the page has no clipboard.
+        InvalidParameter: the page cannot use the clipboard.
     """
     async with _permit(page, "clipboard-read", deadline):
         read = await _run_once(page, _READ, None, deadline)
@@ -52,10 +55,10 @@ async def read_clipboard(page: Page, deadline: Deadline) -> ClipboardContent:
 
 
 async def write_clipboard(page: Page, text: str, deadline: Deadline, *, html: str | None = None) -> None:
-    """Replace what is in the clipboard.
+    """Replace the content of the clipboard.
 
     Raises:
-        InvalidParameter: the page has no clipboard.
+        InvalidParameter: the page cannot use the clipboard.
     """
     async with _permit(page, "clipboard-write", deadline):
         await _run_once(page, _WRITE, {"text": text, "html": html}, deadline)
@@ -63,7 +66,7 @@ async def write_clipboard(page: Page, text: str, deadline: Deadline, *, html: st
 
 @contextlib.asynccontextmanager
 async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGenerator[None]:
-    """Give the page's origin a permission in this block. One that it had before stays."""
+    """Grant a permission to the page's origin in this block, and restore its previous state afterwards."""
     if page.session.engine != "chromium":
         raise InvalidParameter(
             f"clipboard needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
@@ -102,7 +105,7 @@ async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGener
 
 
 async def _run_once(page: Page, script: str, argument: Any, deadline: Deadline) -> Any:
-    """Run a script, and return its result. It is not repeated, because a write may have been done."""
+    """Run a script once, and return its result. It is not retried, because a write may have been done."""
     async with limit_reading(page, deadline):
         try:
             return await page.playwright.evaluate(script, argument)

@@ -1,4 +1,4 @@
-"""Answer a dialog that was left open, and find the dialog that stops a page."""
+"""Answer a dialog that was left open, and find the dialog that blocks a page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["answer_dialog", "find_blocking_dialog"]
 
 LEAVE_MS = 2_000
-"""How long a page that was allowed to leave may take to do so."""
+"""How long a page may take to leave after its `beforeunload` dialog was accepted."""
 
 
 async def find_blocking_dialog(page: Page) -> OpenDialog | None:
-    """Return the dialog that stops the page: its own, or that of another page in the same process."""
+    """Return the dialog that blocks the page: its own, or that of another page in the same process."""
     dialogs = page.session.dialogs
     if dialogs.open and not dialogs.find(page.id) and not await page.answers():
         return dialogs.find(page.id) or next(iter(dialogs.open), None)
@@ -34,7 +34,7 @@ async def answer_dialog(page: Page, dialog: OpenDialog, *, accept: bool, text: s
     """Answer a dialog of the page, and wait until its script has ended or has opened the next dialog.
 
     Raises:
-        InvalidParameter: `text` is given for a dialog that takes none, or the dialog is gone.
+        InvalidParameter: `text` is given for a dialog without a text field, or the dialog is gone.
     """
     if text is not None and (dialog.type != "prompt" or not accept):
         raise InvalidParameter(
@@ -74,7 +74,7 @@ async def _wait_for_script_end(page: Page, *, leaves: bool) -> None:
         def is_main(frame: Frame) -> bool:
             return frame == page.playwright.main_frame
 
-        with contextlib.suppress(Error):  # The page was closed, or did not leave after all.
+        with contextlib.suppress(Error):  # The page was closed, or stayed after all.
             await page.playwright.wait_for_event("framenavigated", is_main, timeout=LEAVE_MS)
     await page.finish_interrupted()
     await page.answers()

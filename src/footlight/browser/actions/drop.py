@@ -1,4 +1,4 @@
-"""Drop content from outside of the page onto an element: files, text, links."""
+"""Drop content from outside the page onto an element: files, text, links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["drop_onto_element"]
 
 MAX_BYTES = 50_000_000
-"""The size of all files together outside Chromium, where they reach the page through memory."""
+"""The maximum total size of the files outside Chromium, where they reach the page through memory."""
 ALLOW_COPY = 1
 """The drag operation that Chromium allows."""
 
@@ -31,12 +31,12 @@ async def drop_onto_element(
 ) -> bool:
     """Drop files and `data` (texts by MIME type) onto the middle of an element.
 
-    Return whether the browser itself has dragged them. Only Chromium can. In other browsers the page gets
-    events that a script has made, which a page can distinguish from those of a person.
+    Return whether the browser itself has dragged them, which only Chromium supports. In other browsers a
+    script dispatches the events, and a page can distinguish them from those of a user.
 
     Raises:
         InvalidParameter: the files are too large for a drop.
-        ElementNotInteractive: the page does not take them at this element.
+        ElementNotInteractive: the page does not accept the drop at this element.
     """
     if page.session.engine != "chromium":
         await _drop_by_script(page, selector, files, data, deadline)
@@ -78,7 +78,7 @@ async def _send(page: Page, cdp: CDPSession, event: dict[str, Any], deadline: De
         return f"The drop had no answer after {deadline.elapsed}; its events had been sent"
 
     async with send_input(page, message, deadline):
-        # A page decides while things are dragged over it whether it takes them.
+        # While content is dragged over it, the page decides whether to accept it.
         for kind in ("dragEnter", "dragOver", "drop"):
             await cdp.send("Input.dispatchDragEvent", {**event, "type": kind})
 

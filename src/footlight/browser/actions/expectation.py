@@ -1,6 +1,6 @@
-"""Wait until a page is as a call expects it, or say what is there instead.
+"""Wait until a page meets an expectation, or report its actual state.
 
-The conditions of an expectation are waited for at the same time, and all that are not met in time are
+All conditions of an expectation are waited for at the same time. The conditions that are not met in time are
 reported together.
 """
 
@@ -38,28 +38,28 @@ if TYPE_CHECKING:
 __all__ = ["PAGE_CLOSED", "Expectation", "RequestPattern", "meet_expectation"]
 
 POLL_SECONDS = 0.1
-"""The time between two questions to a page that cannot report by itself."""
+"""The time between two reads of a state that the page does not report by itself."""
 
 T = TypeVar("T")
 Condition = Callable[[], Awaitable[object]]
-"""Waits until something is so. Raises ExpectationFailed."""
+"""A function that waits until a condition is met, and raises ExpectationFailed if it is not."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
-"""Characters that are reported of a text."""
+"""The maximum length of a text in a report, in characters."""
 MAX_MASKED = 10_000
-"""A text is masked up to this length before it is shortened for a report."""
+"""The maximum length to which a text is masked before it is shortened for a report."""
 MAX_REQUESTS = 5
 PAGE_CLOSED = "the page is closed"
 
 
 class RequestPattern:
-    """A pattern of answered requests: `POST /orders 201`. The method and the status may be left out.
+    """A pattern for requests with a response: `POST /orders 201`. The method and the status are optional.
 
-    Without a status, every status below 400 counts.
+    Without a status, every status below 400 matches.
 
     Raises:
-        InvalidParameter: there is no URL, or it is not a pattern.
+        InvalidParameter: the URL is missing or not a pattern.
     """
 
     def __init__(self, text: str) -> None:
@@ -69,7 +69,7 @@ class RequestPattern:
         has_status = len(words) > 1 and len(words[-1]) == 3 and words[-1].isdecimal()
         self._status = int(words.pop()) if has_status else None
         url = " ".join(words)
-        # No URL contains white space. A regular expression may.
+        # A URL contains no white space, but a regular expression may.
         if not url or (len(words) > 1 and not (url.startswith("/") and url.endswith("/"))):
             raise InvalidParameter(
                 "request: takes a URL, with a method before it or a status after it: POST /orders 201",
@@ -97,16 +97,16 @@ class Expectation:
     url: UrlPattern | None = None
     request: RequestPattern | None = None
     value: Mapping[str, str | bool] | None = None
-    """A text is a field's value or the label of a chosen option; true or false is whether a box is ticked."""
+    """By selector: the value of a field or label of a selected option, or whether a box is checked."""
     count: Mapping[str, int] | None = None
-    """The number of elements that match."""
+    """By selector: the number of matching elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unmet:
     """Reports a condition that is not met.
 
-    `deadline` has the patience of the expectation. `mask` masks secrets in a text before it is cut.
+    `deadline` has the patience of the expectation. `mask` masks secrets in a text before it is shortened.
     """
 
     page: Page
@@ -126,7 +126,7 @@ class _Unmet:
     async def fail_late(
         self, message: str, expected: Any, actual: Any, closest: Any = None, *, instead: str = ""
     ) -> NoReturn:
-        """Report a condition that was not met in time, with what there was instead."""
+        """Report a condition that was not met in time, with the actual state."""
         text = "; ".join(filter(None, (f"{message} within {self.deadline.elapsed}", instead)))
         late = await explain_timeout(self.page, text, self.deadline)
         self.fail(late.message, expected, actual, closest, closedPages=late.details.get("closedPages"))
@@ -143,17 +143,17 @@ async def meet_expectation(
     since: float,
     mask: Callable[[str], str] = str,
 ) -> None:
-    """Wait until the page is as expected. Requests count that were sent after `since` (`time.monotonic()`).
+    """Wait until the page meets the expectation, until the patience of the deadline ends.
 
-    The wait ends with the patience of the deadline.
+    A request matches only if it was sent after `since` (`time.monotonic()`).
 
     Raises:
-        ExpectationFailed: names what was expected, what there is, and what comes closest on the page.
+        ExpectationFailed: has the expected state, the actual state and the closest matches on the page.
         BrowserCrashed: the page or its browser crashed.
     """
     unmet = _Unmet(page, deadline, mask)
     conditions = list(_make_conditions(unmet, expectation, since))
-    # What was met early may no longer be when the last is: the text of the page before, after a navigation.
+    # A condition that was met early may fail later, such as a text of the previous page after a navigation.
     for _ in range(min(len(conditions), 2)):
         if failures := await _judge_together(conditions):
             raise _join_failures(failures, len(conditions))
@@ -195,7 +195,7 @@ async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFa
 
 
 def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> ExpectationFailed:
-    """Return one error. For several conditions, `actual` and `closest` have the keys of `expected`."""
+    """Combine failures. For several conditions, `actual` and `closest` have the keys of `expected`."""
     if len(failures) == 1:
         return failures[0]
     expected: dict[str, Any] = {}
@@ -221,7 +221,7 @@ def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> Expecta
 
 
 def _replace_value(expected: Mapping[str, Any], value: Any) -> dict[str, Any]:
-    """Return the value under the key of the one condition, and under its selector if it has one."""
+    """Return the value under the key of the only condition, and under its selector if it has one."""
     kind, condition = next(iter(expected.items()))
     return {
         kind: dict.fromkeys(cast("dict[str, Any]", condition), value)
@@ -236,7 +236,7 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
-    """Return the result of a wait. Its error becomes that of the expectation."""
+    """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
     except BrowserCrashed:

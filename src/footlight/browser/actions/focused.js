@@ -1,7 +1,7 @@
-// The element that has the focus.
+// The focused element.
 
 /**
- * Return the element that has the focus, also in open shadow roots. Null where only the body has it.
+ * Return the focused element, also in open shadow roots, or null if only the body has the focus.
  *
  * @type {() => Element | null}
  */

@@ -1,4 +1,4 @@
-"""Send keys to the element that has the focus, and release them where a call is cancelled in between."""
+"""Send keys to the focused element, and release them if a call is cancelled in between."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FOCUSED = page_function(Path(__file__).parent, ["focused"], "findFocused")
 
 
 async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
-    """Press a key on the element that has the focus, and wait for the navigation that it starts."""
+    """Press a key on the focused element, and wait for the navigation that it starts."""
     keys = _to_playwright(key, modifiers)
     began = time.monotonic()
 
@@ -52,7 +52,7 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
         await release_keys(page, key, *modifiers)
 
     async with send_input(page, message, deadline):
-        # For Tab the element is left alone: focused again, a date field is back at its first part.
+        # For Tab the element is not focused again: that would reset a date field to its first part.
         focused = None if keys.endswith("Tab") else await _find_focused(page)
         async with undo_on_cancel(take_back):
             if focused:
@@ -62,26 +62,26 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
 
 
 async def type_keys(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
-    """Type into the focused element, which may change meanwhile.
+    """Type into the focused element. The focus may move during typing.
 
-    `selector` is used in the error's message.
+    `selector` is only used in the message of an error.
     """
     await _send_keys(page, selector, text, page.playwright.keyboard.type(text, delay=delay_ms), deadline)
 
 
 async def insert_text(page: Page, selector: str, text: str, deadline: Deadline) -> None:
-    """Insert a text at once into the focused element, and press Shift, because pages listen for keys too."""
+    """Insert a text at once into the focused element, and press Shift, because pages also listen for keys."""
     await insert_text_alone(page, selector, text, deadline)
     await _send_keys(page, selector, "", page.playwright.keyboard.press("Shift"), deadline)
 
 
 async def insert_text_alone(page: Page, selector: str, text: str, deadline: Deadline) -> None:
-    """Insert a text at once into the focused element, as `fill` does: with no key."""
+    """Insert a text at once into the focused element without any key, as `fill` does."""
     await _send_keys(page, selector, "", page.playwright.keyboard.insert_text(text), deadline)
 
 
 async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> None:
-    """Wait until a text is typed. A call that is cancelled stops between two keys, and releases all keys."""
+    """Wait until a text is typed. If the call is cancelled, stop between two keys and release all keys."""
     task = asyncio.create_task(typing)
     try:
         await asyncio.shield(task)
@@ -102,12 +102,12 @@ async def _send_keys(
 async def release_keys(page: Page, *keys: str) -> None:
     """Release keys that a cancelled call may have left down."""
     for key in keys:
-        with contextlib.suppress(Error):  # Not every character has a key.
+        with contextlib.suppress(Error):  # Some characters have no key.
             await page.playwright.keyboard.up(key)
 
 
 async def _find_focused(page: Page) -> ElementHandle | None:
-    """Return the element that has the focus, also inside frames and open shadow roots, or None."""
+    """Return the focused element, also inside frames and open shadow roots, or None."""
     focused = await find_element(page.playwright, _FOCUSED)
     while focused and (frame := await focused.content_frame()):
         focused = await find_element(frame, _FOCUSED)
@@ -115,7 +115,7 @@ async def _find_focused(page: Page) -> ElementHandle | None:
 
 
 def _to_playwright(key: str, modifiers: Sequence[str]) -> str:
-    """Return a key as Playwright writes it. There, "Shift+a" is an a."""
+    """Return a key in Playwright's syntax. In that syntax, "Shift+a" types a lower-case a."""
     if "Shift" in modifiers and re.fullmatch("[a-z0-9]", key):
         key = f"Digit{key}" if key.isdigit() else key.upper()
     return "+".join([*modifiers, key])

@@ -1,4 +1,4 @@
-"""Scroll, and use the mouse at a point of the viewport, for what no selector finds: a canvas or a map."""
+"""Scroll, and use the mouse at a point of the viewport, for content without selectors: a canvas or a map."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ Button = Literal["left", "middle", "right"]
 
 BUTTON_DOWN_MS = 1
 """Makes Playwright release the button only after the page has handled the press. It would send both at once
-otherwise, and a browser drops a release that arrives while the press has opened a dialog."""
+otherwise, and a browser drops a release that arrives while a dialog is open."""
 BUTTONS: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
-"""The bits of the buttons in a `MouseEvent.buttons`."""
+"""The bit of each button in `MouseEvent.buttons`."""
 DRAG_STEPS = 10
-"""The moves between press and release, by which pages distinguish a drag from a click."""
+"""The number of moves between press and release. Pages distinguish a drag from a click by them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the viewport, in CSS pixels. `names` are the parameters that gave it."""
+    """A point of the viewport in CSS pixels. `names` are the tool parameters for `x` and `y`."""
 
     x: float
     y: float
@@ -61,13 +61,13 @@ class Point:
 
 
 async def click(page: Page, at: Point, deadline: Deadline, *, button: Button, count: int) -> None:
-    """Click at a point."""
+    """Click at a point of the viewport."""
     async with _use_mouse(page, deadline, at) as mouse:
         await page.act_through_dialog(click_at(mouse, at, button=button, count=count))
 
 
 async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> None:
-    """Press and release one after the other. A browser drops what it is sent while a dialog is open."""
+    """Click with presses and releases in sequence. A browser drops input that arrives during a dialog."""
     await mouse.move(at.x, at.y)
     for number in range(1, count + 1):
         await mouse.down(button=button, click_count=number)
@@ -77,7 +77,7 @@ async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> No
 async def click_at_once(cdp: CDPSession, at: Point, *, button: Button, count: int) -> None:
     """Click at a point as `click_at` does, but send the move and the first press together. Chromium only.
 
-    Alone, a move is answered with the next frame. A press that follows does not wait for that.
+    Chromium acknowledges a single move only with the next frame. A press after it does not wait for that.
     """
 
     async def send(kind: str, **event: Any) -> None:
@@ -112,12 +112,15 @@ async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> Non
 
 
 def cancel_drag_steps(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:
-    """Return the steps that end a drag without a drop. The second one follows even if the first one fails."""
+    """Return the steps that end a drag without a drop.
+
+    The second step follows even if the first one fails.
+    """
     return lambda: page.playwright.keyboard.press("Escape"), page.playwright.mouse.up
 
 
 async def wheel(page: Page, at: Point, x: float, y: float, deadline: Deadline) -> None:
-    """Turn the wheel at a point, by so many CSS pixels."""
+    """Turn the wheel at a point, by `x` and `y` CSS pixels."""
     async with _use_mouse(page, deadline, at) as mouse:
         await mouse.move(at.x, at.y)
         await mouse.wheel(x, y)
@@ -126,11 +129,10 @@ async def wheel(page: Page, at: Point, x: float, y: float, deadline: Deadline) -
 async def scroll_by(
     page: Page, x: float, y: float, deadline: Deadline, *, selector: str | None = None
 ) -> dict[str, float]:
-    """Scroll by so many CSS pixels. Return the position afterwards and its limits: `x`, `y`, `maxX`, `maxY`.
+    """Scroll by `x` and `y` CSS pixels. Return the new position and its limits: `x`, `y`, `maxX`, `maxY`.
 
-    `moved` is 1 where the position is another than before, and 0 otherwise.
-
-    An element that is given with 0 and 0 is scrolled into view.
+    `moved` is 1 if the position has changed, otherwise 0. An element with distances of 0 is scrolled into
+    view.
     """
     if selector is None:
         return await evaluate(page, _SCROLL, [x, y], deadline)

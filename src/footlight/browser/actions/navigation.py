@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["Navigation", "go_back", "go_forward", "navigate", "reload", "wait_for_load"]
 
 COMMIT_SECONDS = 0.25
-"""How long to wait for a page that takes no command before it is asked again."""
+"""How long to wait for a page that accepts no command before it is tried again."""
 ERROR_PAGE_SECONDS = 1.0
-"""How long the browser's own page about a failure may take to open."""
+"""How long the browser's own error page may take to open."""
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
 
@@ -98,7 +98,7 @@ async def reload(page: Page, deadline: Deadline, *, ignore_cache: bool) -> Navig
 
 @asynccontextmanager
 async def _without_cache(page: Page) -> AsyncGenerator[None]:
-    """Load without the browser's cache in this block, because interception disables the cache."""
+    """Bypass the browser's cache in this block. Interception disables the cache."""
 
     async def fall_back(route: Route) -> None:
         await route.fallback()
@@ -112,7 +112,7 @@ async def _without_cache(page: Page) -> AsyncGenerator[None]:
 
 
 async def wait_for_load(page: Page, state: WaitUntil, deadline: Deadline) -> None:
-    """Wait until the page has reached a state of loading."""
+    """Wait until the page has reached a load state."""
     deadline.stage(f"waiting for the page to reach the state {state}")
     try:
         with report_stages(page, deadline.stage):
@@ -156,7 +156,7 @@ async def _run_navigation(
         if not page.committed.is_set():
             watching.cancel()
     if response is None and not becomes_download and is_error_page(page.url):
-        # A step through the history that has no goal leaves the page about an earlier failure.
+        # A step to a missing history entry leaves the page at the error page of an earlier failure.
         page.failed_request = page.failed_request or failed_before
         raise _not_opened_error(page, url, "the browser shows its own page about a failure")
     if response is not None:
@@ -182,7 +182,7 @@ async def _go_past_error_page(
     deadline: Deadline,
     url: str | None,
 ) -> Response | None:
-    """Navigate again where the browser's page about an earlier failure opens late, and replaces ours."""
+    """Navigate, and repeat it if the error page of an earlier failure opens late and interrupts it."""
     while True:
         page.failed_request = None
         try:
@@ -195,14 +195,14 @@ async def _go_past_error_page(
 
 
 async def _wait_for_commit(page: Page, limit_seconds: float) -> None:
-    """Wait until the document that is being loaded has replaced the one before."""
+    """Wait until the document that is being loaded is committed."""
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_seconds):
             await page.committed.wait()
 
 
 async def _has_become_download(page: Page, error: Error, before: int) -> bool:
-    """Return whether the URL was a file. Its download is reported just after the navigation has failed."""
+    """Return whether the URL became a download. It is reported just after the navigation has failed."""
     if not was_aborted(error):
         return False
     page.session.downloads.expect(ABORTED_SECONDS)
@@ -233,13 +233,16 @@ async def _explain_failed_navigation(
     if network is None and (known := translate_error(error)):
         return known
     if network is not None and not was_aborted(error):
-        # The browser opens its page about the failure a moment later. Until then the page takes no command.
+        # The browser opens its error page a moment later. Until then the page accepts no commands.
         await _wait_for_commit(page, ERROR_PAGE_SECONDS)
     return _not_opened_error(page, url, network or cause(error), network=network is not None)
 
 
 def _not_opened_error(page: Page, url: str | None, why: str, *, network: bool = True) -> FootlightError:
-    """Return the error for a URL that could not be opened. The URL is never the browser's own error page."""
+    """Return the error for a URL that could not be opened.
+
+    It never has the URL of the browser's error page.
+    """
     failed = page.failed_request.url if page.failed_request else page.url
     where = url or failed
     message = f"{where} could not be opened: {why}"

@@ -1,8 +1,8 @@
-"""The tools that a page offers to models itself (WebMCP), listed and called through the browser.
+"""The tools that a page itself offers to models (WebMCP). They are listed and called through the browser.
 
-Their names, descriptions and schemas are text of the page: they are cut, and a schema that is not a bounded
-JSON Schema of an object is left out. The input of a call is checked against the schema before the page gets
-it, in time that grows with the input only.
+Their names, descriptions and schemas are text of the page: they are shortened, and a schema that is not a
+bounded JSON Schema of an object is left out. The input of a call is validated against the schema before the
+page receives it, in time that depends linearly on the input.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ __all__ = ["PageTool", "PageToolList", "call_tool", "list_tools"]
 MAX_TOOLS = 50
 MAX_FRAMES = 10
 FRAME_SECONDS = 2.0
-"""How long a frame inside the page may take to list its tools."""
+"""How long an inner frame may take to list its tools."""
 MAX_NAME = 128
 MAX_DESCRIPTION = 1_000
 MAX_SCHEMA = 10_000
-"""Characters of a schema as JSON."""
+"""The maximum length of a schema as JSON, in characters."""
 MAX_DEPTH = 12
 MAX_PROBLEM = 300
 MAX_RESULT = 1_000_000
-"""Characters of a result as JSON."""
+"""The maximum length of a result as JSON, in characters."""
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -58,15 +58,15 @@ class PageTool:
     frame: int
     frame_url: str
     schema: dict[str, Any] | None = None
-    """None where the page gave none, or none that is a bounded schema of an object."""
+    """None if the page gave none, or one that is not a bounded schema of an object."""
     schema_problem: str = ""
     annotations: tuple[str, ...] = ()
-    """`readOnly`, `untrustedContent` or `consequential`, as the page says."""
+    """The hints `readOnly`, `untrustedContent` and `consequential` that the page sets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageToolList:
-    """`dropped` counts tools that have no usable name, or came after the first 50."""
+    """The tools of a page. `dropped` counts tools without a usable name, and those after the first 50."""
 
     tools: list[PageTool]
     dropped: int
@@ -76,8 +76,8 @@ async def list_tools(page: Page, deadline: Deadline) -> PageToolList:
     """Return the tools of the main frame and of the frames inside it.
 
     Raises:
-        InvalidParameter: the browser does not support them.
-        FootlightError: the page does not answer, or is gone.
+        InvalidParameter: the browser does not support tools of pages.
+        FootlightError: the page does not respond, or is gone.
     """
     main = page.playwright.main_frame
     inside = [each for each in page.playwright.frames if each != main][:MAX_FRAMES]
@@ -99,10 +99,10 @@ async def list_tools(page: Page, deadline: Deadline) -> PageToolList:
 async def call_tool(
     page: Page, name: str, arguments: dict[str, Any], deadline: Deadline, *, frame: int | None
 ) -> Any:
-    """Call a tool of the page and return its result, which is JSON.
+    """Call a tool of the page and return its JSON result.
 
     Raises:
-        InvalidParameter: there is no such tool, or the arguments do not match its schema.
+        InvalidParameter: the tool does not exist, or the arguments do not match its schema.
         PageToolFailed: the tool failed, or its result is too long.
     """
     known = (await list_tools(page, deadline)).tools
@@ -192,7 +192,7 @@ def _make_tool(described: Mapping[str, Any], frame: int, url: str) -> PageTool:
 
 
 def _read_schema(schema: object) -> tuple[dict[str, Any] | None, str]:
-    """Return a schema that a page has sent, or None and what is wrong with it."""
+    """Return a schema that a page has sent, or None and the reason why it is not usable."""
     if schema is None:
         return None, ""
     if not isinstance(schema, dict):
@@ -225,7 +225,7 @@ def _is_deeper(value: object, levels: int) -> bool:
 
 
 def _find_problems(value: object, schema: object, where: str = "", depth: int = 0) -> Iterator[str]:
-    """Yield where a value does not match a schema, by the keywords whose check takes linear time.
+    """Yield the places where a value does not match a schema. Only keywords with a linear check are used.
 
     Others, such as `pattern` and `$ref`, are left to the page.
     """

@@ -1,8 +1,8 @@
-// Scroll an element or the page. Members come from their prototypes, because a page can hide them.
+// Scroll an element or the page. Members are taken from their prototypes, because a page can shadow them.
 
 /**
- * Scroll the box that an element is in, or without an element the page's, or the one in the middle of the viewport
- * where the page does not scroll. Return where it is then.
+ * Scroll the scrollable box of an element. Without an element, scroll the page, or if that does not scroll, the box in
+ * the middle of the viewport. Return the new position.
  *
  * @typedef {[x: number, y: number]} Distance
  * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved", number>}
@@ -27,7 +27,7 @@ export function scroll(first, second) {
 }
 
 /**
- * Return the box to scroll. With `centre`, the element is first scrolled to the centre of the viewport.
+ * Return the box to scroll. With `centre`, first scroll the element to the centre of the viewport.
  *
  * @type {(element: Element | null, centre: boolean) => Element}
  */

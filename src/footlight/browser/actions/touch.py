@@ -24,7 +24,7 @@ Direction = Literal["up", "down", "left", "right"]
 
 SWIPE_STEPS = 12
 STEP_SECONDS = 0.016
-"""A finger is reported once in each frame. Without pauses a page would see one jump."""
+"""The time between two touch events, one per frame. Without pauses a page would see a single jump."""
 
 _DIRECTIONS: dict[Direction, tuple[int, int]] = {
     "up": (0, -1),
@@ -35,10 +35,10 @@ _DIRECTIONS: dict[Direction, tuple[int, int]] = {
 
 
 async def tap_element(page: Page, selector: str, deadline: Deadline, *, hold_ms: float) -> None:
-    """Tap an element once it can be tapped. `hold_ms` is how long the finger stays on it.
+    """Tap an element when it is ready. The finger stays on it for `hold_ms`.
 
     Raises:
-        InvalidParameter: the session has no touch screen, or cannot hold a finger down.
+        InvalidParameter: the session has no touch screen, or the browser cannot hold a finger down.
     """
     _check_touch(page)
     plain = _is_plain(page, hold_ms)
@@ -71,7 +71,7 @@ async def tap_point(page: Page, at: Point, deadline: Deadline, *, hold_ms: float
 
 
 def check_swipe(page: Page) -> None:
-    """Raise InvalidParameter if the session has no touch screen, or cannot swipe on it."""
+    """Raise InvalidParameter if the session has no touch screen, or the browser cannot swipe."""
     _check_touch(page)
     _check_chromium(page, "swipe")
 
@@ -90,7 +90,7 @@ async def swipe(page: Page, start: Point, goal: Point, deadline: Deadline) -> No
 
 
 async def find_start(page: Page, selector: str | None, deadline: Deadline) -> Point:
-    """Return where a swipe begins: in the middle of the element, or of the viewport without a selector."""
+    """Return the start of a swipe: the middle of the element, or of the viewport without a selector."""
     if selector is None:
         width, height = await viewport_size(page, deadline)
         return Point(width / 2, height / 2)
@@ -105,7 +105,7 @@ async def find_start(page: Page, selector: str | None, deadline: Deadline) -> Po
 async def find_goal(
     page: Page, start: Point, direction: Direction, distance: float | None, deadline: Deadline
 ) -> Point:
-    """Return where a swipe in this direction ends, in the viewport. By default it is half of that long."""
+    """Return the end of a swipe, within the viewport. The default distance is half of the viewport."""
     width, height = await viewport_size(page, deadline)
     x, y = _DIRECTIONS[direction]
     length = distance if distance is not None else (width if x else height) / 2
@@ -117,7 +117,7 @@ def _clamp(value: float, size: float) -> float:
 
 
 async def _find_center(page: Page, element: Locator, timeout_ms: float) -> Point:
-    """Return the middle of the part of an element that is in the viewport."""
+    """Return the middle of the part of an element that is inside the viewport."""
     box = await element.bounding_box(timeout=timeout_ms)
     size = page.playwright.viewport_size
     if box is None:
@@ -130,7 +130,7 @@ async def _find_center(page: Page, element: Locator, timeout_ms: float) -> Point
 
 
 class _Finger:
-    """A finger on the touch screen that Chromium emulates."""
+    """A finger on Chromium's emulated touch screen."""
 
     def __init__(self, cdp: CDPSession) -> None:
         self._cdp = cdp
@@ -195,7 +195,10 @@ def _check_touch(page: Page) -> None:
 
 
 def _is_plain(page: Page, hold_ms: float) -> bool:
-    """Return whether Playwright itself can tap so. It taps only in contexts with touch, and holds nothing."""
+    """Return whether Playwright itself can do the tap.
+
+    It needs a touch context, and cannot hold a finger down.
+    """
     if hold_ms == 0 and page.session.touch_source == "context":
         return True
     _check_chromium(page, "hold")

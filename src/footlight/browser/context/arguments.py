@@ -1,9 +1,9 @@
-"""Open the browser context of a session according to its options.
+"""Open the browser context of a session with its options.
 
-Where the server restricts domains, all traffic goes through the filter proxy, so a session cannot have its
-own proxy. Chromium would leave link-local addresses to a session's proxy to resolve, which may run on this
-machine. They bypass the proxy, whatever the session's `bypass` says, and the browser refuses them itself
-(`launch.NO_LINK_LOCAL`).
+If the server restricts domains, all traffic goes through the filter proxy, so a session cannot have its own
+proxy. Chromium would leave the resolution of link-local addresses to a session's proxy, which may run on this
+machine. So these addresses always bypass the proxy, regardless of the session's `bypass`, and the browser
+itself refuses them (`launch.NO_LINK_LOCAL`).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["check_proxy", "context_arguments", "open_context", "option_error"]
 
 BESIDE_PROXY = ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "64:ff9b::a9fe:0/112")
-"""In Chromium's syntax for hosts that bypass the proxy. The last entry that matches counts."""
+"""Hosts that bypass the proxy, in Chromium's syntax. The last entry that matches is used."""
 
 
 async def open_context(
     browser: Browser, options: SessionOptions, *, devices: Devices, filter_proxy: str | None
 ) -> BrowserContext:
-    """Open a context. It has a first page where only a page shows whether an option is valid.
+    """Open a context. A first page is opened if an option can only be validated by a page.
 
     Raises:
         InvalidParameter: the browser refuses an option, which the error names, or the device is unknown.
-        PermissionDenied: the options have a proxy although `filter_proxy` (a URL) is in force.
+        PermissionDenied: the options have a proxy although a `filter_proxy` (a URL) is used.
     """
     engine = browser.browser_type.name
     check_proxy(options, filter_proxy)
@@ -72,7 +72,7 @@ def check_proxy(options: SessionOptions, filter_proxy: str | None) -> None:
 def context_arguments(
     options: SessionOptions, *, devices: Devices, engine: str, filter_proxy: str | None
 ) -> dict[str, Any]:
-    """Return Playwright's arguments, for a new context or for that of a profile."""
+    """Return Playwright's arguments for a new context or for the context of a profile."""
     return {
         **_device_arguments(options, devices, engine),
         **_plain_arguments(options),
@@ -134,7 +134,7 @@ def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
 def option_error(error: Error, *, of: str = "") -> InvalidParameter | None:
     """Return the error for an option that the browser refuses, or None for other errors.
 
-    `of` precedes the name of the option where it is a part of a parameter.
+    `of` precedes the name of the option if it is a part of a parameter.
     """
     option = find_refused_option(error)
     if option is None:

@@ -1,4 +1,4 @@
-"""The cookies of a session, and which of several cookies a browser refuses."""
+"""The cookies of a session, and the error for a cookie that the browser refuses."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class CookieJar:
         return found
 
     async def delete(self, *, name: str | None = None, domain: str | None = None) -> int:
-        """Delete the cookies of this name and domain, or all, and return how many there were.
+        """Delete the cookies with this name and domain, or all, and return their number.
 
-        The cookies of a domain's subdomains are not deleted with its own.
+        The cookies of a domain's subdomains are not deleted.
         """
         before = await self._context.cookies()
         if domain is None:
@@ -45,7 +45,7 @@ class CookieJar:
         return len(before) - len(await self._context.cookies())
 
     async def are_stored(self, cookies: Sequence[dict[str, Any]]) -> list[bool]:
-        """Return for each cookie whether one of its name is stored for its host."""
+        """Return for each cookie whether one with its name is stored for its host."""
         stored = {_name_and_host(cookie) for cookie in await self._context.cookies()}
         return [_name_and_host(cookie) in stored for cookie in cookies]
 
@@ -53,7 +53,7 @@ class CookieJar:
         """Add cookies.
 
         Raises:
-            InvalidParameter: the browser refuses one of them.
+            InvalidParameter: the browser refuses a cookie.
         """
         try:
             await self._context.add_cookies(cast("Any", cookies))
@@ -65,10 +65,10 @@ class CookieJar:
 async def make_refused_cookie_error(
     browser: Browser, cookies: Sequence[Mapping[str, Any]], error: Error, *, of: str = ""
 ) -> InvalidParameter | None:
-    """Return the error that names the first cookie which the browser refuses, or None if it takes each.
+    """Return the error for the first cookie that the browser refuses, or None if it accepts each.
 
-    The browser itself only says that one of them is wrong, so they are tried in a separate context. `of`
-    precedes the name of the field.
+    The browser does not report which cookie is invalid, so they are tried one by one in a separate context.
+    `of` precedes the name of the field.
     """
     if not cookies or is_closed(error):
         return None
@@ -92,7 +92,7 @@ async def make_refused_cookie_error(
 
 
 def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what identifies a cookie with a URL or a domain, as the browser writes the host."""
+    """Return the name and host of a cookie with a URL or domain. The host is as the browser stores it."""
     url: str = cookie.get("url", "")
     domain: str = cookie.get("domain", "")
     host = (domain or urlsplit(url).hostname or "").removeprefix(".").lower()

@@ -13,7 +13,7 @@ __all__ = ["Device", "Devices"]
 
 MAX_NAMED = 6
 LONGEST_NAME = 100
-"""Characters."""
+"""The maximum length of a name in an error, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +37,10 @@ class Devices:
         self._descriptors: Mapping[str, Mapping[str, Any]] = descriptors or {}
 
     def get(self, name: str) -> Device:
-        """Return the device of that name, ignoring case.
+        """Return the device with this name, ignoring case.
 
         Raises:
-            InvalidParameter: no device has this name; the error names the closest ones.
+            InvalidParameter: no device has this name; the error has the closest names.
         """
         by_name = {each.lower(): each for each in self._descriptors}
         if known := by_name.get(name.strip().lower()):
@@ -55,7 +55,7 @@ class Devices:
         )
 
     def _closest(self, name: str) -> list[str]:
-        """Return the closest names, first those with a common word: by letters `Nokia` is like `Nexus`."""
+        """Return the closest names, first those with a common word: by letters, `Nokia` is like `Nexus`."""
         words = set(name.lower().split())
 
         def likeness(known: str) -> tuple[int, float]:

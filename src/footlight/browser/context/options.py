@@ -35,7 +35,7 @@ _SECRET_HEADER = re.compile(r"auth|cookie|token|secret|key|password|session|cred
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Geolocation:
-    """Degrees; `accuracy` in metres."""
+    """A location in degrees, with its `accuracy` in metres."""
 
     latitude: float
     longitude: float
@@ -44,7 +44,7 @@ class Geolocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """HTTP credentials, for one `origin` or for all."""
+    """HTTP credentials, for one `origin` or for all origins."""
 
     username: str
     password: str = field(repr=False)
@@ -53,7 +53,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """`bypass` is a comma-separated list of hosts that are reached without the proxy."""
+    """A proxy. `bypass` is a comma-separated list of hosts that are reached without it."""
 
     server: str
     username: str | None = None
@@ -68,16 +68,16 @@ class SessionOptions:
     user_agent: str | None = None
     viewport: tuple[int, int] | None = None
     device: str | None = None
-    """A name of Playwright's list. `user_agent` and `viewport` override those of the device."""
+    """A name in Playwright's list. `user_agent` and `viewport` override those of the device."""
     locale: str | None = None
     timezone: str | None = None
     geolocation: Geolocation | None = None
     permissions: tuple[str, ...] | None = None
-    """None grants `geolocation` if a location is set, and nothing else."""
+    """None grants only `geolocation`, if a location is set."""
     color_scheme: ColorScheme | None = None
     reduced_motion: ReducedMotion | None = None
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Sent with every request."""
+    """Headers that are sent with every request."""
     http_credentials: Credentials | None = None
     proxy: Proxy | None = None
     state: SessionState | None = field(default=None, repr=False)
@@ -114,7 +114,7 @@ class SessionOptions:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionOptions:
-        """Parse stored options. Raise ValueError if they are damaged or of another version."""
+        """Parse stored options. Raise ValueError if they are damaged or from another version."""
         try:
             return _ADAPTER.validate_python(data)
         except ValidationError as error:

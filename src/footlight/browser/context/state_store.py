@@ -1,4 +1,4 @@
-"""Store storage states on disk, by name."""
+"""Store storage states on disk by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["StateStore"]
 
 MAX_STATE_BYTES = 20_000_000
 MAX_STATE_VALUES = 50_000
-"""Cookies and items of a stored state. Both limits keep other sessions from waiting while it is restored."""
+"""The number of cookies and items in a state. Restoring a larger state would delay other sessions."""
 
 _OTHER_FOLDER = "Ask the server operator for another folder (--state-directory), or save without a name."
 
@@ -55,7 +55,7 @@ class StateStore:
         return state
 
     def save_details(self, name: str, details: Mapping[str, Any]) -> None:
-        """Store what a session with this state needs besides it, such as its options."""
+        """Store additional data of a session with this state, such as its options."""
         with translate_write_errors("The folder of saved states", remedy=_OTHER_FOLDER):
             write_private_json(self._details_path(name), details)
 
@@ -63,7 +63,7 @@ class StateStore:
         return _read(self._details_path(name), name) or {}
 
     def get(self, name: str) -> SessionState:
-        """Return the state. Raise InvalidParameter, which lists the existing names."""
+        """Return the state. Otherwise raise InvalidParameter, which lists the existing names."""
         if state := self.find(name):
             return state
         known = ", ".join(self.names()) or "none"
@@ -83,11 +83,11 @@ class StateStore:
         self._details_path(name).unlink(missing_ok=True)
 
     def lock_path(self, name: str) -> Path:
-        """Return the file that a session with this state locks while it is open."""
+        """Return the path of the file that a session with this state locks while it is open."""
         return self._path(name).with_suffix(".lock")
 
     def _details_path(self, name: str) -> Path:
-        """Return the path of the details, which must not match `*.json` because they are no state."""
+        """Return the path of the additional data. It must not match `*.json`, because it is not a state."""
         path = self._path(name)
         return path.with_name(f"{path.stem}.details")
 
@@ -103,7 +103,7 @@ class StateStore:
 def _read(path: Path, name: str) -> dict[str, Any] | None:
     try:
         found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # To read a named pipe would wait without end.
+        if not stat.S_ISREG(found.st_mode):  # Reading a named pipe would block forever.
             raise _unusable_state_error(name, "it is not a file")
         if found.st_size > MAX_STATE_BYTES:
             raise _unusable_state_error(name, f"it has more than {MAX_STATE_BYTES:,} bytes")
@@ -118,7 +118,7 @@ def _read(path: Path, name: str) -> dict[str, Any] | None:
 
 
 def _find_excess(state: SessionState, size: int = 0) -> str | None:
-    """Return what the state has too much of to be restored, or None."""
+    """Return the limit for restoring that the state exceeds, or None."""
     storages = [*state.local_storage.values(), *state.session_storage.values()]
     if len(state.cookies) + sum(map(len, storages)) > MAX_STATE_VALUES:
         return f"more than {MAX_STATE_VALUES:,} cookies and items"

@@ -18,7 +18,10 @@ Storage = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """`local_storage` and `session_storage` are items by origin; `url` is the current page's."""
+    """A storage state.
+
+    `local_storage` and `session_storage` are items by origin; `url` is the current page's.
+    """
 
     cookies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     local_storage: Storage = field(default_factory=dict[str, dict[str, str]])
@@ -35,7 +38,7 @@ class SessionState:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionState:
-        """Parse a state. Raise InvalidParameter, which names the wrong field."""
+        """Parse a state. Raise InvalidParameter, which names the invalid field."""
         unknown = sorted(set(data) - {"cookies", "localStorage", "sessionStorage", "url"})
         if unknown:
             raise InvalidParameter(
@@ -80,7 +83,7 @@ def _storage(value: object, name: str) -> Storage:
 
 
 def is_origin(text: str) -> bool:
-    """Return whether the text has a scheme, mostly a host and at most a port, as `location.origin` has."""
+    """Return whether the text has a scheme, usually a host and at most a port, as `location.origin` has."""
     if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@\\*A-Z]*", text):
         return False
     try:

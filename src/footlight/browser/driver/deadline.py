@@ -1,4 +1,4 @@
-"""The time limit of a call and the progress messages about what it is doing."""
+"""The deadline of a call, and its progress messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Stage = Callable[[str], None]
 DEFAULT_TIMEOUT = "session.defaultTimeout"
 ELEMENT_TIMEOUT = "session.elementTimeout"
 MAX_TIMER_MS = 2.0**31 - 1
-"""The longest timeout of Node.js and of pages. A longer one fires at once."""
+"""The longest timeout of Node.js and of pages. A longer one fires immediately."""
 LATE_MS = 1_000.0
 LATE_SHARE = 0.1
-"""A limit that was exceeded by no more than this is reported as exact, because timers fire late."""
+"""A limit that was exceeded by at most this is reported as exact, because timers fire late."""
 OVER_MS = 50.0
-"""How much earlier than ours a timer of another process may fire."""
+"""How much earlier than our timer that of another process may fire."""
 LATE_READING_SECONDS = 2.0
-"""How long after the deadline of a call its page may still say what an action did."""
+"""How long after the deadline of a call its page may still report the effect of an action."""
 MIN_READING_SECONDS = 0.25
 
 
@@ -31,10 +31,10 @@ def no_progress(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The time limit of a call, and the time that it may wait for an element (its patience).
+    """The deadline of a call, and the time that it may wait for an element (its patience).
 
-    `setting` and `patience_setting` are the names of the settings that limit them. They are None if the
-    call gave its own `timeout`. Times are those of `time.monotonic()`.
+    `setting` and `patience_setting` are the names of the settings that limit them, or None if the call gave
+    its own `timeout`. Times are those of `time.monotonic()`.
     """
 
     timeout_ms: float
@@ -58,7 +58,7 @@ class Deadline:
     ) -> Deadline:
         """Return a deadline that starts now.
 
-        Without `patience_ms` the wait for an element may take the whole time.
+        Without `patience_ms`, the wait for an element may take the whole time.
         """
         now = time.monotonic()
         if patience_ms is None or patience_ms >= timeout_ms:
@@ -75,11 +75,11 @@ class Deadline:
         )
 
     def start_patience(self) -> Deadline:
-        """Return the deadline with the patience starting now, without the time that was spent in a queue."""
+        """Return the deadline with the patience starting now, which excludes the time spent in a queue."""
         return replace(self, patience=min(time.monotonic() + self.patience_ms / 1000, self.expires))
 
     def limit_to(self, timeout_ms: float) -> Deadline:
-        """Return the deadline shortened to `timeout_ms`, because the call gave this limit."""
+        """Return the deadline shortened to `timeout_ms`, a limit from the call."""
         now = time.monotonic()
         expires = now + timeout_ms / 1000
         if expires >= self.expires:
@@ -107,12 +107,12 @@ class Deadline:
     def remaining_ms(self) -> float:
         """The remaining time.
 
-        It is never 0, which Playwright takes for no limit, and never too long for a timer.
+        It is never 0, which Playwright treats as no limit, and never too long for a timer.
         """
         return _timer((self.expires - time.monotonic()) * 1000)
 
     def limit_reading(self, seconds: float) -> float:
-        """Return how many seconds the page may take to say what an action did: at most `seconds`."""
+        """Return how many seconds the page may take to report the effect of an action: at most `seconds`."""
         left = self.expires + LATE_READING_SECONDS - time.monotonic()
         return min(seconds, max(MIN_READING_SECONDS, left))
 
@@ -123,7 +123,7 @@ class Deadline:
 
     @property
     def action_ms(self) -> float:
-        """The time for one operation on an element: all remaining time if the page watches the wait."""
+        """The time for one operation on an element: all remaining time if the wait is limited separately."""
         return self.remaining_ms if self.limits_patience else self.element_ms
 
     @property
@@ -139,7 +139,7 @@ class Deadline:
 
     @property
     def advice(self) -> str | None:
-        """The advice for an error about the setting that limits the call; None if the call set the limit."""
+        """The suggestion about the setting that limits the call, or None if the call set the limit."""
         if self.setting is None:
             return None
         return (
@@ -157,7 +157,7 @@ class Deadline:
 
     @property
     def elapsed(self) -> str:
-        """The elapsed time, such as `300ms`, with the limit if they differ clearly:
+        """The elapsed time, such as `300ms`, with the limit if they clearly differ:
         `9200ms (session.defaultTimeout is 5000ms)`.
         """
         now = time.monotonic()

@@ -45,7 +45,7 @@ async def connect_driver(process: subprocess.Popen[bytes]) -> AsyncGenerator[Pla
 
 
 async def stop_driver(starter: PlaywrightContextManager) -> None:
-    """Stop Playwright. Its driver process has ended on return, also if this is cancelled."""
+    """Stop Playwright. Its driver process has ended on return, even if this is cancelled."""
     transport: Any = getattr(getattr(starter, "_client", None), "_transport", None)
     process: Any = getattr(transport, "_proc", None)
     with _kill_survivors(process.pid) if process is not None else nullcontext():
@@ -54,9 +54,9 @@ async def stop_driver(starter: PlaywrightContextManager) -> None:
 
 @contextmanager
 def _kill_survivors(pid: int) -> Generator[None]:
-    """Stop the driver process in this block; kill what is left of it and its browsers afterwards.
+    """Stop the driver process in this block, and afterwards kill it and its browsers if they still run.
 
-    The driver ends without the browsers that it is still starting, and one that does not answer would run on.
+    The driver ends without the browsers that it is still starting, and an unresponsive driver would not end.
     """
     family = _find_family(pid)
     try:
@@ -66,7 +66,7 @@ def _kill_survivors(pid: int) -> Generator[None]:
 
 
 def _find_family(pid: int) -> list[psutil.Process]:
-    """Return a driver process with the browsers that it has started, which come first."""
+    """Return a driver process and the browsers that it has started, browsers first."""
     import psutil
 
     try:
@@ -117,6 +117,6 @@ class _ConnectedProcess:
             with suppress(RuntimeError):  # The loop is closed.
                 loop.call_soon_threadsafe(ended.set)
 
-        # Not a thread of the loop's pool: the end of the loop would wait for it.
+        # A thread outside the loop's pool: at its end, the loop would wait for threads of the pool.
         threading.Thread(target=wait, name="driver-end", daemon=True).start()
         await ended.wait()

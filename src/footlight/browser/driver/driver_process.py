@@ -1,4 +1,4 @@
-"""Start Playwright's driver, the process that controls all browsers, and start it again after its end.
+"""Start Playwright's driver, the process that controls all browsers, and restart it when it has ended.
 
 Also find the processes of its browsers.
 """
@@ -37,9 +37,9 @@ class Driver:
         on_end: Callable[[], None],
         process: subprocess.Popen[bytes] | None = None,
     ) -> None:
-        """Create the driver. `prepare` runs before it makes its first page.
+        """Create the driver. `prepare` runs before its first page is opened.
 
-        `process` is a driver process that is starting already. From now on it belongs to this object.
+        `process` is a driver process that is already starting. This object then owns it.
         """
         self._process = process
         self._temporary = temporary
@@ -57,12 +57,12 @@ class Driver:
 
     @property
     def playwright(self) -> Playwright:
-        """The last Playwright that was started; it may have ended."""
+        """The last Playwright instance that was started. It may have ended."""
         assert self._playwright is not None
         return self._playwright
 
     async def answers(self) -> bool:
-        """Return whether the process responds. One that is to be started again does."""
+        """Return whether the process responds. True if it is to be restarted."""
         return not self._alive or await driver_answers(self.playwright)
 
     async def ensure(self) -> Playwright:
@@ -92,7 +92,7 @@ class Driver:
 
 
 async def has_stopped_renderer(context: BrowserContext) -> bool:
-    """Return whether a process that runs pages is stopped. False where the browser does not name them."""
+    """Return whether a process that runs pages is stopped. False if the browser does not list them."""
     import psutil
 
     ids: list[int] = []

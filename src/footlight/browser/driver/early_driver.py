@@ -1,7 +1,7 @@
 """Start Playwright's driver while the server is still importing its modules.
 
-The driver is a process of Node.js that needs about a quarter of a second of processor time before it answers.
-A server starts it first, and imports what is needed to talk to it meanwhile.
+The driver is a process of Node.js that needs about a quarter of a second of processor time before it
+responds. A server starts it first, and meanwhile imports the modules that communicate with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
 
 
 class EarlyDriver:
-    """A driver process that nobody uses yet, and the temporary folder that it was started with.
+    """A driver process that is not used yet, and the temporary folder that it was started with.
 
     `take` hands both over. `close` ends the process and removes the folder, unless they were taken.
     """
@@ -35,7 +35,7 @@ class EarlyDriver:
         self._taken = False
 
     def take(self) -> tuple[subprocess.Popen[bytes], Path] | None:
-        """Return the process and its folder to their new owner, or None if they were taken before."""
+        """Hand over the process and its folder. Return None if they were already taken."""
         if self._taken:
             return None
         self._taken = True
@@ -52,7 +52,7 @@ class EarlyDriver:
 
 @contextlib.contextmanager
 def start_early_driver() -> Generator[EarlyDriver | None]:
-    """Start the driver, and yield it, or None where only Playwright itself can start it."""
+    """Start the driver and yield it, or None if only Playwright itself can start it."""
     driver = _start()
     try:
         yield driver
@@ -62,9 +62,9 @@ def start_early_driver() -> Generator[EarlyDriver | None]:
 
 
 def _start() -> EarlyDriver | None:
-    if sys.platform == "win32":  # asyncio cannot use pipes that it has not made.
+    if sys.platform == "win32":  # asyncio cannot use pipes that it has not created.
         return None
-    # These two import nothing else of Playwright.
+    # These two modules do not import other parts of Playwright.
     from playwright._impl import _driver as installed
     from playwright._impl._errors import Error
 
@@ -75,7 +75,7 @@ def _start() -> EarlyDriver | None:
         return None
     variables = cast("dict[str, str]", installed.get_driver_env())
     environment = {**variables, **driver_environment(folder)}
-    environment.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
+    environment.pop("FOOTLIGHT_TOKEN", None)  # Child processes do not need it.
     try:
         process = subprocess.Popen(
             [node, script, "run-driver"],
@@ -91,7 +91,7 @@ def _start() -> EarlyDriver | None:
 
 
 def driver_environment(temporary: Path) -> dict[str, str]:
-    """Return the variables with which the driver starts. Its browser profiles are kept below `temporary`."""
+    """Return the driver's environment variables. Its browser profiles are created below `temporary`."""
     node_options = os.environ.get("NODE_OPTIONS", "")
     limits = Path(__file__).with_name("event_limits.js").as_posix().replace('"', r"\"")
     return {
@@ -103,9 +103,9 @@ def driver_environment(temporary: Path) -> dict[str, str]:
 
 
 def _find_compile_cache(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable that names the folder in which the driver keeps its compiled scripts.
+    """Return the variable with the folder in which the driver caches its compiled scripts.
 
-    The folder must belong to the user, because its files are run.
+    The folder must belong to the user, because its files are executed.
     """
     if os.name != "posix" or "HOME" not in environment:
         return {}

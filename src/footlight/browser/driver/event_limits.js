@@ -1,33 +1,33 @@
-// Limits how many events about a page's console and WebSockets reach the driver, and how large a value is that a page
+// Limits how many events about a page's console and WebSockets reach the driver, and the size of values that a page
 // returns. Loaded into the driver's process before its own code.
 //
-// The driver parses all that browsers send in the order in which it comes, and has no limit for what waits. A
-// page that writes 20,000 messages a second to its console would hold up the answers to all other pages. So would
-// it in the browser, which is why a page that does not stop gets less of the processor.
+// The driver parses all messages of browsers in order, and has no limit for those that wait. A page that writes 20,000
+// messages a second to its console would delay the replies to all other pages. It would also delay them in the browser,
+// so a page that does not stop gets less of the processor.
 "use strict";
 
 const childProcess = require("node:child_process");
 
-// The file descriptors by which a browser gets and sends messages, each ended by a zero byte.
+// The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
 const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
 const BURST = 2_500;
 const EVENTS_PER_SECOND = 500;
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
-const MAX_HELD = 200; // As many messages of a page as the driver keeps.
+const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
 const MAX_BUCKETS = 1_000;
-const MAX_REPLY_BYTES = 32 * 1024 * 1024; // The server reads a larger value too slowly for its other callers,
-const MAX_VALUES = 150_000; // and one of more elements and properties.
+const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Reading a larger value would delay the server's other callers.
+const MAX_VALUES = 150_000; // The same for a value with more elements and properties.
 const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
 const LONGEST_HEAD = 96;
 const LONGEST_TAIL = 64;
-const FLOOD_MS = 1_000; // A burst that ends sooner slows no page down.
-const FLOOD_PAUSE_MS = 500; // Without a dropped event for so long, a flood is over.
+const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
+const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
 const SLOWDOWN = 20;
 const SHORTEST_SLOWDOWN_MS = 4_000;
 const LONGEST_SLOWDOWN_MS = 32_000;
-const FIRST_ID = 2_000_000_000; // Of our own commands. The driver counts its from 1.
+const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
 const LIMITED = new Set([
@@ -40,13 +40,13 @@ const LIMITED = new Set([
   "Runtime.exceptionThrown",
 ]);
 
-/** @typedef {{ message: Buffer, cost: number }} Held a message that waits, and as how many events it counts */
+/** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
 
 /**
- * The events of one page, kind and type that may still be delivered, and those that wait.
+ * The events of one page, kind and type that may still be delivered, and those that are held back.
  *
  * @typedef {object} Bucket
- * @property {number} left how many events may be delivered
+ * @property {number} left how many events may still be delivered
  * @property {number} at when `left` was computed
  * @property {Held[]} held
  * @property {number} heldCost
@@ -58,7 +58,7 @@ const LIMITED = new Set([
  * @typedef {object} Flood
  * @property {number} began
  * @property {number} last when the last event was dropped
- * @property {number} slowMs for how long the page is slowed down the next time
+ * @property {number} slowMs how long the page is slowed down the next time
  * @property {number} until when it stops being slowed down
  */
 
@@ -67,9 +67,9 @@ class EventLimits {
   #buckets = new Map();
   /** @type {Map<string, Flood>} by the id of the browser's session */
   #floods = new Map();
-  /** @type {Buffer[]} the parts of the message that is not complete yet */
+  /** @type {Buffer[]} the parts of the incomplete message */
   #pending = [];
-  /** how many bytes of that message may still come; below 0 it is too large */
+  /** how many more bytes that message may have; below 0 it is too large */
   #room = Infinity;
   #releasing = false;
   #deliver;
@@ -78,7 +78,7 @@ class EventLimits {
   #callerSetsSpeed = false;
 
   /**
-   * @param {(part: Buffer) => void} deliver gets parts of what the browser sends
+   * @param {(part: Buffer) => void} deliver receives parts of the browser's messages
    * @param {(command: object) => void} send sends a command to the browser
    */
   constructor(deliver, send) {
@@ -87,8 +87,8 @@ class EventLimits {
   }
 
   /**
-   * Note what the driver sends. Where a caller sets a page's speed itself, no page is slowed down any more, because the
-   * caller's rate would be lost.
+   * Process a command of the driver. If a caller sets a page's speed itself, no page is slowed down any more, because
+   * the caller's rate would be lost.
    *
    * @type {(command: string | Buffer) => void}
    */
@@ -97,7 +97,7 @@ class EventLimits {
   }
 
   /**
-   * Deliver the messages that a chunk completes, but those above the limits later, or never.
+   * Deliver the messages that a chunk completes. Those above the limits are delivered later or dropped.
    *
    * @type {(chunk: Buffer) => void}
    */
@@ -117,7 +117,7 @@ class EventLimits {
   }
 
   /**
-   * Keep a part of a message. The first part is always long enough to tell the method of the message.
+   * Store a part of a message. The first part is always long enough to contain the method of the message.
    *
    * @type {(part: Buffer) => void}
    */
@@ -130,12 +130,12 @@ class EventLimits {
       part = this.#pending[0];
     }
     this.#room -= part.length;
-    // Of a message that is too large, its beginning and its end are enough.
+    // For a message that is too large, its beginning and its end are enough.
     if (this.#room < 0 && this.#pending.length > 3) this.#pending.splice(1, this.#pending.length - 3);
   }
 
   /**
-   * Return what the message that is complete now has too much of; "" where it is as large as it may be.
+   * Return the limit that the complete message exceeds, or "" if it exceeds none.
    *
    * @type {() => string}
    */
@@ -158,7 +158,7 @@ class EventLimits {
     }
     bucket.held.push({ message, cost });
     bucket.heldCost += cost;
-    // The last ones are kept, because a page's messages end with what matters most.
+    // The last messages are kept, because they matter most.
     while (bucket.heldCost > MAX_HELD) {
       const dropped = bucket.held.shift();
       if (!dropped) break;
@@ -169,8 +169,7 @@ class EventLimits {
   }
 
   /**
-   * Return the bucket of a message. Errors are not lost among other messages, nor those of one page among those of
-   * another.
+   * Return the bucket of a message. Errors are counted apart from other messages, and each page apart from other pages.
    *
    * @type {(message: Buffer, session: string) => Bucket}
    */
@@ -204,7 +203,7 @@ class EventLimits {
   }
 
   /**
-   * Slow a page down that floods on. Its next flood is taken to be likelier to go on.
+   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
    *
    * @type {(session: string) => void}
    */
@@ -235,8 +234,8 @@ class EventLimits {
 }
 
 /**
- * Return the entry of a key, which becomes the last one of the map. If it is new, and the map is full, the entry that was
- * not used for longest goes.
+ * Return the entry of a key, and make it the last one of the map. If the key is new and the map is full, drop the least
+ * recently used entry.
  *
  * @template Entry
  * @param {Map<string, Entry>} map
@@ -253,7 +252,7 @@ function use(map, key, make) {
 }
 
 /**
- * Return whether a message that begins so is the reply to a script: a value that a page returns.
+ * Return whether a message with this beginning is the reply to a script: a value that a page returns.
  *
  * @type {(head: Buffer) => boolean}
  */
@@ -281,7 +280,7 @@ function hasTooManyValues(parts) {
 }
 
 /**
- * Return the reply that takes the place of one that is too large: an exception of the script.
+ * Return the reply that replaces one that is too large: an exception of the script.
  *
  * @type {(parts: Buffer[], excess: string) => Buffer}
  */
@@ -289,7 +288,7 @@ function refusal(parts, excess) {
   const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, LONGEST_HEAD))?.[1];
   const sessionId = sessionOf(Buffer.concat(parts.slice(-2)));
   const description = `Error: The page returned more than ${excess}`;
-  // Playwright passes on what a script throws, but takes an error of the protocol for a navigation.
+  // Playwright passes on an exception of a script, but treats a protocol error as a navigation.
   const exceptionDetails = {
     ...{ exceptionId: 1, text: "Uncaught", lineNumber: 0, columnNumber: 0 },
     exception: { type: "object", subtype: "error", className: "Error", description },
@@ -299,7 +298,7 @@ function refusal(parts, excess) {
 }
 
 /**
- * Return the session that a message names at its end; "" if it names none.
+ * Return the session id at the end of a message, or "".
  *
  * @type {(message: Buffer) => string}
  */
@@ -315,7 +314,7 @@ function refill(bucket) {
 }
 
 /**
- * Return the method of a message that is limited; "" for any other message.
+ * Return the method of a message that is limited, or "" for any other message.
  *
  * @type {(message: Buffer) => string}
  */
@@ -364,12 +363,12 @@ childProcess.spawn = function (/** @type {any[]} */ ...parameters) {
   return child;
 };
 
-// The driver's scripts are compiled once and kept: this is a fifth of its start.
+// The driver's scripts are compiled once and cached, which saves a fifth of its start time.
 const compileCache = process.env.FOOTLIGHT_DRIVER_CACHE;
 if (compileCache) require("node:module").enableCompileCache(compileCache);
 delete process.env.FOOTLIGHT_DRIVER_CACHE;
 
-// The processes that the driver starts do not load this file.
+// The processes that the driver starts must not load this file.
 process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? "";
 if (!process.env.NODE_OPTIONS) delete process.env.NODE_OPTIONS;
 delete process.env.NODE_OPTIONS_OF_USER;

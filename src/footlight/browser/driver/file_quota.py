@@ -1,4 +1,4 @@
-"""The bytes that sessions have written to the disk: downloads and output files, with a limit for each."""
+"""Count the bytes that sessions have written to the disk as downloads and output files, and limit them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class _CountedFile:
 
 
 class FileQuota:
-    """Counts the files of all sessions. It is the only place that knows how much each has written.
+    """Counts the files of all sessions. Only this class has the size of what each session has written.
 
-    Files that were removed meanwhile are noticed when a limit is reached, so removing files makes room.
+    Removed files are detected when a limit is reached, so removing files makes room.
     """
 
     def __init__(self, *, total: int = NO_LIMIT, session: int = NO_LIMIT) -> None:
-        """Create the quota with limits in bytes, for all sessions and for each."""
+        """Create the quota with limits in bytes, for all sessions together and for each session."""
         self._total = total
         self._session = session
         self._files: dict[Path, _CountedFile] = {}
@@ -38,7 +38,7 @@ class FileQuota:
         return SessionFiles(self, session_id)
 
     def set_size(self, session_id: str, path: Path, size: int) -> None:
-        """Note the present size of a file.
+        """Record the current size of a file.
 
         Raises:
             QuotaExceeded: a limit is exceeded.
@@ -56,7 +56,7 @@ class FileQuota:
                 del self._by_session[counted.session_id]
 
     def check(self, session_id: str, *, room: int = 0) -> None:
-        """Check that there is room for so many bytes more.
+        """Check that `room` more bytes are allowed.
 
         Raises:
             QuotaExceeded: a limit is exceeded.
@@ -99,7 +99,7 @@ class FileQuota:
 
 @dataclass(frozen=True, slots=True)
 class SessionFiles:
-    """One session's view of the quota: it reserves and counts the bytes of its files."""
+    """One session's view of the quota. It reserves and counts the bytes of the session's files."""
 
     _quota: FileQuota
     _session_id: str
@@ -113,7 +113,7 @@ class SessionFiles:
         self._quota.check(self._session_id, room=1)
 
     def set_size(self, path: Path, size: int) -> None:
-        """Note the present size of a file that grows.
+        """Record the current size of a file that grows.
 
         Raises:
             QuotaExceeded: a limit is exceeded.
@@ -121,7 +121,7 @@ class SessionFiles:
         self._quota.set_size(self._session_id, path, size)
 
     def count(self, path: Path) -> None:
-        """Count a file that is complete. It is removed if a limit is exceeded.
+        """Count a complete file. It is removed if a limit is exceeded.
 
         Raises:
             QuotaExceeded: a limit is exceeded.

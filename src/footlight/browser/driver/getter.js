@@ -1,6 +1,6 @@
 /**
- * Return the getter of a member that the DOM declares as an attribute of the interface. A page cannot shadow it, as its
- * names shadow members of its forms and its document.
+ * Return the getter of an attribute of a DOM interface. A page cannot shadow it, but its names shadow members of its
+ * forms and its document.
  *
  * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
  */

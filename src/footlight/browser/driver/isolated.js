@@ -1,9 +1,10 @@
-// Runs a script in an isolated world, for pages that disable scripts in their own world. It is a selector engine of
+// Runs a script in an isolated world, for pages that disable scripts in their main world. It is a selector engine of
 // Playwright: the body is {script, argument, over} as JSON, and the root is the subject of the script. If the script
-// returns an element, the engine finds that element. Otherwise it finds a new element whose attribute `v` holds the
+// returns an element, the engine finds that element. Otherwise it finds a new element whose attribute `v` has the
 // result as JSON.
 //
-// `gather` keeps the root under a key. A later script with `over` gets all roots that were gathered under that key.
+// `gather` stores the root under a key. A later script with `over` receives all roots that were gathered under that
+// key.
 
 /** @type {Map<string, Set<Node>>} */
 const gathered = new Map();
@@ -42,7 +43,7 @@ export function queryAll(root, body) {
   if (request.gather) {
     const roots = gathered.get(request.gather);
     if (!roots) gathered.set(request.gather, new Set([root]));
-    // Playwright sorts several, by members that a page can shadow.
+    // Playwright sorts several results by members that a page can shadow.
     return roots?.add(root) ? [] : [root];
   }
   const result = run(root, request);

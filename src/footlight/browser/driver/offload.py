@@ -9,16 +9,16 @@ from typing import TypeVar
 __all__ = ["CHARACTERS_A_NODE", "call_in_loop", "offload"]
 
 MAX_NODES = 2_000
-"""Work on this many nodes takes some milliseconds and is not worth a thread."""
+"""Work on at most this many nodes takes a few milliseconds and does not need a thread."""
 CHARACTERS_A_NODE = 10
-"""Secrets in a text are searched as long as a node takes, where the page repeats them without end."""
+"""Searching this many characters for secrets takes as long as one node, even for a page that repeats them."""
 ANSWER_SECONDS = 10.0
 
 T = TypeVar("T")
 
 
 async def offload(nodes: int, work: Callable[[], T]) -> T:
-    """Return the result of the work, which runs in a thread if it concerns many nodes.
+    """Return the result of the work. It runs in a thread if it concerns many nodes.
 
     Cancelling the call does not stop the work, so the work must not change anything that later calls depend
     on.
@@ -27,7 +27,7 @@ async def offload(nodes: int, work: Callable[[], T]) -> T:
 
 
 def call_in_loop(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function that calls the given one in the event loop, from any thread."""
+    """Return a function that calls `function` in the event loop, from any thread."""
     loop = asyncio.get_running_loop()
 
     async def call(text: str) -> T:

@@ -1,6 +1,6 @@
-"""The folder that tools write files to: PDFs, recordings, baselines.
+"""The folder to which tools write files: PDFs, recordings, baselines.
 
-Nothing is written outside of it, and no file is overwritten.
+Files are only written inside it, and are never overwritten.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MAX_NAME_BYTES = 200
-"""The length of a file name without number and suffix. File systems allow 255 bytes in all."""
+"""The maximum length of a file name without number and suffix. File systems allow 255 bytes in total."""
 WHAT = "The output folder"
 REMEDY = "Ask the server operator for another folder (--output-path)."
 
@@ -45,19 +45,19 @@ class OutputFolder:
 
     path: Path
     files: SessionFiles = field(default_factory=lambda: FileQuota().of_session(""))
-    """Counts what is written to the folder."""
+    """Counts the bytes that are written to the folder."""
 
     def below(self, folder: str) -> OutputFolder:
         """Return a separate subfolder."""
         return replace(self, path=self.path / folder) if folder else self
 
     def reserve(self, name: str, suffix: str, *, parameter: str = "name") -> Path:
-        """Create an empty file of that name, with a number if the name is taken, and return its real path.
+        """Create an empty file with this name, plus a number if the name is taken, and return its real path.
 
         Raises:
-            InvalidParameter: the name, given as this parameter, is not that of a plain file.
+            InvalidParameter: the name, a value of `parameter`, is not that of a plain file.
             PermissionDenied: the folder cannot be written to.
-            ResourceExhausted: there is no room left.
+            ResourceExhausted: the disk is full.
             QuotaExceeded: the session has written as much as it may.
         """
         _check_name(name, parameter)
@@ -69,7 +69,7 @@ class OutputFolder:
 
     @contextlib.contextmanager
     def fill(self, path: Path) -> Generator[Path]:
-        """Fill a file that was reserved here in this block, and count it. It is removed if that fails.
+        """Fill a reserved file of this folder in this block, and count it. It is removed if the block fails.
 
         Raises:
             QuotaExceeded: the session has written more than it may.
@@ -79,7 +79,7 @@ class OutputFolder:
             self.files.count(path)
 
     def find(self, name: str) -> Path | None:
-        """Return the file of that name in the folder. Links are not followed."""
+        """Return the file with this name in the folder, or None. Links are not followed."""
         if not _is_name(name):
             return None
         path = self.path.resolve() / name
@@ -104,11 +104,11 @@ def fill_reserved(path: Path) -> Generator[Path]:
 
 @contextlib.contextmanager
 def translate_write_errors(what: str, *, remedy: str) -> Generator[None]:
-    """Translate errors of the file system in this block to errors with advice.
+    """Translate errors of the file system in this block to errors with suggestions.
 
     Raises:
         PermissionDenied: `what` cannot be written to.
-        ResourceExhausted: there is no room left.
+        ResourceExhausted: the disk is full.
     """
     try:
         yield
@@ -119,7 +119,7 @@ def translate_write_errors(what: str, *, remedy: str) -> Generator[None]:
 
 
 def write_error(error: Exception, what: str, *, remedy: str) -> FootlightError | None:
-    """Return the error for an error of the file system, or None for any other error."""
+    """Translate an error of the file system, or return None for any other error."""
     found = file_error(error) if isinstance(error, Error) else error
     if not isinstance(found, OSError) or found.errno is None:
         return None  # A timeout is an OSError too.
@@ -154,13 +154,13 @@ def reserve_again(path: Path) -> Path:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write data to a file that was reserved."""
+    """Write data to a reserved file."""
     with open_new(path) as file:
         file.write(data)
 
 
 def open_new(path: Path) -> BinaryIO:
-    """Open a file that was reserved. If it was replaced by a link meanwhile, the link is not followed."""
+    """Open a reserved file. If a link has replaced it, the link is not followed."""
     flags = os.O_RDWR | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags), "w+b")
 
@@ -170,7 +170,7 @@ def _reserve(folder: Path, stem: str, suffix: str) -> Path:
     while True:
         path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
         try:
-            path.touch(mode=0o600, exist_ok=False)  # This also fails for a broken link of that name.
+            path.touch(mode=0o600, exist_ok=False)  # This also fails for a broken link with that name.
         except FileExistsError:
             number += 1
         else:

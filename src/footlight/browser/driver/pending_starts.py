@@ -16,35 +16,35 @@ __all__ = ["PendingStart", "PendingStarts"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingStart:
-    """A browser or driver that was started, or asked for a connection, and has not answered yet."""
+    """A browser or driver that is starting or connecting, and has not responded yet."""
 
     what: str
-    """Its kind, and its path or address."""
+    """The kind of the process, and its path or address."""
     advice: str
     began: float = field(default_factory=time.monotonic)
 
     def describe(self) -> str:
-        """Return a clause that says for how long it has not answered."""
+        """Return a clause about the time for which it has not responded."""
         return f"{self.what} has not answered for {(time.monotonic() - self.began) * 1000:.0f}ms"
 
 
 class PendingStarts:
-    """The starts that are under way. An engine and its launchers share one."""
+    """The pending starts. An engine and its launchers share one instance."""
 
     def __init__(self) -> None:
         self._pending: dict[PendingStart, None] = {}
 
     @property
     def oldest(self) -> PendingStart | None:
-        """The start that has taken the longest so far, or None."""
+        """The longest pending start, or None."""
         return next(iter(self._pending), None)
 
     @contextmanager
     def track(self, what: str, *, advice: str, details: Mapping[str, Any] | None = None) -> Generator[None]:
-        """Count a browser or driver as starting in this block.
+        """Track the start of a browser or driver in this block.
 
         Raises:
-            BrowserNotInstalled: it did not answer within Playwright's limit.
+            BrowserNotInstalled: it did not respond within Playwright's limit.
         """
         start = PendingStart(what, advice)
         self._pending[start] = None

@@ -1,6 +1,6 @@
-"""The boundary to Playwright: it starts here, and its exceptions are translated here.
+"""The boundary to Playwright. It is started here, and its exceptions are translated here.
 
-Playwright has three exception types and puts all details into messages. The table below is the only place
+Playwright has three exception types and puts all details into messages. The tables below are the only place
 that parses them.
 """
 
@@ -74,8 +74,8 @@ async def start_playwright(
 ) -> AsyncGenerator[Playwright]:
     """Start the driver process, or use `process`, which has been started with the same environment.
 
-    Its browser profiles are kept below `temporary`. Where this version of Playwright cannot be connected to a
-    running process, the process is ended and another one started.
+    Its browser profiles are created below `temporary`. If this version of Playwright cannot connect to a
+    running process, the process is ended and another one is started.
     """
     take_shortcuts()
     async with AsyncExitStack() as stack:
@@ -89,7 +89,7 @@ async def start_playwright(
             else:
                 yield connected
                 return
-    # The driver copies our environment when it starts and has no option for this.
+    # The driver copies our environment when it starts and has no option for these variables.
     with _environment(driver_environment(temporary)):
         starter = async_playwright()
         playwright = await starter.start()
@@ -139,7 +139,7 @@ def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
 SilentPart = Literal["driver", "browser"]
 """A process between the server and its pages that does not respond."""
 DRIVER_SECONDS = 1.5
-"""A driver that does not answer within this time is unresponsive."""
+"""A driver that does not respond within this time is unresponsive."""
 
 
 async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -148,11 +148,11 @@ async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None =
 
 
 async def driver_answers(of: Playwright | Browser) -> bool:
-    """Return whether the driver process responds, whatever its browsers do. One that has ended does."""
+    """Return whether the driver process responds, regardless of its browsers. True if it has ended."""
     channel = _connection(of)._local_utils._channel
     try:
         async with asyncio.timeout(DRIVER_SECONDS):
-            # It needs no browser. Playwright has no public request of this kind.
+            # This request needs no browser. Playwright has no public request of this kind.
             await channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
     except TimeoutError:
         return False
@@ -162,9 +162,9 @@ async def driver_answers(of: Playwright | Browser) -> bool:
 
 
 def download_files(download: Download) -> tuple[Path, Path]:
-    """Return the files that the browser writes a download to: while it runs, and when it is complete.
+    """Return the files to which the browser writes a download: while it runs, and when it is complete.
 
-    Playwright has no public way to see how large a download has become.
+    Playwright has no public API for the current size of a download.
     """
     done = Path(download._impl_obj._artifact._initializer["absolutePath"])  # pyright: ignore
     return done.with_name(f"{done.name}.crdownload"), done
@@ -175,7 +175,7 @@ def _connection(of: Playwright | Browser) -> Any:
 
 
 MAX_LINES = 5
-"""The number of lines of a message that are parsed. A call log may follow."""
+"""The number of lines of a message that are parsed. A call log may follow them."""
 
 _PREFIX = re.compile(r"^(?:\w{1,40}\.\w{1,40}: )?(?:Error: )?")
 _FILE = re.compile(r"\b(E[A-Z]{2,14}): ")
@@ -186,7 +186,7 @@ _SHADOWED = re.compile(
     r"TypeError: (?:\w+\.){1,3}(addEventListener|closest|contains|dispatchEvent|getAttribute|getRootNode|"
     r"getBoundingClientRect|hasAttribute|matches|querySelector(?:All)?|toLowerCase) is not a function"
 )
-"""A field of a form is called like a member of the DOM that Playwright's own script uses."""
+"""Matches if a field of a form has the name of a DOM member that Playwright's own script uses."""
 _INTERCEPTED = " intercepts pointer events"
 MAX_ELEMENT_CHARACTERS = 200
 
@@ -205,7 +205,7 @@ _KINDS = {
         r"did not accept the drop"
     ),
 }
-"""Patterns for messages by kind of error. The functions below explain the kinds."""
+"""Patterns for messages by kind of error. The functions below describe the kinds."""
 
 _OPTIONS = (
     ("permissions", re.compile(r"(Unknown permission: .*)")),
@@ -216,7 +216,7 @@ _OPTIONS = (
     ("proxy", re.compile(r"(Browser does not support socks5 proxy authentication)|Invalid URL")),
     ("state", re.compile(r"((?:Cookie should have|Invalid cookie|storageState|Error setting storage).*)")),
 )
-"""Patterns for messages by the option of a context that the browser refuses."""
+"""Patterns for messages by the context option that the browser refuses."""
 
 
 def _is(kind: str, text: str) -> bool:
@@ -224,7 +224,7 @@ def _is(kind: str, text: str) -> bool:
 
 
 def cause(error: Error) -> str:
-    """Return the cause of the error in one line, without method name, stack and call log.
+    """Return the cause of the error on one line, without method name, stack and call log.
 
     The line after a line that ends with a colon is appended.
     """
@@ -238,7 +238,7 @@ def cause(error: Error) -> str:
 
 
 def file_error(error: Error) -> OSError | None:
-    """Return the error of the file system that the driver reported when it wrote a file, or None."""
+    """Return the file system error that the driver reported when it wrote a file, or None."""
     found = _FILE.search(cause(error))
     number = getattr(errno, found[1], None) if found else None
     return None if number is None else OSError(number, os.strerror(number))
@@ -250,14 +250,14 @@ def protocol_reason(error: Error) -> str:
 
 
 def network_cause(error: Error) -> str | None:
-    """Return the browser's name of a network failure, such as `net::ERR_CONNECTION_REFUSED`."""
+    """Return the browser's name of a network failure, such as `net::ERR_CONNECTION_REFUSED`, or None."""
     found = _NETWORK.search(error.message)
     return found.group(1) if found else None
 
 
 def is_closed(error: Error) -> bool:
     """Return whether the page, its context or its browser is closed."""
-    # An error that Playwright raises itself, after the driver has ended, has the type but no name.
+    # An error that Playwright raises itself after the driver has ended has this type but no name.
     return "TargetClosedError" in (error.name, type(error).__name__)
 
 
@@ -267,16 +267,16 @@ def was_aborted(error: Error) -> bool:
 
 
 def was_interrupted(error: Error, *urls: str | None) -> bool:
-    """Return whether a navigation was interrupted by one that no caller asked for.
+    """Return whether a navigation was interrupted by one that no caller has requested.
 
-    That is the browser's error page about an earlier failure, or the rest of a navigation to one of `urls`.
+    That is the browser's error page about an earlier failure, or an earlier navigation to one of `urls`.
     """
     by = _CROSSED.search(error.message)
     return bool(by) and (is_error_page(by[1]) or by[1] in urls)
 
 
 def is_between_documents(error: Error) -> bool:
-    """Return whether the page is just replacing its document and cannot execute commands."""
+    """Return whether the page is currently replacing its document and cannot execute commands."""
     return _is("between documents", error.message)
 
 
@@ -291,7 +291,7 @@ def is_error_page(url: str) -> bool:
 
 
 def find_refused_option(error: Error) -> tuple[str, str] | None:
-    """Return the option of a context or an emulation that the browser refuses and the reason, or None."""
+    """Return the context or emulation option that the browser refuses, and the reason, or None."""
     for option, pattern in _OPTIONS:
         if found := pattern.search(cause(error)):
             return option, found[1] or found[0]
@@ -304,7 +304,7 @@ def is_override_taken(error: Error) -> bool:
 
 
 def is_syntax_error(error: Error) -> bool:
-    """Return whether a script could not be compiled, so that none of it has run."""
+    """Return whether a script could not be compiled, which means that no part of it has run."""
     return cause(error).startswith("SyntaxError")
 
 
@@ -319,7 +319,7 @@ def is_wrong_kind(error: Error) -> bool:
 
 
 def is_not_ready(error: Error) -> bool:
-    """Return whether a forced action did nothing because its element was hidden, or out of the viewport."""
+    """Return whether a forced action did nothing because its element was hidden or out of the viewport."""
     return _is("not ready", error.message)
 
 
@@ -344,7 +344,7 @@ def was_editing(error: Error) -> bool:
 
 
 def translate_error(error: Error, *, selector: str | None = None) -> FootlightError | None:
-    """Return the error if the message alone decides, or None if the page must be asked."""
+    """Return the error if the message alone determines it, or None if the page must be inspected."""
     message = error.message
     for pattern, make in _TRANSLATIONS:
         if pattern.search(message):
@@ -395,4 +395,4 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),
     (_NETWORK, lambda reason, _: NetworkFailed(reason)),
 )
-"""Patterns for messages, and the errors that they become."""
+"""Patterns for messages, and the errors to which they are translated."""

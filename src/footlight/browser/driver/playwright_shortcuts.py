@@ -1,4 +1,4 @@
-"""Leave out checks of Playwright's that take long for large values of pages."""
+"""Skip checks of Playwright that are slow for large values of pages."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["take_shortcuts"]
 logger = logging.getLogger(__name__)
 
 LONGEST_PARSED = 1_000
-"""Characters. Playwright parses a URL in Python, which takes 10 µs for each character."""
+"""In characters. Playwright parses a URL in Python, which takes 10 µs for each character."""
 
 
 def take_shortcuts() -> None:
-    """Let Playwright take values and URLs of pages from its driver as they are.
+    """Make Playwright accept values and URLs of pages from its driver without checks.
 
-    Its check of the form of a value takes 3 µs for each number in it, 25 times as long as reading it. Before
-    it asks a function whether a URL matches, it parses the URL, though the browser has done so.
+    Its check of a value's structure takes 3 µs for each number in it, 25 times as long as reading it. Before
+    it calls a function to match a URL, it parses the URL, although the browser has already done so.
     """
     try:
         from playwright._impl.isomorphic import url_match
@@ -32,8 +32,8 @@ def take_shortcuts() -> None:
         return
 
     def parse_shortened(url: str, *base: str | None) -> object:
-        # Without a base, only whether the URL is valid is asked.
+        # Without a base, the call only checks whether the URL is valid.
         return parse_url(url if base else url[:LONGEST_PARSED], *base)
 
-    if parse_url.__name__ != parse_shortened.__name__:  # Another server of this process has not done it.
+    if parse_url.__name__ != parse_shortened.__name__:  # Another server in this process may have done it.
         matching.parse_url = parse_shortened

@@ -30,7 +30,7 @@ def create_run_folder(root: Path | None = None) -> Path:
     """Create the temporary folder of this process, and remove those of processes that have ended.
 
     Raises:
-        OSError: The folder cannot be created.
+        OSError: the folder cannot be created.
     """
     root = root or Path(tempfile.gettempdir())
     for old in root.glob(f"{RUN_PREFIX}*"):

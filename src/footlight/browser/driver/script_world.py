@@ -1,9 +1,9 @@
-"""Ask Footlight's scripts in the main document of a page with one message of CDP. Chromium only.
+"""Call Footlight's scripts in the main document of a page with one CDP message. Chromium only.
 
-The scripts are selector engines of Playwright, and run in its isolated world. A selector can only be answered
-at once; a message of CDP may wait in the page, for its next frame for instance. With the first selector in a
-document, Playwright runs its own scripts and all engines, which takes some 20 ms. The first message contains
-only the engine that answers it.
+The scripts are selector engines of Playwright, and run in its isolated world. A selector must reply
+immediately, but a CDP message may wait in the page, for its next frame for instance. With the first selector
+in a document, Playwright runs its own scripts and all engines, which takes about 20 ms. The first CDP message
+contains only the engine that it needs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["ScriptWorld"]
 
 _WORLD = "__playwright_utility_world"
-"""How the name of Playwright's isolated world begins."""
+"""The beginning of the name of Playwright's isolated world."""
 
 
 class ScriptWorld:
-    """Knows the context of the scripts in the present main document, as far as there is one."""
+    """Tracks the execution context of the scripts in the current main document, if it has one."""
 
     def __init__(self) -> None:
         self._cdp: CDPSession | None = None
@@ -31,10 +31,10 @@ class ScriptWorld:
         self._context: str | None = None
         self._known = asyncio.Event()
         self._engines: set[Callable[[], str]] = set()
-        """Those that run in the present document."""
+        """The engines that run in the current document."""
 
     async def attach(self, cdp: CDPSession) -> None:
-        """Follow the documents of the page. Call it before `Runtime.enable`, which reports the first one."""
+        """Track the documents of the page. Call this before `Runtime.enable`, which reports the first one."""
         tree = cast("dict[str, Any]", await cdp.send("Page.getFrameTree"))
         self._frame_id = str(tree["frameTree"]["frame"]["id"])
         cdp.on("Runtime.executionContextCreated", self._on_created)
@@ -63,17 +63,17 @@ class ScriptWorld:
         return self._context is not None
 
     async def wait_for_document(self) -> bool:
-        """Wait until scripts can be asked. Return False in browsers where they cannot."""
+        """Wait until scripts can be called. Return False in browsers that do not support it."""
         if self._cdp is None:
             return False
         await self._known.wait()
         return True
 
     async def ask(self, engine: Callable[[], str], name: str, *arguments: Any) -> Any:
-        """Return the reply of the function that an engine offers as `Symbol.for("footlight.NAME")`.
+        """Return the result of the function that an engine provides as `Symbol.for("footlight.NAME")`.
 
-        `engine` returns the source of the engine, which is run first where it has not been in this document.
-        Return None where scripts cannot be asked.
+        `engine` returns the source of the engine, which is run first if it has not run in this document.
+        Return None if scripts cannot be called.
 
         Raises:
             Error: the document is gone.
@@ -82,7 +82,7 @@ class ScriptWorld:
             return None
         engines = self._engines
         source = "" if engine in engines else f"{engine()};\n"
-        engines.add(engine)  # The next message is answered after this one.
+        engines.add(engine)  # Later messages are processed after this one.
         given = ", ".join(json.dumps(each) for each in arguments)
         reply = await self._evaluate(
             self._cdp, f'{source}globalThis[Symbol.for("footlight.{name}")]({given})', self._context
@@ -95,7 +95,8 @@ class ScriptWorld:
     async def run(self, expression: str) -> dict[str, Any]:
         """Return Chromium's reply about the value of an expression, which may be a promise.
 
-        Wait for the context of a document that begins. Call it only where `wait_for_document` returns True.
+        Wait for the execution context if a document is just beginning. Call this only if `wait_for_document`
+        returns True.
 
         Raises:
             Error: the document is gone.

@@ -1,8 +1,8 @@
 """Run Footlight's own scripts in a page.
 
-Scripts run in an isolated world (`isolated.js`), which has the browser's own functions. In the page's own
-world they would call what the page put in place of them: a loop might not end, and a result would be the
-page's. Where the isolated world runs no scripts, the page's own world does.
+Scripts run in an isolated world (`isolated.js`), which has the browser's original functions. In the page's
+main world they would call functions that the page may have replaced: a loop might be endless, and a result
+could be forged. The main world is used only if the isolated world cannot run the script.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ __all__ = [
 ]
 
 GETTER = str(Path(__file__).with_name("getter"))
-"""The module `getter.js`, which most selector engines begin with."""
+"""The module `getter.js`, with which most selector engines begin."""
 
 _ENGINE = "footlight-apart"
 
 T = TypeVar("T")
 
 GATHERED_MS = 1_000
-"""How long a script about matches that were there may wait for the first of them."""
+"""How long a script about matches that existed may wait for the first of them."""
 MAX_ARGUMENT = 20_000
-"""Characters of an argument that may be part of a selector."""
+"""The maximum length of an argument inside a selector, in characters."""
 
 _keys = itertools.count(1)
 
 
 async def register_scripts(playwright: Playwright) -> None:
-    """Register the selector engine. Call it before the first page is made."""
+    """Register the selector engine. Call this before any page is opened."""
     source = selector_engine(Path(__file__).parent, "isolated")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
 async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
-    """Return the result of a script about a document. If it is a function, it gets the argument."""
+    """Return the result of a script about a document. If it is a function, it receives the argument."""
     return await _retry(
         lambda: _run_isolated(within, script, argument), lambda: within.evaluate(script, argument)
     )
 
 
 async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
-    """Wait for the element, and return the result of a function that gets it.
+    """Wait for the element, and return the result of a function that receives it.
 
-    The page's own world also runs it where the argument is too long for a selector.
+    It runs in the page's main world if the argument is too long for a selector.
     """
 
     async def run_in_page() -> Any:
@@ -76,9 +76,9 @@ async def run_about(element: Locator, script: str, argument: Any = None, *, time
 
 
 async def run_about_all(found: Locator, script: str, argument: Any = None, *, by_handle: bool = False) -> Any:
-    """Return the result of a function that gets the list of all current matches.
+    """Return the result of a function that receives the list of all current matches.
 
-    Use `by_handle` for selectors that are not known in the page's own world.
+    Use `by_handle` for selectors that are unknown in the page's main world.
     """
 
     async def run_in_page() -> Any:
@@ -95,14 +95,17 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
         asked = found.first.locator(_query(script, argument, over=key))
         try:
             return _parse_reply(await asked.get_attribute("v", timeout=GATHERED_MS))
-        except PlaywrightTimeout:  # The first match was removed meanwhile.
+        except PlaywrightTimeout:  # The first match was just removed.
             return await run_in_page()
 
     return await _retry(run_isolated, run_in_page)
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
-    """Return the element that a function returns, or None. The function calls nothing of the page's."""
+    """Return the element that a function returns, or None.
+
+    It runs in the main world first, so it must not call functions that a page can replace.
+    """
 
     async def run_isolated() -> ElementHandle | None:
         found = await within.query_selector(_query(script, None))
@@ -115,7 +118,7 @@ async def find_element(within: Page | Frame, script: str) -> ElementHandle | Non
 
 
 async def _retry(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
-    """Try another world where scripts of the first do not run."""
+    """Try the second world if the first one cannot run scripts."""
     try:
         return await first()
     except PlaywrightTimeout:

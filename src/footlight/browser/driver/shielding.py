@@ -24,7 +24,7 @@ async def shield_until_done(
 ) -> T:
     """Return the result of the work, which is not cancelled with its caller.
 
-    `discard` gets the result if the caller was cancelled.
+    `discard` receives the result if the caller was cancelled.
     """
     task = _start(work)
     try:

@@ -1,7 +1,7 @@
 """Attach to a page of a browser that another process has started, over Chromium's DevTools endpoint.
 
-Tests in a process of their own use this to work in a session of the server. Nothing in the browser is
-configured, and detaching closes neither pages nor the browser.
+Tests in a separate process use this to work in a session of the server. The browser is not reconfigured, and
+detaching closes neither pages nor the browser.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["attached_page", "attached_page_async"]
 
 CONNECT_MS = 10_000.0
 WAIT_MS = 10_000.0
-"""Shorter than Playwright's 30 s, because the caller of the test does not wait longer than that in all."""
+"""The default timeout. It is shorter than Playwright's 30 s, the total time that the test's caller waits."""
 
 
 @contextmanager
@@ -28,8 +28,8 @@ def attached_page(endpoint: str, *, target: str | None = None) -> Generator[sync
     """Yield the page with this target id, or the only page.
 
     Raises:
-        playwright.sync_api.Error: there is no browser at the endpoint.
-        LookupError: it has no such page, or several.
+        playwright.sync_api.Error: no browser responds at the endpoint.
+        LookupError: the browser has no such page, or has several and no id is given.
     """
     with sync_playwright() as playwright:
         browser = playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)

@@ -29,11 +29,11 @@ async def find_process(context: BrowserContext) -> psutil.Process:
 async def close_context(context: BrowserContext) -> None:
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(END_SECONDS):
-            await shield_until_done(context.close())  # A cancelled close leaves the context open for ever.
+            await shield_until_done(context.close())  # A cancelled close leaves the context open forever.
 
 
 def end_process(process: psutil.Process) -> None:
-    """Wait until the process ends, and kill it and its children if it does not."""
+    """Wait until the process ends. If it does not, kill it and its children."""
     import psutil
 
     try:
@@ -48,7 +48,7 @@ def end_process(process: psutil.Process) -> None:
 
 
 def listener_on(port: int) -> str:
-    """Return the process that listens on the port, if the system reports it."""
+    """Describe the process that listens on the port, if the system reports it."""
     import psutil
 
     with contextlib.suppress(psutil.Error):

@@ -21,7 +21,7 @@ NO_OWN_REQUESTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-"""Flags that stop Chromium's own requests."""
+"""Flags that disable Chromium's own requests."""
 
 _LINK_LOCAL = (
     "169.254.*.*",
@@ -33,22 +33,22 @@ _LINK_LOCAL = (
     "feb?:*",
     "fd00:ec2::254",
 )
-"""Host patterns of Chromium: addresses in their shortest form, IPv6 without brackets."""
+"""Host patterns in Chromium's syntax: addresses in their shortest form, IPv6 without brackets."""
 
 NO_LINK_LOCAL = ("--host-resolver-rules=" + ", ".join(f"MAP {host} ~NOTFOUND" for host in _LINK_LOCAL),)
-"""Refuses link-local addresses, also in redirects and requests of pages, which only the proxy could see."""
+"""Blocks link-local addresses, also in redirects and requests of pages, which only the proxy could see."""
 
 BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
-"""Flags that let no traffic bypass the proxy that enforces the domain policy."""
+"""Flags that prevent traffic from bypassing the proxy that enforces the domain policy."""
 
 PAGE_TOOLS = "WebMCP"
-"""The feature by which pages offer tools of their own to models."""
+"""The Chromium feature by which pages offer tools to models."""
 
 _FEATURES = "--enable-features="
 
 UNLIMITED_NAVIGATIONS = ("--disable-ipc-flooding-protection",)
-"""Flags of Playwright that are left out. Without this one, Chromium limits a page to 200 navigations within
-its document in 10 seconds. A page that calls `history.pushState` without end would otherwise keep the driver
+"""Flags of Playwright that are not used. With this one, Chromium would not limit a page to 200 navigations
+within its document in 10 seconds, and a page that calls `history.pushState` in a loop would keep the driver
 busy, and with it every session.
 """
 
@@ -61,22 +61,22 @@ _THIS_MACHINE = (
     *("localhost", "localhost.", "*.localhost", "*.localhost.", "127.*", "0.*"),
     *("[::ffff:7f*]", "[::ffff:0:*]"),
 )
-"""The names under which debuggers accept connections. In `DEBUGGING_PORTS`, `?` can also match nothing."""
+"""The host names for which debuggers accept connections. In `DEBUGGING_PORTS`, `?` also matches nothing."""
 _SHORT_PORTS = tuple(f"MAP {host}:2??? {host}" for host in ("localhost", "127.0.0.1"))
-"""The shorter ports that the pattern matches too and that stay open."""
+"""The shorter ports that the pattern also matches. They stay open."""
 
 
 def enable_feature(args: Sequence[str], feature: str) -> list[str]:
-    """Return the flags with a feature of Chromium enabled. Only the last switch counts, so all are merged."""
+    """Return the flags with a Chromium feature enabled. Only the last switch is used, so all are merged."""
     before = [arg.removeprefix(_FEATURES) for arg in args if arg.startswith(_FEATURES)]
     others = [arg for arg in args if not arg.startswith(_FEATURES)]
     return [*others, _FEATURES + ",".join([*filter(None, before), feature])]
 
 
 def close_debugging_ports(args: Sequence[str]) -> list[str]:
-    """Return the flags with the debugging ports of all browsers out of reach of pages.
+    """Return the flags with rules that keep pages from the debugging ports of all browsers.
 
-    Only the last switch of a name counts, so its rules are merged.
+    Only the last switch with a name is used, so its rules are merged.
     """
     caller_rules = [arg.removeprefix(RULES) for arg in args if arg.startswith(RULES)]
     rules = [*_SHORT_PORTS, *(f"MAP {host}:2???? ~NOTFOUND" for host in _THIS_MACHINE), *caller_rules]

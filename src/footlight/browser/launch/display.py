@@ -1,4 +1,4 @@
-"""Provide a display for browser windows: the existing one, or else a virtual one, or else none."""
+"""Provide a display for browser windows: the existing one, otherwise a virtual one, otherwise none."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 10.0
 END_SECONDS = 2.0
 SIZE = "1600x1200x24"
-"""Pixels, and bits per pixel."""
+"""The size in pixels, and the bits per pixel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """`screen` is the machine's own display and `xvfb` a virtual one. With `none` there can be no window."""
+    """`screen` is the machine's own display and `xvfb` a virtual one. With `none`, no window is possible."""
 
     kind: Literal["screen", "xvfb", "none"]
     environment: Mapping[str, str]
@@ -34,7 +34,7 @@ class Display:
 
 @asynccontextmanager
 async def open_display() -> AsyncGenerator[Display]:
-    """Open a display for one browser. A virtual one ends with its last client."""
+    """Open a display for one browser. A virtual display ends with its last client."""
     if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         yield Display("screen", {})
         return
@@ -53,9 +53,9 @@ async def open_display() -> AsyncGenerator[Display]:
 
 @asynccontextmanager
 async def _virtual(program: str) -> AsyncGenerator[str | None]:
-    """Start Xvfb and return the number of its display, or None where it does not start.
+    """Start Xvfb and yield the number of its display, or None if it does not start.
 
-    Xvfb ends with its last client, so none is left over when a server is killed.
+    Xvfb ends with its last client, so it does not remain when a server is killed.
     """
     read, write = os.pipe()
     try:
@@ -102,7 +102,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def _number(pipe: int) -> str | None:
-    """Read the display number, which Xvfb writes when it accepts clients. It is "" if Xvfb has ended."""
+    """Return the display number, which Xvfb writes when it accepts clients, or None if it does not start."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb", buffering=0)

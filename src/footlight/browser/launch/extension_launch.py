@@ -47,12 +47,12 @@ VIEWPORT = (1280, 800)
 """The default viewport of sessions."""
 
 WindowKind = Literal["screen", "xvfb", "none"]
-"""Whether the window is on this machine's screen, on a virtual one, or nowhere."""
+"""Whether the window is on this machine's screen, on a virtual display, or does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionBrowser:
-    """A running browser with its extensions. The caller who launched it ends it."""
+    """A running browser with its extensions. The code that launched it ends it."""
 
     context: BrowserContext
     extensions: tuple[LoadedExtension, ...]
@@ -89,16 +89,16 @@ class ExtensionLauncher(ProfileLauncher):
         slow_mo_ms: int = 0,
         storage: Mapping[str, Any] | None = None,
     ) -> ExtensionBrowser:
-        """Start a browser. A failed start leaves nothing behind.
+        """Start a browser. A failed start is cleaned up.
 
         With `storage` the first extension has these items in its `chrome.storage.local` before it runs.
         Without `headless` the browser has a window, on a virtual display if there is no other, or no window
-        if there is no display at all.
+        if no display is available.
 
         Raises:
-            BrowserNotInstalled: there is none, it does not start, or it does not load extensions.
-            BrowserCrashed: it ended meanwhile.
-            LaunchFailed: it rejects an extension.
+            BrowserNotInstalled: the browser is missing, does not start, or does not load extensions.
+            BrowserCrashed: the browser ended during the start.
+            LaunchFailed: the browser rejects an extension.
             InvalidParameter: the browser refuses an option, which the error names.
             PermissionDenied: a proxy is set although the server has a filter proxy.
         """
@@ -144,14 +144,14 @@ class ExtensionLauncher(ProfileLauncher):
         arguments["headless"] = display is None or display.kind == "none"
         if display is not None:
             arguments["env"] |= display.environment
-        # With this flag, extensions of the command line are rejected in a dialog, which may stop the start.
+        # With this flag, extensions on the command line are rejected in a dialog, which may block the start.
         arguments["ignore_default_args"] += ["--disable-extensions"]
         return arguments
 
     async def _start(self, profile: Path, arguments: dict[str, Any], found: FoundBrowser) -> BrowserContext:
         async def discard(context: BrowserContext) -> None:
             await close_context(context)
-            await asyncio.to_thread(remove_folder, profile)  # The browser has made it again.
+            await asyncio.to_thread(remove_folder, profile)  # The browser has created it again.
 
         try:
             return await self._launch_on(profile, arguments, found, discard=discard)
@@ -184,8 +184,7 @@ class ExtensionLauncher(ProfileLauncher):
 async def _fill_storage(
     context: BrowserContext, extension: UnpackedExtension, storage: Mapping[str, Any], folder: Path
 ) -> UnpackedExtension:
-    """Put items into the storage of an extension that has not run yet, and return the extension from
-    `folder`.
+    """Put items into the storage of an extension that has not run yet, and return the extension in `folder`.
 
     Storage belongs to the id of an extension, which is derived from its key or its folder. So an empty
     extension gets that key and folder first and fills the storage. Then the real extension replaces it.
@@ -212,7 +211,7 @@ async def _fill_storage(
 
 
 def _make_folder(parent: Path) -> Path:
-    """Return a new folder as the browser reports it, without links."""
+    """Return a new folder with its real path, which is how the browser reports it."""
     return Path(tempfile.mkdtemp(prefix="extension-", dir=parent)).resolve()
 
 
@@ -225,7 +224,7 @@ def _take_place(source: Path, folder: Path) -> None:
 async def _wait_until_running(
     cdp: CDPSession, extensions: Sequence[UnpackedExtension]
 ) -> list[LoadedExtension | None]:
-    """Wait until the browser runs all the extensions, or time is up, and return those that run."""
+    """Wait until the browser runs all extensions or the time is over, and return those that run."""
     loaded: list[LoadedExtension | None] = [None] * len(extensions)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LOADED_SECONDS):
@@ -241,7 +240,7 @@ def _find_missing(
 
 
 async def _prepare(context: BrowserContext, options: SessionOptions) -> None:
-    """Apply the options that a new context takes as arguments, but the context of a profile only later."""
+    """Apply the options that a new context accepts as arguments, but a profile's context only later."""
     try:
         if options.state:
             await context.set_storage_state(cast("Any", to_playwright(options.state)))

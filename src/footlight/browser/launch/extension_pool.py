@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class ExtensionPool:
-    """Extensions run only in a browser's own profile, so sessions cannot share a browser."""
+    """Starts one browser per session, because extensions run only in the profile of a browser."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class ExtensionPool:
         """Start a browser whose context has the options. Return it with `release` and `end_session`.
 
         Raises:
-            ResourceExhausted: there are too many.
-            BrowserNotInstalled: there is none, it does not start, or it does not load extensions.
+            ResourceExhausted: all browsers are in use.
+            BrowserNotInstalled: the browser is missing, does not start, or does not load extensions.
             InvalidParameter, PermissionDenied: the browser refuses an option, which the error names.
         """
         while len(self._running) + len(self._launching) >= self._most:
@@ -98,18 +98,18 @@ class ExtensionPool:
         return pooled
 
     def _on_gone(self, browser: PooledBrowser) -> None:
-        """End a crashed browser, which leaves a profile and a display behind."""
+        """End a crashed browser, whose profile and display have to be removed."""
         browser.disconnected.set()
         if browser in self._running and browser not in self._leaving:
             logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)
 
     async def answers(self) -> bool:
-        """Return True, because the next session gets a browser of its own."""
+        """Return True, because the next session gets a new browser."""
         return True
 
     def release(self, browser: PooledBrowser) -> None:
-        """Note that the session of the browser is ending, so that callers of `acquire` can wait for it."""
+        """Record that the session of the browser is ending, so that callers of `acquire` can wait for it."""
         self._leaving.add(browser)
 
     async def end_session(self, browser: PooledBrowser) -> None:

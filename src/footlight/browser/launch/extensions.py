@@ -24,7 +24,7 @@ SCHEME = "chrome-extension"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnpackedExtension:
-    """A folder with a manifest. `pages` are the pages that the manifest names."""
+    """A folder with a manifest, and the manifest's data."""
 
     folder: Path
     name: str
@@ -32,7 +32,7 @@ class UnpackedExtension:
     manifest_version: int
     permissions: tuple[str, ...] = ()
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Paths in the extension by role: popup, options, side-panel."""
+    """The pages in the manifest: paths in the extension by role (popup, options, side-panel)."""
     key: str | None = None
     """The key that the id is derived from. Without a key it is derived from the folder."""
     modified_ns: int = field(default=0, compare=False)
@@ -54,7 +54,7 @@ class LoadedExtension:
         return f"{self.origin}/{path.lstrip('/')}"
 
     def has(self, url: str) -> bool:
-        """Return whether the URL is one of the extension's pages."""
+        """Return whether the URL belongs to the extension."""
         return url.startswith(f"{self.origin}/")
 
 
@@ -62,7 +62,7 @@ def read_extension(folder: Path) -> UnpackedExtension:
     """Read the manifest in `folder`. Malformed fields are ignored.
 
     Raises:
-        InvalidConfig: there is no manifest, or no browser would accept it.
+        InvalidConfig: the manifest is missing, or would be refused by every browser.
     """
     folder = folder.resolve()
     if "," in str(folder):
@@ -95,7 +95,7 @@ _COMMENT = re.compile(r'("(?:[^"\\\n]++|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re
 
 
 def _read(path: Path) -> Any:
-    """Read the manifest like Chromium, which allows comments."""
+    """Read a JSON file like Chromium, which allows comments."""
     text = path.read_text("utf-8-sig")
     try:
         return json.loads(text)
@@ -119,9 +119,9 @@ def _extension(folder: Path, manifest: Mapping[str, Any]) -> UnpackedExtension:
 
 
 def _name(folder: Path, manifest: Mapping[str, Any]) -> str:
-    """Return the name.
+    """Return the name of the extension.
 
-    A name such as `__MSG_appName__` is looked up in the messages of the default language.
+    A name such as `__MSG_appName__` is replaced by the message of the default language.
     """
     name = str(manifest["name"])
     key, language = re.fullmatch(r"__MSG_(\w+)__", name), manifest.get("default_locale")
@@ -175,7 +175,7 @@ async def load_extension(cdp: CDPSession, folder: Path) -> str:
     """Load or reload the extension in a folder, and return its id.
 
     Raises:
-        LaunchFailed: the browser rejects it; the error gives the reason.
+        LaunchFailed: the browser rejects it; the error has the reason.
     """
     try:
         reply = cast(

@@ -39,7 +39,7 @@ _CHROMIUMS = (
 
 @dataclass(frozen=True, slots=True)
 class FoundBrowser:
-    """`executable` is None where Playwright finds it itself: its own build, or a channel."""
+    """A browser to start. `executable` is None if Playwright finds it: its own build, or a channel."""
 
     source: Source
     executable: Path | None
@@ -48,13 +48,13 @@ class FoundBrowser:
 
 
 def find_browser(settings: BrowserSettings, own_build: Path, *, shell: bool = True) -> FoundBrowser:
-    """Return the configured browser, or else Playwright's own, or else the system's.
+    """Return the configured browser, otherwise Playwright's own, otherwise the system's.
 
-    `own_build` is the path of Playwright's own build of this engine. Without `shell` the headless shell is
+    `own_build` is the path of Playwright's own build of this engine. Without `shell`, the headless shell is
     the last choice.
 
     Raises:
-        BrowserNotInstalled: with the command that installs one.
+        BrowserNotInstalled: no browser was found. The error has the command that installs one.
     """
     if settings.executable_path is not None:
         return _find_configured(settings.executable_path)
@@ -66,7 +66,7 @@ def find_browser(settings: BrowserSettings, own_build: Path, *, shell: bool = Tr
         return FoundBrowser("playwright", None, str(own_build))
     if settings.type == "chromium" and (path := _find_system_chromium(settings.headless)):
         return FoundBrowser("system", Path(path), path)
-    if own_build.is_file():  # Without its headless shell; the browser itself can do without a window too.
+    if own_build.is_file():  # Without its headless shell. The browser itself can also run without a window.
         return FoundBrowser("playwright", own_build, str(own_build))
     raise BrowserNotInstalled(
         f"No usable {settings.type} was found on this machine",
@@ -96,7 +96,7 @@ def _find_configured(path: Path) -> FoundBrowser:
 def _has_own_build(own_build: Path, headless_shell: bool) -> bool:
     """Return whether Playwright has its own build.
 
-    The headless shell is beside it: `chromium_headless_shell-N`.
+    The headless shell is in a folder beside it: `chromium_headless_shell-N`.
     """
     if not headless_shell:
         return own_build.is_file()
@@ -107,7 +107,7 @@ def _has_own_build(own_build: Path, headless_shell: bool) -> bool:
 
 
 def _find_system_chromium(headless: bool) -> str | None:
-    """Find the system's browser. A headless shell is preferred because it opens pages four times as fast."""
+    """Find the system's browser. A headless shell is preferred, because it opens pages four times as fast."""
     names = (*_SHELLS, *_CHROMIUMS) if headless else _CHROMIUMS
     return next((path for name in names if (path := shutil.which(name))), None)
 

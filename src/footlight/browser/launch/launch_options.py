@@ -1,7 +1,7 @@
 """The launch options of a browser with a profile: options, presets, and stealth.
 
-Stealth forges nothing. User agent, languages, timezone and window size agree with each other in pages, in
-their workers and in request headers. `list_measures` tells which of these are in force, and which common
+Stealth does not forge values. It makes user agent, languages, timezone and window size consistent in pages,
+in their workers and in request headers. `list_measures` returns which of these are set, and which common
 measures are not taken.
 """
 
@@ -36,13 +36,13 @@ MAX_PIXELS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A consistent set of values. The user agent is the browser's own, or that of the device."""
+    """A consistent set of values. The user agent is that of the browser, or of the device."""
 
     locale: str
     timezone: str
     viewport: tuple[int, int] | None = None
     device: str | None = None
-    """A name of Playwright's list."""
+    """A name in Playwright's list of devices."""
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -56,7 +56,7 @@ PRESETS: Mapping[str, Preset] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchOptions:
-    """Options that a caller gave; None means not given. The viewport is (width, height) in CSS pixels."""
+    """Options from a caller; None means not given. The viewport is (width, height) in CSS pixels."""
 
     preset: str | None = None
     stealth: bool | None = None
@@ -68,10 +68,12 @@ class LaunchOptions:
     disable_webgl: bool | None = None
 
     def check(self) -> None:
-        """Check that no part of a preset is overridden, because no real browser would look like that.
+        """Validate the options.
+
+        Parts of a preset cannot be overridden, because no real browser has such a combination.
 
         Raises:
-            InvalidParameter: names the option.
+            InvalidParameter: an option is invalid; the error names it.
         """
         if self.preset is not None:
             self._check_preset(self.preset)
@@ -96,7 +98,7 @@ class LaunchOptions:
             )
 
     def _parts(self) -> list[tuple[str, object]]:
-        """Return the values of the preset."""
+        """Return the options that a preset would set."""
         return [
             ("userAgent", self.user_agent),
             ("viewport", self.viewport),
@@ -117,12 +119,12 @@ class LaunchOptions:
         return replace(saved, **{name: value for name, value in values.items() if value is not None})
 
     def to_json(self) -> dict[str, Any]:
-        """Return the options by the names that callers use, without those that are None."""
+        """Return the options under the names that callers use, without those that are None."""
         return {_ALIASES[name]: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LaunchOptions:
-        """Parse saved options. Raise ValueError if they are damaged or of another version."""
+        """Parse saved options. Raise ValueError if they are damaged or from another version."""
         if unknown := sorted(set(data) - set(_NAMES)):
             raise ValueError(f"{unknown[0]!r} is not a launch option")
         try:
@@ -166,10 +168,10 @@ class LaunchPlan:
     def of(
         cls, options: LaunchOptions, *, headless: bool, own_agent: str | None, devices: Devices
     ) -> LaunchPlan:
-        """Make a plan. `headless` is the setting; `own_agent` is required for `stealth` and for a device.
+        """Return a plan. `headless` is the setting; `own_agent` is required for `stealth` and for a device.
 
-        The user agent is set by a switch of the browser. Playwright's override would not reach service
-        workers, and would remove the client hints elsewhere.
+        The user agent is set by a command-line switch. Playwright's override would not reach service workers,
+        and would remove the client hints elsewhere.
         """
         preset = PRESETS[options.preset] if options.preset else None
         device = devices.get(preset.device) if preset and preset.device else None
@@ -226,9 +228,9 @@ class Measure:
 
 
 def list_measures(launch: LaunchPlan, *, shell: bool = False) -> tuple[Measure, ...]:
-    """Return what stealth has set and what not, or nothing without stealth.
+    """Return the measures that stealth has taken and not taken. Empty without stealth.
 
-    With `shell` the browser is a headless shell.
+    `shell`: whether the browser is a headless shell.
     """
     if not launch.options.stealth:
         return ()

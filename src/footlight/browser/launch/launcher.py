@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TriedBrowser:
-    """A browser that started and opened a page."""
+    """A browser that was started successfully and has opened a page."""
 
     version: str
     path: str
@@ -64,7 +64,7 @@ class TriedBrowser:
 
 
 async def try_browser(settings: BrowserSettings) -> TriedBrowser:
-    """Start the configured browser, open a page and end it. Raise BrowserNotInstalled if that fails."""
+    """Start the configured browser, open a page and close it. Raise BrowserNotInstalled if that fails."""
     with tempfile.TemporaryDirectory(prefix="footlight-try-") as folder:
         async with start_playwright(Path(folder)) as playwright:
             browser = await launch_browser(playwright, settings, proxied=False, starts=PendingStarts())
@@ -84,7 +84,7 @@ async def launch_browser(
     """Start a browser, or attach to the one at `cdpEndpoint`.
 
     Raises:
-        BrowserNotInstalled: it is missing, does not start, or does not answer.
+        BrowserNotInstalled: the browser is missing, does not start, or does not respond.
     """
     engine = getattr(playwright, settings.type)
     if settings.cdp_endpoint:
@@ -100,7 +100,7 @@ async def launch_browser(
 def track_start(
     starts: PendingStarts, settings: BrowserSettings, found: FoundBrowser
 ) -> AbstractContextManager[None]:
-    """Count a browser as starting in this block."""
+    """Track the start of a browser in this block."""
     check = CHECK_PATH if found.source == "configured" else f"Check that {found.path} starts by itself"
     return starts.track(
         f"{settings.type} ({found.path})",
@@ -110,7 +110,7 @@ def track_start(
 
 
 def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied: bool) -> dict[str, Any]:
-    """Return Playwright's arguments, for a browser with and without a profile."""
+    """Return Playwright's launch arguments, for a browser with or without a profile."""
     logger.info("starting %s (%s: %s)", settings.type, found.source, found.path)
     options: dict[str, Any] = {"headless": settings.headless, "args": list(settings.args)}
     if found.executable is not None:
@@ -121,7 +121,7 @@ def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied:
         options["args"] = [*NO_OWN_REQUESTS, *(BEHIND_PROXY if proxied else NO_LINK_LOCAL), *settings.args]
         options["chromium_sandbox"] = _sandbox(settings.args)
         options["ignore_default_args"] = [*UNLIMITED_NAVIGATIONS]
-    # Signals are ours: Playwright would end the browsers before the sessions are saved.
+    # The server handles signals: Playwright would end the browsers before the sessions are saved.
     return {**options, "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False}
 
 
@@ -146,7 +146,7 @@ class ProfileLauncher:
         self._starts = starts
 
     def find(self) -> FoundBrowser:
-        """Return the browser to start. Raise BrowserNotInstalled if there is none."""
+        """Return the browser to start. Raise BrowserNotInstalled if no browser is found."""
         return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
 
     def _base_arguments(self, options: SessionOptions, found: FoundBrowser) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class ProfileLauncher:
         *,
         discard: Callable[[BrowserContext], Awaitable[None]] = close_context,
     ) -> BrowserContext:
-        """Start a browser on the profile. If this is cancelled, `discard` ends it as soon as it runs."""
+        """Start a browser on the profile. If this is cancelled, `discard` ends the browser when it runs."""
 
         async def start() -> BrowserContext:
             with track_start(self._starts, self._settings, found):
@@ -204,7 +204,7 @@ async def _attach(playwright: Playwright, endpoint: str, starts: PendingStarts) 
 
 
 def _sandbox(args: list[str]) -> bool:
-    """Return whether to use the sandbox. It is off for root or by configuration, which is logged."""
+    """Return whether to use the sandbox. It is disabled for root or by configuration, which is logged."""
     if "--no-sandbox" in args:
         logger.warning("the browser's sandbox is off: browser.args has --no-sandbox")
         return False
@@ -215,7 +215,7 @@ def _sandbox(args: list[str]) -> bool:
 
 
 _NO_SANDBOX = ("sandboxing failed", "No usable sandbox", "without --no-sandbox")
-"""Messages about a missing sandbox. The command line, which is reported too, always contains the flag."""
+"""Messages about a missing sandbox. The reported command line always contains the flag too."""
 
 
 def is_display_missing(error: Error) -> bool:
@@ -224,23 +224,23 @@ def is_display_missing(error: Error) -> bool:
 
 _EXITED = re.compile(r"<process did exit: exitCode=(\d{1,10}),")
 EXIT_BY_SIGNAL = 128
-"""A shell that starts the browser ends with this and the number of the signal that has ended the browser."""
+"""A shell that starts the browser exits with this number plus that of the signal that ended the browser."""
 _REFUSED_ARGUMENT = re.compile(
     r"Playwright manages remote debugging|Arguments can not specify page|Pass user_data_dir parameter"
 )
 _SAID = re.compile(r"\[pid=\d{1,10}\]\[err\] ([^\n]{1,300})")
 _ORIGIN = re.compile(r"^\[[\d/.:]{1,40}:[A-Z]{1,10}:[\w/.-]{1,200}:\d{1,6}\] ")
-"""The place in Chromium's source with which a line of its log begins."""
+"""The place in Chromium's source code at the beginning of a line of its log."""
 
 
 def _start_reason(error: Error) -> str:
-    """Return why the browser did not start: of a process that ended, its exit code and last words."""
+    """Return why the browser did not start: for a process that ended, its exit code and last log line."""
     if is_display_missing(error):
         return "there is no display to show it on"
     ended = _EXITED.search(error.message)
     if ended is None:
         return cause(error)
-    # Its zygote complains after the browser has ended.
+    # Chromium's zygote process writes errors after the browser has ended.
     words = [each for each in _SAID.findall(error.message) if "/zygote/" not in each]
     said = f": {_ORIGIN.sub('', words[-1].strip())}" if words else ""
     return f"it ended with exit code {ended[1]}{said}"

@@ -1,7 +1,7 @@
 """Start a browser on a profile, with a port for debuggers, and end it completely.
 
-It is the full browser where there is one. The headless shell stores its cookies in another way, and
-identifies itself in a header whatever its user agent is.
+The full browser is preferred. The headless shell stores its cookies in another way, and identifies itself in
+a header regardless of its user agent.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebugEndpoint:
-    """The address at which the browser of a session listens for debuggers. Only this machine can connect."""
+    """The endpoint at which the browser of a session accepts debuggers, only from this machine."""
 
     port: int
     http: str
@@ -63,7 +63,7 @@ class PersistentBrowser:
     launch: LaunchPlan
     endpoint: DebugEndpoint
     process: psutil.Process
-    """The process, because its number may be reused when the browser has ended."""
+    """The process. Its id may be reused after the browser has ended."""
     shell: bool
     """Whether it is a headless shell."""
 
@@ -82,7 +82,7 @@ class PersistentLauncher(ProfileLauncher):
         """Start a browser on the profile in `folder`, which the caller has locked.
 
         Raises:
-            BrowserNotInstalled: there is none, or it does not start.
+            BrowserNotInstalled: the browser is missing, or does not start.
             InvalidParameter: the browser refuses an option, which the error names.
             ResourceExhausted: another browser runs on the profile, or another process listens on the port.
         """
@@ -118,7 +118,7 @@ class PersistentLauncher(ProfileLauncher):
     ) -> BrowserContext:
         arguments = self._base_arguments(launch.context, found)
         arguments["headless"] = launch.headless
-        # The last switch of a name counts, so ours come last.
+        # The last switch with a name is used, so ours come last.
         listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
         arguments["args"] = [*close_debugging_ports(arguments["args"]), *launch.args, *listen]
         try:
@@ -135,7 +135,7 @@ class PersistentLauncher(ProfileLauncher):
         return failed
 
     async def _agent(self) -> str:
-        """Return the browser's own user agent, which is determined once before it is overridden."""
+        """Return the browser's own user agent. It is read once, from a browser without an override."""
         if self._own_agent is None:
             found = self.find()
             arguments = launch_arguments(self._settings, found, proxied=False)
@@ -155,7 +155,10 @@ class PersistentLauncher(ProfileLauncher):
 
 
 async def _endpoint(process: psutil.Process, port: int) -> DebugEndpoint:
-    """Return the endpoint when the browser listens. Chromium runs without one if the port is taken."""
+    """Return the endpoint when the browser listens.
+
+    If the port is taken, Chromium runs without an endpoint.
+    """
     while not await asyncio.to_thread(_is_listening, process, port):  # noqa: ASYNC110 - there is no event
         await asyncio.sleep(LOOK_SECONDS)
     at = f"127.0.0.1:{port}"
@@ -188,7 +191,7 @@ def _is_shell(found: FoundBrowser) -> bool:
 
 
 async def _wait_until_vacated(folder: Path) -> None:
-    """Wait for the browser of a killed server to end, which takes a moment."""
+    """Wait a moment until the browser of a killed server has ended."""
     try:
         async with asyncio.timeout(VACATED_SECONDS):
             while await asyncio.to_thread(find_browser_holder, folder):  # noqa: ASYNC110 - no event
@@ -201,10 +204,10 @@ async def _wait_until_vacated(folder: Path) -> None:
 def check_port(port: int) -> None:
     """Check that the port is free.
 
-    Raise ResourceExhausted, which names the process if the system reports it.
+    Raise ResourceExhausted otherwise, which names the process if the system reports it.
     """
     with socket.socket() as trial:
-        # As Chromium does, so that closed connections in TIME_WAIT do not count.
+        # This is what Chromium does. Closed connections in TIME_WAIT then do not count.
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind(("127.0.0.1", port))

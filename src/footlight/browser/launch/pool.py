@@ -29,14 +29,14 @@ logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 2.0
 NEWS_SECONDS = 1.0
 ANSWER_SECONDS = 2.0
-"""A browser that does not report its version within this time is unresponsive."""
+"""A browser that does not return its version within this time is unresponsive."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedTarget:
     """A popup or tab that the browser has started to open.
 
-    Playwright announces it when its server answers.
+    Playwright announces it when its server responds.
     """
 
     id: str
@@ -50,7 +50,7 @@ class PooledBrowser:
     browser: Browser
     attached: bool = False
     context: BrowserContext | None = None
-    """The context of its session, where the browser can have only one."""
+    """The context of its session, if the browser can have only one context."""
     extensions: tuple[LoadedExtension, ...] = ()
     sessions: int = 0
     is_suspect: bool = False
@@ -65,7 +65,7 @@ class PooledBrowser:
         return self.browser.browser_type.name
 
     async def watch_targets(self) -> None:
-        """Track new pages. Only Chromium reports at once that a page opens another one."""
+        """Track new pages. Only Chromium reports immediately that a page opens another one."""
         if self.engine != "chromium":
             return
         self._targets = await self.browser.new_browser_cdp_session()
@@ -74,12 +74,12 @@ class PooledBrowser:
 
     def _on_target(self, event: dict[str, dict[str, str]]) -> None:
         target = event["targetInfo"]
-        # What an extension opens is opened by no page.
+        # A page that an extension opens has no opener.
         if target["type"] == "page" and (target.get("openerId") or self.extensions):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
 
     async def answers(self) -> bool:
-        """Return whether the browser's own process responds, whatever its pages do."""
+        """Return whether the browser's own process responds. Its pages may hang."""
         if self._targets is None:
             return True
         try:
@@ -87,12 +87,12 @@ class PooledBrowser:
                 await self._targets.send("Browser.getVersion")
         except TimeoutError:
             return False
-        except Error:  # One that is gone does not hang.
+        except Error:  # A browser that is gone does not hang.
             return True
         return True
 
     async def find_silent_part(self) -> SilentPart | None:
-        """Return what does not respond: the driver of all browsers, or this browser. None where both do."""
+        """Return what does not respond: the driver of all browsers, or this browser. None if both respond."""
         browser = asyncio.create_task(self.answers())
         try:
             if not await driver_answers(self.browser):
@@ -115,7 +115,7 @@ class PooledBrowser:
 
 
 class Pool:
-    """Assigns browsers to sessions: the one with the fewest sessions, or a new one when all are full."""
+    """Assigns browsers to sessions: the one with the fewest sessions, or a new one if all are full."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Pool:
         *,
         find: Callable[[], object] = lambda: None,
     ) -> None:
-        """Create the pool. `find` raises BrowserNotInstalled if there is no browser to launch."""
+        """Create the pool. `find` raises BrowserNotInstalled if no browser can be launched."""
         self._settings = settings.pool
         self._attached = settings.browser.cdp_endpoint is not None
         self._launch = launch
@@ -146,10 +146,10 @@ class Pool:
             await self._add(only_below=self._least)
 
     async def warm_one(self) -> None:
-        """Start one browser if one is to run before it is needed. Waiting calls need no more.
+        """Start one browser if `minBrowsers` is not 0. Waiting calls do not need more.
 
         Raises:
-            BrowserNotInstalled: there is none, or it does not start.
+            BrowserNotInstalled: the browser is missing, or does not start.
         """
         if not self._least:
             self._find()
@@ -157,11 +157,11 @@ class Pool:
             await self._add(only_below=1)
 
     async def acquire(self, _options: SessionOptions | None = None) -> PooledBrowser:
-        """Return a browser for one more session. Return it with `release`.
+        """Return a browser for one more session. Return it to the pool with `release`.
 
         Raises:
             ResourceExhausted: every browser is full.
-            BrowserNotInstalled: there is none, and none can be started.
+            BrowserNotInstalled: no browser is running, and none can be started.
         """
         while True:
             if best := self._find_best():
@@ -179,12 +179,12 @@ class Pool:
             await self._add(only_below=len(self._browsers) + 1)
 
     async def answers(self) -> bool:
-        """Return whether the browser of the next session responds. One that is still to be started does."""
+        """Return whether the browser for the next session responds. True if it is not started yet."""
         best = self._find_best()
         return best is None or self._is_replaceable(best) or await best.answers()
 
     def _find_best(self) -> PooledBrowser | None:
-        """Return the browser with the fewest sessions, or None where all are full."""
+        """Return the browser with the fewest sessions, or None if all are full."""
         best = min(self._browsers, key=lambda each: (each.is_suspect, each.sessions), default=None)
         return best if best is not None and best.sessions < self._capacity else None
 
@@ -227,7 +227,7 @@ class Pool:
     async def _add(self, *, only_below: int) -> None:
         async with self._launching:
             if len(self._browsers) >= only_below:
-                return  # Another call has launched a browser meanwhile.
+                return  # Another call has launched a browser in the meantime.
             pooled = PooledBrowser(await self._launch(), attached=self._attached)
             on_disconnected(pooled.browser, lambda: self._on_gone(pooled))
             try:

@@ -1,4 +1,4 @@
-"""Lock profiles. The system releases a lock with its process, and the lock file names the holder."""
+"""Lock profiles. The system releases a lock when its process ends. The lock file names the holder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, cast
 __all__ = ["Holder", "ProfileLock", "find_browser_holder", "find_holder", "lock_file"]
 
 LOCK_OFFSET = 1 << 30
-"""The locked byte is beyond the end of the file, because Windows does not let others read locked bytes."""
+"""The locked byte is beyond the end of the file, because on Windows others cannot read locked bytes."""
 CLOCK_SECONDS = 2.0
 """The maximum difference between the clocks of the system and of the file system."""
 
@@ -38,7 +38,7 @@ class Holder:
 
 
 class ProfileLock:
-    """A lock that is held until `release`, or to the end of the block."""
+    """A lock that is held until `release`, or until the end of the block."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -46,12 +46,12 @@ class ProfileLock:
         self._released = False
 
     def release(self) -> None:
-        """Release the lock. It may be called again."""
+        """Release the lock. It may be called more than once."""
         if self._released:
             return
         self._released = True
-        # Before the lock ends, so that the file of another holder is not removed. Windows does not remove an
-        # open file.
+        # The file is removed before the lock is released, so that the file of another holder is not removed.
+        # Windows does not remove an open file.
         with contextlib.suppress(OSError):
             self._path.unlink()
         os.close(self._descriptor)
@@ -64,14 +64,14 @@ class ProfileLock:
 
 
 def lock_file(path: Path) -> ProfileLock | None:
-    """Return the lock, or None if it is held elsewhere in this process or by another one."""
+    """Return the lock, or None if it is held elsewhere in this process or by another process."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
             if not _try(descriptor):
                 os.close(descriptor)
                 return None
-            if not _is_still(path, descriptor):  # Its last holder has removed the file meanwhile.
+            if not _is_still(path, descriptor):  # Its last holder has removed the file in the meantime.
                 os.close(descriptor)
                 continue
             _write(descriptor)
@@ -105,7 +105,7 @@ def _write(descriptor: int) -> None:
 
 
 def _command() -> str:
-    """Return the beginning of the command. The rest may contain a token."""
+    """Return the beginning of the command. The remaining arguments may contain a token."""
     return " ".join(["footlight", *(word for word in sys.argv[1:2] if word.isalpha())])
 
 
@@ -144,14 +144,14 @@ def find_holder(path: Path) -> Holder | None:
         )
         started = float(fields["started"])
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # The file has no holder, or its holder is just beginning to write.
+        return None  # The file names no holder, or its holder is still writing it.
     return holder if not holder.here or _runs(holder.pid, until=started + CLOCK_SECONDS) else None
 
 
 def find_browser_holder(folder: Path) -> Holder | None:
-    """Return the browser that runs on a profile, no matter who started it.
+    """Return the browser that runs on a profile, no matter which process started it.
 
-    The headless shell does not leave Chromium's lock, so it is found by its command line.
+    The headless shell does not create Chromium's lock, so it is found by its command line.
     """
     return _find_by_mark(folder / "SingletonLock") or next(_find_by_command(folder), None)
 
@@ -185,7 +185,7 @@ def _find_by_command(folder: Path) -> Iterator[Holder]:
 
 
 def _runs(pid: int, *, until: float) -> bool:
-    """Return whether the process runs, and is not a later one with the same number."""
+    """Return whether the process is running, and is not a later process with the same id."""
     import psutil
 
     try:

@@ -1,7 +1,7 @@
-"""Profiles on disk: a folder for each named session, which outlives its browser.
+"""Profiles on disk: a folder for each named session, which remains after its browser has ended.
 
 Beside the folder `NAME`, `.NAME.json` stores its options and its last use, and `.NAME.lock` exists while it
-is open. The system releases the lock when the process ends, however it ends.
+is open. The system releases the lock when the process ends in any way.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ logger = logging.getLogger(__name__)
 
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 RESERVED_NAMES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
-"""Names that are not files on Windows, whatever follows the dot."""
+"""Names that are devices and not files on Windows, with any extension."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileInfo:
-    """The facts about a profile that are known without opening it."""
+    """The data of a profile that are available without opening it."""
 
     name: str
     port: int
@@ -55,21 +55,21 @@ class ProfileInfo:
 
 
 class ProfileStore:
-    """The profiles in a folder, which is created with the first one."""
+    """The profiles in a folder, which is created with the first profile."""
 
     def __init__(self, directory: Path, *, scope: str = "") -> None:
         self._directory = directory.resolve()
         self._scope = scope
 
     def below(self, folder: str) -> ProfileStore:
-        """Return a separate store in a subfolder, with ports of its own."""
+        """Return a separate store in a subfolder, with different ports."""
         return ProfileStore(self._directory / folder, scope=folder) if folder else self
 
     def check_name(self, name: str) -> None:
-        """Check that the name can be a folder on every system.
+        """Check that the name can be a folder name on every system.
 
         Raises:
-            InvalidParameter: it would be another folder, or one outside.
+            InvalidParameter: the name is invalid, or would lead to another folder or out of the store.
         """
         if not NAME.fullmatch(name) or ".." in name or name.endswith("."):
             raise _name_error(
@@ -115,14 +115,14 @@ class ProfileStore:
         return _options(self._read(name))
 
     def prepare(self, name: str) -> Path:
-        """Create the folder if necessary and return it. Raise PermissionDenied where it cannot be created."""
+        """Create the folder if necessary and return it. Raise PermissionDenied if it cannot be created."""
         folder = self.folder(name)
         with _translate_write_errors():
             ensure_private_folder(folder)
         return folder
 
     def save_options(self, name: str, options: LaunchOptions) -> ProfileInfo:
-        """Save the options and the time of use. Raise PermissionDenied where that fails."""
+        """Save the options and the time of use. Raise PermissionDenied if that fails."""
         folder = self.prepare(name)
         stored = self._read(name)
         now = datetime.now(UTC).isoformat()
@@ -136,8 +136,8 @@ class ProfileStore:
 
         Raises:
             InvalidParameter: the name is invalid.
-            ResourceExhausted: another process has it; the error names it.
-            PermissionDenied: nothing can be written here.
+            ResourceExhausted: another process has locked it; the error names that process.
+            PermissionDenied: the folder of the profiles cannot be written.
         """
         self.check_name(name)
         path = self._path_beside(name, "lock")
@@ -151,13 +151,13 @@ class ProfileStore:
         return lock
 
     def delete(self, name: str) -> None:
-        """Remove the profile, and nothing else.
+        """Remove the profile and its files beside it.
 
         Raises:
             InvalidParameter: the name is invalid.
-            SessionNotFound: there is no such profile.
+            SessionNotFound: the profile does not exist.
             ResourceExhausted: it is open.
-            PermissionDenied: nothing can be written here.
+            PermissionDenied: the folder of the profiles cannot be written.
         """
         folder = self.folder(name)
         with self.lock(name):
@@ -169,8 +169,8 @@ class ProfileStore:
                 )
             if holder := find_browser_holder(folder):
                 raise profile_in_use_error(name, holder)
-            # Renamed first, so that a half-removed profile is never used. Files that cannot be removed now
-            # are removed when the name is used again.
+            # The folder is renamed first, so that a partly removed profile is never used. Files that cannot
+            # be removed now are removed when the name is used again.
             trash = folder.with_name(f".{name}.deleted-{os.getpid()}")
             with _translate_write_errors():
                 folder.rename(trash)
@@ -178,7 +178,7 @@ class ProfileStore:
             shutil.rmtree(trash, ignore_errors=True)
 
     def _path_beside(self, name: str, kind: str) -> Path:
-        """Return the path of a file beside the profile. No profile name begins with a dot."""
+        """Return the path of a file beside the profile. Profile names never begin with a dot."""
         return self._directory / f".{name}.{kind}"
 
     def _find_twin(self, name: str) -> str | None:
@@ -188,7 +188,7 @@ class ProfileStore:
         return next((each for each in names if each != name and each.lower() == name.lower()), None)
 
     def _is_own(self, folder: Path) -> bool:
-        """Return whether this server created the folder, and no link leads to it."""
+        """Return whether this server created the folder, and it is not a link."""
         named = NAME.fullmatch(folder.name) is not None
         return named and folder.is_dir() and not folder.is_symlink() and self._is_profile(folder)
 
@@ -209,7 +209,7 @@ class ProfileStore:
         )
 
     def _read(self, name: str) -> dict[str, Any]:
-        """Return the saved data, or nothing if it is damaged, because the profile can be used without it."""
+        """Return the saved data. Empty if it is damaged, because the profile can be used without it."""
         try:
             data: object = json.loads(self._path_beside(name, "json").read_text("utf-8"))
         except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""The network traffic of a session, and the messages in the consoles of its pages."""
+"""The network traffic of a session, and the console messages of its pages."""

@@ -25,7 +25,7 @@ Level = Literal["error", "warning", "info", "debug"]
 MAX_SERIOUS = 500
 """The number of errors and warnings that are kept.
 
-They are kept apart, so that other messages do not push them out.
+They are stored separately, so that other messages do not displace them.
 """
 MAX_CHATTER = 500
 MAX_TEXT = 2_000
@@ -33,11 +33,11 @@ MAX_URL = 300
 MAX_STACK = 5_000
 PLAYWRIGHT_KEEPS = 200
 FEWEST_OF_MANY = 180
-"""Playwright keeps at most 200 messages of a page, and at least 180 once it had to drop some."""
+"""Playwright keeps at most 200 messages of a page, and at least 180 after it has dropped some."""
 RELEASED_AT_ONCE = 40
-"""The number of values that Playwright releases in one request. One by one takes ten times as long."""
+"""The number of values that are released at a time. One by one would take ten times as long."""
 LISTEN_SECONDS = 1.0
-"""How long fetching the messages may take. A page that writes without pause keeps Playwright busy."""
+"""How long fetching the messages may take. A page that writes without a pause keeps Playwright busy."""
 
 _LEVELS: dict[str, Level] = {
     "error": "error",
@@ -46,16 +46,16 @@ _LEVELS: dict[str, Level] = {
     "debug": "debug",
     "verbose": "debug",
 }
-"""Playwright's message types by level; all others are `info`."""
+"""Levels by Playwright's message types. All other types are `info`."""
 
 
 @dataclass(slots=True)
 class Message:
-    """A console message, and how often it was repeated without another one in between.
+    """A console message, and the number of its consecutive repetitions.
 
-    `number` and `last` count the messages of the session: the first occurrence and the latest. `at` is in
-    milliseconds since the epoch, and `document` counts the documents of the page. `source` is a URL, with
-    line and column from 1 where they are known.
+    `number` and `last` are positions in the messages of the session: of the first occurrence and the latest.
+    `at` is in milliseconds since the epoch, and `document` counts the documents of the page. `source` is a
+    URL, with line and column from 1 if they are known.
     """
 
     level: Level
@@ -68,7 +68,7 @@ class Message:
     last: int = 0
     count: int = 1
     stack: str = ""
-    """The stack of an uncaught error. That of a logged error is in its text."""
+    """The stack trace of an uncaught error. A logged error has it in its text."""
 
     def is_like(self, other: Message) -> bool:
         return self._comparison_key == other._comparison_key
@@ -80,14 +80,14 @@ class Message:
 
 @dataclass(slots=True)
 class _FetchedMessages:
-    """The last messages that were fetched from a page, and the document that it had then."""
+    """The last messages that were fetched from a page, and its document at that time."""
 
     messages: list[ConsoleMessage] = field(default_factory=list["ConsoleMessage"])
     document: int = -1
     fetching: asyncio.Task[None] | None = None
     unreleased: list[ConsoleMessage] = field(default_factory=list["ConsoleMessage"])
     released: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the previous messages are released, because a page can write faster than that takes."""
+    """Set when the previous messages are released. A page can write faster than that takes."""
 
     def __post_init__(self) -> None:
         self.released.set()
@@ -95,7 +95,7 @@ class _FetchedMessages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFilter:
-    """A message must meet every condition that is given."""
+    """The conditions for a message. All conditions that are given must be met."""
 
     levels: Collection[Level] = ()
     text: str = ""
@@ -107,9 +107,9 @@ class MessageFilter:
 class Console:
     """The last console messages of a session.
 
-    They are fetched on demand. Playwright keeps the last 200 messages of a page. An event for each message
-    costs more than the page pays to write it, so a page that writes without pause would block the whole
-    server. Uncaught errors are reported by events.
+    They are fetched on demand. Playwright keeps the last 200 messages of a page. Handling an event for each
+    message costs more than the page needs to write it, so a page that writes without a pause would block the
+    whole server. Uncaught errors are reported by events.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Console:
         self.dropped = 0
         """The number of messages that were removed to make room."""
         self.missed = False
-        """Whether a page wrote more messages than could be fetched."""
+        """Whether a page has written more messages than could be fetched."""
         self._context = context
         self._page_id_of = page_id_of
         self._spawn = spawn
@@ -136,7 +136,7 @@ class Console:
         self._context.on("weberror", self._on_error)
 
     def count_document(self, page_id: str) -> None:
-        """Note that the page has a new document."""
+        """Record that the page has a new document."""
         self._documents[page_id] = self._document(page_id) + 1
 
     def forget(self, page: PlaywrightPage) -> None:
@@ -191,7 +191,7 @@ class Console:
         fetched = self._fetched.setdefault(page, _FetchedMessages())
         while fetched.fetching and not fetched.fetching.done():
             await asyncio.shield(fetched.fetching)
-        # One that is given up half-way would leave values that nobody lets go of.
+        # A fetch that is cancelled halfway would leave values that are never released.
         fetched.fetching = asyncio.create_task(self._fetch_all(page, fetched))
         await asyncio.shield(fetched.fetching)
 
@@ -281,7 +281,7 @@ def _identity(message: ConsoleMessage) -> tuple[float, str, str]:
 
 
 def _stop_events(page: PlaywrightPage) -> None:
-    """Have the driver send no event for each message, which it does once it was asked for messages."""
+    """Stop the driver's events for console messages, which it sends after messages were fetched."""
 
     def ignore(_: ConsoleMessage) -> None: ...
 
@@ -290,20 +290,20 @@ def _stop_events(page: PlaywrightPage) -> None:
 
 
 async def _release(fetched: _FetchedMessages) -> None:
-    """Release the messages and the objects in them, which Playwright keeps until it is asked to drop them."""
+    """Release the messages and the objects in them, which Playwright keeps until they are disposed."""
     try:
         while fetched.unreleased:
             messages, fetched.unreleased = fetched.unreleased, []
             values = [value for message in messages for value in message.args]
             for at in range(0, len(values), RELEASED_AT_ONCE):
                 disposals = (value.dispose() for value in values[at : at + RELEASED_AT_ONCE])
-                # Those that went with their page are gone.
+                # Values of a closed page are already gone.
                 await asyncio.gather(*disposals, return_exceptions=True)
     finally:
         fetched.released.set()
 
 
 def _source(url: str, line: int, column: int) -> str:
-    """Return the source of a message. Playwright counts lines from 0, and gives 0:0 for an unknown source."""
+    """Return the source of a message. Playwright counts lines from 0, and uses 0:0 for an unknown source."""
     url = cut_text(url, MAX_URL)
     return f"{url}:{line + 1}:{column + 1}" if url and (line or column) else url

@@ -1,4 +1,4 @@
-"""The downloads of a session's pages. They are saved in a folder, and reported in the action's answer."""
+"""The downloads of a session's pages. They are saved in a folder, and reported in the action's result."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ DownloadState = Literal["running", "completed", "failed"]
 ANNOUNCED_SECONDS = 3.0
 """How long a download may take to begin after a click on a link with the attribute `download`."""
 ABORTED_SECONDS = 0.25
-"""How long a download may take to be reported after the navigation that was aborted for it."""
+"""How long after an aborted navigation its download may be reported."""
 GROWTH_SECONDS = 0.2
-"""How often the size of a running download is compared with the quota."""
+"""The interval at which the size of a running download is compared with the quota."""
 MAX_KNOWN = 200
-"""Downloads of a session that can be listed."""
+"""The number of downloads of a session that can be listed."""
 MAX_URL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadSeen:
-    """A download that has ended: `path` is its file, or `failure` says what went wrong."""
+    """A download that has ended. It has the `path` of its file, or a `failure`."""
 
     suggested_filename: str
     url: str
@@ -49,7 +49,7 @@ class DownloadSeen:
 
 @dataclass(slots=True)
 class KnownDownload:
-    """A download of a session. It has a `path` and its size in `bytes` when it is completed."""
+    """A download of a session. When completed, it has a `path` and its size in `bytes`."""
 
     id: str
     suggested_filename: str
@@ -62,11 +62,11 @@ class KnownDownload:
 
 
 class Downloads:
-    """Knows the downloads of a session, and waits for those that an action begins.
+    """Tracks the downloads of a session, and waits for those that an action begins.
 
-    Nothing says for certain that an action begins a download until its server has answered. Two events make
-    one likely: a click on a link with the attribute `download`, and a navigation that is aborted, as it is
-    when its answer is a file.
+    It is uncertain whether an action begins a download until the server has responded. Two events make a
+    download likely: a click on a link with the attribute `download`, and a navigation that is aborted, which
+    happens if its response is a file.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class Downloads:
         files: SessionFiles,
         mask: Callable[[str], str] = str,
     ) -> None:
-        """Call `on_end` for each download that has ended. `files` counts what is written.
+        """Create the tracker. `on_end` is called for each download that has ended.
 
-        `mask` removes secrets from the name of a file.
+        `files` counts the bytes that are written, and `mask` removes secrets from file names.
         """
         self._files = files
         self._mask = mask
@@ -128,7 +128,7 @@ class Downloads:
         return self.count > self._count_before
 
     async def settle(self) -> None:
-        """Wait for the download that is expected, and for those that this action began."""
+        """Wait for the expected download, and for those that this action has begun."""
         while (seconds := self._expected_until - time.monotonic()) > 0:
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
@@ -164,7 +164,7 @@ class Downloads:
             self.expect(ABORTED_SECONDS)
 
     def _on_navigated(self, frame: Frame) -> None:
-        """Expect no download any more: the link led to a page."""
+        """Stop expecting a download, because the link led to a page."""
         if frame.parent_frame is None:
             self._expected_until = 0.0
             self._changed.set()
@@ -180,16 +180,16 @@ class Downloads:
             failure = _describe_failure(error)
             known.state, known.failure = "failed", failure
         finally:
-            if path is not None and known.state != "completed":  # Also where the session has ended.
+            if path is not None and known.state != "completed":  # Also if the session has ended.
                 self._files.remove(path)
         self._changed.set()
         self._on_end(DownloadSeen(download.suggested_filename, download.url, path, failure))
 
     async def _write(self, download: Download, path: Path) -> None:
-        """Write a download to `path`. It is cancelled as soon as it is larger than the quota allows.
+        """Write a download to `path`. Cancel it as soon as it is larger than the quota allows.
 
         Raises:
-            QuotaExceeded: it is too large.
+            QuotaExceeded: the download is too large.
         """
         saving: asyncio.Future[None] | None = None
         try:
@@ -198,7 +198,7 @@ class Downloads:
             while not (await asyncio.wait([saving], timeout=GROWTH_SECONDS))[0]:
                 self._files.set_size(path, _size_of(download))
             await saving
-            make_private(path)  # It has the mode of the copy that the browser made.
+            make_private(path)  # It has the mode of the copy that the browser created.
             self._files.count(path)
         except QuotaExceeded:
             await download.cancel()
@@ -210,7 +210,7 @@ class Downloads:
 
 
 def _size_of(download: Download) -> int:
-    """Return how many bytes the browser has written of a download so far."""
+    """Return the number of bytes of a download that the browser has written so far."""
     for path in download_files(download):
         with contextlib.suppress(OSError):
             return path.stat().st_size
@@ -226,7 +226,7 @@ def _describe_failure(error: Error | OSError | QuotaExceeded) -> str:
 
 
 def _create_file(folder: Path, name: str) -> Path:
-    """Create a new empty file in the folder. Nothing is written elsewhere, and no file is replaced."""
+    """Create a new empty file in the folder. Files outside it and existing files are never written."""
     clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(". ") or "download"
     suffix = cut_to_bytes(Path(clean).suffix, 40)
     stem = cut_to_bytes(Path(clean).stem, MAX_NAME_BYTES - len(suffix.encode()))

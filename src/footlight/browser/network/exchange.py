@@ -1,4 +1,4 @@
-"""Read the headers and bodies of a request and its response, which the browser is asked for on demand."""
+"""Read the headers and bodies of a request and its response from the browser on demand."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Exchange", "Part", "get_exchange"]
 Part = Literal["summary", "request_headers", "request_body", "response_headers", "response_body"]
 
 READ_SECONDS = 5.0
-"""How long the browser may take for one part. The body of a stream never ends."""
+"""How long the browser may take for one part. The body of a stream may be endless."""
 
 T = TypeVar("T")
 
 
 class Exchange:
-    """An entry of the log, and Playwright's request of it.
+    """An entry of the log with its Playwright request.
 
-    What cannot be read raises InvalidParameter with the reason.
+    Parts that cannot be read raise InvalidParameter with the reason.
     """
 
     def __init__(self, entry: LogEntry, request: Request) -> None:
@@ -93,7 +93,7 @@ def get_exchange(log: RequestLog, id: str) -> Exchange:
     """Return the exchange with this id.
 
     Raises:
-        InvalidParameter: no request has this id, or it was too long ago.
+        InvalidParameter: no request has this id, or the request is too old.
     """
     entry, request = log.find(id), log.find_request(id)
     if entry is None:
@@ -111,7 +111,7 @@ def get_exchange(log: RequestLog, id: str) -> Exchange:
 
 
 def _failure_reason(error: Error) -> str:
-    """Return Playwright's explanation, which follows the browser's message in the second line."""
+    """Return Playwright's explanation, which is on the line after the browser's message."""
     if is_closed(error):
         return "its page is closed"
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]

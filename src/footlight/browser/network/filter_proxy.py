@@ -1,8 +1,9 @@
 """A forward proxy on loopback that checks every request of the browser against the domain policy.
 
 Navigations, redirects, popups, sub-resources, workers and WebSockets of every engine pass through it, whereas
-Playwright's routes do not see redirects. The target of a request decides; the browser checks the names inside
-an encrypted tunnel. The proxy serves one request per connection, so no further request passes unchecked.
+Playwright's routes do not see redirects. The target of a request is checked; names inside an encrypted tunnel
+are checked by the browser. The proxy serves one request per connection, so further requests cannot pass
+unchecked.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 CONNECT_S = 20.0
 NEXT_ADDRESS_S = 0.25
-"""How long an address is tried alone, before the next one is tried in parallel (RFC 8305)."""
+"""How long one address is tried before the next one is tried in parallel (RFC 8305)."""
 LINGER_S = 2.0
 """How long a client may continue to send after an early response, so that it can read the response."""
 CLOSE_S = 2.0
@@ -50,19 +51,19 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class RefusedRequest:
-    """A request that the proxy refused. `at` is `time.monotonic()`."""
+    """A request that the proxy refused. `at` is in `time.monotonic()`."""
 
     host: str
     at: float
 
 
 class FilterProxy:
-    """The proxy. `refuses` is called with the host of each request: lower case, no port, brackets or trailing
-    dot.
+    """The proxy, which runs until `close`.
 
+    `refuses` is called with the host of each request: lower case, without port, brackets and trailing dot.
     `closes` is called with each address and port before a connection is opened, and `refuses_address` with
-    the host and each address. The proxy connects to the addresses that were checked, and does not resolve
-    the host again.
+    the host and each address. The proxy connects only to the addresses that were checked, and does not
+    resolve the host again.
     """
 
     def __init__(
@@ -94,14 +95,14 @@ class FilterProxy:
 
     @property
     def refusals(self) -> Sequence[RefusedRequest]:
-        """Return the latest refused requests, oldest first."""
+        """The latest refused requests, oldest first."""
         return tuple(self._refusals)
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_BYTES, backlog=512)
 
     async def close(self) -> None:
-        """End every connection, within about `CLOSE_S`."""
+        """Close every connection, within about `CLOSE_S`."""
         server, self._server = self._server, None
         if server is None:
             return
@@ -139,7 +140,7 @@ class FilterProxy:
                 client[1].write(error.response())
             except OSError as error:
                 logger.debug("A connection broke: %s", error)
-                client[1].transport.abort()  # a body cut short must not look complete
+                client[1].transport.abort()  # A truncated body must not look complete.
                 return
             await _linger(client)
 
@@ -190,7 +191,7 @@ async def _reach(
     try:
         async with asyncio.timeout(CONNECT_S):
             addresses = await _resolve(host, port)
-            # A name can lead to where the policy lets no address lead.
+            # A name can resolve to an address that the policy refuses.
             if not is_link_local(host) and any(is_link_local(address) for address, _ in addresses):
                 raise ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
             if any(refuses_address(host, address) for address, _ in addresses):
@@ -211,10 +212,10 @@ async def _resolve(host: str, port: int) -> list[Address]:
         return [
             ("127.0.0.1", port),
             ("::1", port),
-        ]  # as browsers do it (RFC 6761), whatever the resolver says
+        ]  # As browsers do (RFC 6761), regardless of the resolver.
     with contextlib.suppress(ValueError):
         return [(str(ipaddress.ip_address(host)), port)]
-    # A thread that nobody waits for: a resolver that hangs must not hold up the end of the process.
+    # A daemon thread, so that a resolver that hangs does not delay the end of the process.
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[list[Address]] = loop.create_future()
 
@@ -233,7 +234,7 @@ async def _resolve(host: str, port: int) -> list[Address]:
             found = [(str(info[4][0]), port) for info in infos]
         except (OSError, UnicodeError) as error:
             found = error if isinstance(error, OSError) else OSError(f"no host name: {host}")
-        with contextlib.suppress(RuntimeError):  # the loop is closed
+        with contextlib.suppress(RuntimeError):  # The loop is closed.
             loop.call_soon_threadsafe(deliver, found)
 
     threading.Thread(target=look_up, name="proxy-resolver", daemon=True).start()
@@ -241,9 +242,9 @@ async def _resolve(host: str, port: int) -> list[Address]:
 
 
 async def _connect(addresses: Sequence[Address]) -> Streams:
-    """Connect to the first address that answers.
+    """Connect to the first address that accepts a connection.
 
-    Each is tried for a moment before the next is tried in parallel.
+    Each address is tried for a moment before the next one is tried in parallel.
     """
     waiting = list(addresses)
     attempts: set[asyncio.Task[Streams]] = set()
@@ -315,7 +316,7 @@ async def _return_response(upstream: asyncio.StreamReader, client: asyncio.Strea
 async def _copy(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, max_bytes: int | None = None
 ) -> int:
-    """Copy up to `max_bytes` bytes, or to the end, and return their number."""
+    """Copy up to `max_bytes` bytes, or until the end, and return their number."""
     copied = 0
     while max_bytes is None or copied < max_bytes:
         data = await reader.read(CHUNK_BYTES if max_bytes is None else min(CHUNK_BYTES, max_bytes - copied))
@@ -328,7 +329,7 @@ async def _copy(
 
 
 async def _wait_until_one_ends(*directions: Awaitable[object]) -> None:
-    """Wait until one side ends, because the other one would wait for it forever."""
+    """Wait until one direction ends, because the other one would then wait for it forever."""
     tasks = {asyncio.ensure_future(direction) for direction in directions}
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -342,7 +343,7 @@ async def _wait_until_one_ends(*directions: Awaitable[object]) -> None:
 
 @contextlib.asynccontextmanager
 async def _close_writer(writer: asyncio.StreamWriter) -> AsyncGenerator[None]:
-    """Close the writer. What is still to be written is sent first, unless the block was cancelled."""
+    """Close the writer. Pending data is sent first, unless the block was cancelled."""
     try:
         yield
     except asyncio.CancelledError:

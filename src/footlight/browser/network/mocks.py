@@ -31,7 +31,7 @@ class MockResponse:
     def of(
         cls, *, status: int, headers: Mapping[str, str], body: Any, content_type: str | None
     ) -> MockResponse:
-        """Make a response. A body that is not text is sent as JSON."""
+        """Return a response. A body that is not text is sent as JSON."""
         if body is None or isinstance(body, str):
             return cls(status=status, headers=headers, body=body or "", content_type=content_type)
         return cls(
@@ -43,7 +43,7 @@ class MockResponse:
 
 
 class InterceptionRules:
-    """Blocked resource types and mocked URLs. Nothing is intercepted until there is a rule."""
+    """Blocked resource types and mocked URLs. Without rules, requests are not intercepted."""
 
     def __init__(self, context: BrowserContext) -> None:
         self._context = context
@@ -113,6 +113,6 @@ async def _fulfill(route: Route, mock: MockResponse) -> None:
             body=mock.body,
             content_type=mock.content_type,
         )
-    except Error:  # The browser cannot give this response; the request must not wait for ever.
+    except Error:  # The browser cannot give this response. The request must not wait forever.
         with suppress(Error):
             await route.abort()

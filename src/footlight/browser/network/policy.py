@@ -1,4 +1,4 @@
-"""What the server refuses: hosts, schemes and files. It does no I/O except resolving paths."""
+"""The hosts, schemes and files that the server refuses. No I/O except resolving paths."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ LINK_LOCAL = (
     *(ipaddress.ip_network(network) for network in ("169.254.0.0/16", "fe80::/10")),
     *(ipaddress.ip_network(network) for network in ("fd00:ec2::254/128", "64:ff9b::a9fe:0/112")),
 )
-"""Clouds serve the credentials of a machine there, and no website uses these addresses."""
+"""Clouds serve the credentials of a machine at these addresses, and no website uses them."""
 
 
 class DomainPolicy:
     """Allowed and blocked hosts.
 
-    `*.example.com` is example.com and everything below it; a host that is in both lists is blocked.
-    Link-local addresses are refused unless they are allowed one by one, and with `block_private` so are this
-    machine and all addresses that are not public. The `closed_ports` of this machine are always refused.
+    `*.example.com` matches example.com and its subdomains. A host in both lists is blocked. Link-local
+    addresses are refused unless they are allowed individually, and with `block_private` so are this machine
+    and all addresses that are not public. The `closed_ports` of this machine are always refused.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class DomainPolicy:
         closed_ports: range = range(0),
         extensions: bool = False,
     ) -> None:
-        """Create the policy. With `extensions` the pages of extensions can be opened too."""
+        """Create the policy. With `extensions`, pages of extensions can be opened too."""
         self._blocks_private = block_private
         self._closed_ports = closed_ports
         self._schemes = (*_WEB_SCHEMES, "chrome-extension") if extensions else _WEB_SCHEMES
@@ -70,7 +70,7 @@ class DomainPolicy:
         return self._allowed is not None and not any(_matches(pattern, host) for pattern in self._allowed)
 
     def refuses_address(self, host: str, address: str) -> bool:
-        """Return whether a name that is not refused may not lead to this address, to which it resolves."""
+        """Return whether an accepted host is refused because it resolves to this address."""
         if not self._blocks_private or not is_private(address):
             return False
         host, allowed = _normalize_host(host), self._allowed or ()
@@ -132,9 +132,9 @@ def is_link_local(host: str) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Return whether an address is not a public one: private, of this machine, shared, reserved, multicast.
+    """Return whether an address is not public: private, of this machine, shared, reserved or multicast.
 
-    An IPv6 address that stands for an IPv4 address is judged as that one. Names are not resolved.
+    An IPv6 address that embeds an IPv4 address is treated like the latter. Names are not resolved.
     """
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
@@ -188,7 +188,7 @@ def _split_url(url: str) -> SplitResult:
 
 
 def _likely_scheme(url: str) -> str:
-    """Return http for this machine, where servers under development have no certificate, otherwise https."""
+    """Return http for this machine, whose development servers have no certificate, otherwise https."""
     host = re.split(r"[:/?#]", url.lstrip("/"), maxsplit=1)[0].lower()
     return (
         "http" if host == "localhost" or host.endswith(".localhost") or host.startswith("127.") else "https"
@@ -203,21 +203,21 @@ def _is_host_and_port(parts: SplitResult) -> bool:
 
 
 def _normalize_host(host: str) -> str:
-    """Return the host as a browser writes it in a request."""
+    """Return the host in the form in which a browser sends it."""
     host = unicodedata.normalize("NFKC", host).strip().lower().strip("[]").rstrip(".")
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).compressed
     if re.fullmatch(r"[0-9a-fx.]*(?:\d|0x[0-9a-f]*)", host):
-        # Browsers take 0xa9fea9fe and 2852039166 for addresses too, as inet_aton does.
+        # Browsers also accept 0xa9fea9fe and 2852039166 as addresses, as inet_aton does.
         with contextlib.suppress(OSError):
             return socket.inet_ntoa(socket.inet_aton(host))
     return ".".join(_punycode(label) for label in host.split("."))
 
 
 def _punycode(label: str) -> str:
-    if label.isascii() or len(label) > 63:  # No name has a longer one.
+    if label.isascii() or len(label) > 63:  # Labels are at most 63 characters long.
         return label
     return f"xn--{label.encode('punycode').decode('ascii')}"
 
@@ -256,7 +256,7 @@ def _upload_path(file: str, roots: list[Path]) -> Path:
         raise InvalidParameter("files: a path cannot hold a NUL character", parameter="files")
     try:
         path = _real_path(file, roots)
-    except (OSError, RuntimeError, ValueError):  # Too long, a loop of links, or no name at all.
+    except (OSError, RuntimeError, ValueError):  # The path is too long, a loop of links, or not a name.
         raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file) from None
     if not any(path.is_relative_to(root) for root in roots):
         allowed = ", ".join(str(root) for root in roots)
@@ -271,7 +271,7 @@ def _upload_path(file: str, roots: list[Path]) -> Path:
 
 
 def _real_path(file: str, roots: list[Path]) -> Path:
-    """Resolve the file below the first root that has it, or else in the working directory."""
+    """Resolve the file below the first root that contains it, or otherwise in the working directory."""
     candidates = [(root / file).resolve() for root in roots] + [Path(file).resolve()]
     inside = (path for path in candidates if any(path.is_relative_to(root) for root in roots))
     return next((path for path in inside if path.is_file()), candidates[0])

@@ -1,6 +1,6 @@
-"""The heads of HTTP requests and responses, as the proxy reads, checks and forwards them.
+"""Read, check and forward the heads of HTTP requests and responses for the proxy.
 
-A head that could be read in two ways is refused, and headers that are for one connection are not forwarded.
+Ambiguous heads are refused, and headers for a single connection are not forwarded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Header = tuple[str, str]
 
 
 class ProxyError(Exception):
-    """A response to the client that is sent instead of connecting it."""
+    """An error for which the proxy sends a response to the client instead of connecting it."""
 
     def __init__(self, status: int, text: str, *headers: Header) -> None:
         super().__init__(text)
@@ -56,7 +56,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class ProxiedRequest:
-    """`target` is in origin form; `headers` are those to forward."""
+    """A request to the proxy. `target` is in origin form; `headers` are those to forward."""
 
     method: str
     host: str
@@ -133,7 +133,7 @@ def _parse_authority(authority: str, default_port: int | None) -> tuple[str, int
 
 
 def _normalize_host(host: str) -> str | None:
-    """Return the host as the policy expects it, or None for a number that is not an address.
+    """Return the host in the form that the policy expects, or None for a number that is not an address.
 
     Resolvers disagree about such numbers.
     """
@@ -158,7 +158,7 @@ def _end_to_end(headers: Sequence[Header], left_out: Iterable[str] = ()) -> list
         if name.lower() == "connection"
         for option in value.split(",")
     }
-    # Naming them in `Connection` must not take the framing of the body away.
+    # If `Connection` names these headers, they are kept: they frame the body.
     dropped = _HOP_BY_HOP | set(left_out) | (named - {"content-length", "transfer-encoding"})
     return [
         (name, value)

@@ -20,12 +20,12 @@ __all__ = ["RESOURCE_TYPES", "LogEntry", "LogFilter", "RequestLog"]
 
 LOG_SIZE = 5_000
 MAX_URL = 5_000
-"""Characters of a longer URL that are kept. A page can send thousands with 100 KB each."""
+"""The number of characters that are kept of a URL. A page can send thousands of URLs of 100 KB."""
 MAX_REQUESTS_HELD = 1_000
-"""The number of requests whose headers and bodies can be read, because Playwright keeps memory for each."""
+"""The number of requests whose headers and bodies can be read. Playwright needs memory for each."""
 
 MAX_COMPARED = 200
-"""The number of earlier requests among which one to the same path is looked for."""
+"""The number of earlier requests that are searched for requests to the same path."""
 
 RESOURCE_TYPES = (
     "document",
@@ -63,7 +63,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFilter:
-    """An entry must meet every condition that is given."""
+    """The conditions for an entry. All conditions that are given must be met."""
 
     url: str | None = None
     """A part of the URL, or a pattern with `*`."""
@@ -110,12 +110,12 @@ class RequestLog:
         return [entry for entry in self._entries if conditions.accepts(entry)]
 
     def since(self, began: float, *, page: str) -> list[LogEntry]:
-        """Return what a page has sent since then (`time.monotonic()`), oldest first."""
+        """Return the requests that a page has sent since `began` (`time.monotonic()`), oldest first."""
         entries = itertools.takewhile(lambda entry: entry.began >= began, reversed(self._entries))
         return [entry for entry in entries if entry.page == page][::-1]
 
     def list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield the requests of the same page to the same path, before this one, latest first."""
+        """Yield the earlier requests of the same page to the same path, latest first."""
         address = _address_of(entry)
         earlier = itertools.dropwhile(lambda each: each is not entry, reversed(self._entries))
         for each in itertools.islice(earlier, 1, MAX_COMPARED):
@@ -126,16 +126,16 @@ class RequestLog:
         return next((entry for entry in self._entries if entry.id == id), None)
 
     def find_request(self, id: str) -> Request | None:
-        """Return Playwright's request, which is kept for the latest entries only."""
+        """Return Playwright's request, or None. It is kept only for the latest entries."""
         return self._held.get(id)
 
     @property
     def ids(self) -> tuple[str, str] | None:
-        """Return the ids of the oldest and the latest entry."""
+        """The ids of the oldest and the latest entry, or None."""
         return (self._entries[0].id, self._entries[-1].id) if self._entries else None
 
     def has_page(self, page: str) -> bool:
-        """Return whether there is an entry of this page."""
+        """Return whether the log has an entry of this page."""
         return any(entry.page == page for entry in self._entries)
 
     def _on_request(self, request: Request) -> None:
@@ -175,5 +175,5 @@ class RequestLog:
             entry.ended = True
 
     def _find_page(self, entry: LogEntry, request: Request) -> None:
-        """Find the page of an entry. The first request of a popup is sent before its page is known."""
+        """Set the page of an entry. The first request of a popup is sent before its page is known."""
         entry.page = entry.page or self._page_of(request)

@@ -1,7 +1,7 @@
-"""Read source maps: which place of the original source a place in a script came from.
+"""Read source maps: find the place in the original source for a place in a script.
 
-It takes values and returns values. A page can send any source map, so everything is checked and bounded, and
-the work grows with the length of the map and not with what it says.
+No I/O. A page can send any source map, so everything is validated and limited, and the work grows with the
+length of the map and not with its content.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["MAX_MAP_BYTES", "OriginalPlace", "find_map_url", "find_places"]
 
 MAX_MAP_BYTES = 16_000_000
 MAX_MAPPINGS = 8_000_000
-"""Characters of the mappings of one map. More than that takes seconds to decode."""
+"""The maximum length of the mappings of a map, in characters. Longer ones take seconds to decode."""
 MAX_SECTIONS = 1_000
 MAX_SEGMENT = 70
-"""Characters of a segment: five numbers of 64 bits. Valid maps have less."""
+"""The maximum length of a segment, in characters: five numbers of 64 bits. Valid maps have shorter ones."""
 MAX_NAME = 300
 MAX_LINE = 200
 MAX_TAIL = 20_000_000
-"""Characters at the end of a script in which its source map is looked for. A data URL may be that long."""
+"""The length of the end of a script that is searched for its source map. A data URL may be that long."""
 
 _DIGITS = {
     digit: value
@@ -31,7 +31,7 @@ _DIGITS = {
 }
 
 Position = tuple[int, int]
-"""A line and a column of a script, from 0."""
+"""A line and a column of a script, both from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class OriginalPlace:
 
 
 def find_map_url(script: str) -> str | None:
-    """Return what the last `sourceMappingURL` of a script says."""
+    """Return the value of the last `sourceMappingURL` in a script, or None."""
     tail = script[-MAX_TAIL:]
     for mark in ("//# sourceMappingURL=", "//@ sourceMappingURL="):
         at = tail.rfind(mark)
@@ -59,15 +59,15 @@ def find_map_url(script: str) -> str | None:
 
 
 def find_places(data: bytes, positions: Sequence[Position]) -> dict[Position, OriginalPlace]:
-    """Return the original places of these positions, without those that the map does not know.
+    """Return the original places of these positions, without positions that the map does not contain.
 
     Raises:
-        ValueError: it is not a source map, or a larger one than is read.
+        ValueError: it is not a source map, or it is too large.
     """
     if len(data) > MAX_MAP_BYTES:
         raise ValueError(f"it has more than {MAX_MAP_BYTES:,} bytes")
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
-    if text.startswith(")]}"):  # A line that keeps scripts of other sites from reading it as JSON.
+    if text.startswith(")]}"):  # A line that prevents scripts of other sites from reading it as JSON.
         text = text.partition("\n")[2]
     try:
         document = json.loads(text)
@@ -150,7 +150,7 @@ def _find_segments(mappings: str, positions: Sequence[Position]) -> dict[Positio
 
 
 def _decode(segment: str) -> tuple[int, ...]:
-    """Return the numbers of a segment, which are written as base64 VLQ.
+    """Return the numbers of a segment, which is encoded as base64 VLQ.
 
     Raises:
         ValueError: it is not a segment.
@@ -193,7 +193,7 @@ def _make_place(document: Mapping[str, Any], numbers: tuple[int, ...]) -> Origin
 
 
 def _text_at(texts: object, index: int) -> str | None:
-    """Return the text at this index of a list that a page has sent."""
+    """Return the text at this index of a list that a page has sent, or None."""
     if not isinstance(texts, list):
         return None
     each = cast("list[object]", texts)

@@ -9,7 +9,7 @@ __all__ = ["Throttling"]
 
 @dataclass(frozen=True, slots=True)
 class Throttling:
-    """Bytes per second (-1: no limit) and milliseconds."""
+    """A network speed: bytes per second (-1 means no limit) and a latency in milliseconds."""
 
     download: float
     upload: float

@@ -1,4 +1,4 @@
-"""The requests of a page that an action's answer waits for."""
+"""Track the requests of a page that the result of an action waits for."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["Traffic"]
 
 LINGER_SECONDS = 1.0
-"""How long a response that has begun to arrive may take: the body of an answer, the images of a document."""
+"""How long a response that has begun to arrive may take, such as a response body or a document's images."""
 REQUESTED_SECONDS = 1.0
 """How long a navigation that a document has begun may take to send its request. Some send none."""
 NO_END_SECONDS = 3_600.0
-"""Longer than any wait. The caller limits it."""
+"""Longer than any wait, which the caller limits."""
 MAX_ENDED = 50
 
 _AWAITED = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
-"""Resource types that change the content of a page. Others add pictures and sounds, or never end."""
+"""Resource types that change the content of a page. Others add pictures and sounds, or are endless."""
 
 _NETWORK_URLS = ("http", "chrome-extension:")
-"""URLs whose documents are answers to requests."""
+"""The beginnings of URLs whose documents are responses to requests."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class _Sent:
 
     @property
     def until(self) -> float:
-        """The time after which the request is not waited for."""
+        """The time after which the request is no longer waited for."""
         if self.answered is None:
             return self.began + NO_END_SECONDS
         return self.answered if self.streams else self.answered + LINGER_SECONDS
@@ -57,19 +57,19 @@ class _Ended:
 
 
 class Traffic:
-    """Knows the requests of a page that have not ended, and its next document until that has loaded.
+    """Tracks the pending requests of a page, and its next document until that has loaded.
 
     Times are those of `time.monotonic()`. Requests that were sent before `since` are not waited for.
     """
 
     def __init__(self, page: PlaywrightPage) -> None:
         self.request_count = 0
-        """How many requests of the awaited types the page has sent."""
+        """The number of requests of the awaited types that the page has sent."""
         self._page = page
         self._sent: dict[Request, _Sent] = {}
         self._ended: deque[_Ended] = deque(maxlen=MAX_ENDED)
         self._requested = 0.0
-        """When a document began a navigation whose request has not been seen. 0 without one."""
+        """When a document began a navigation whose request has not been seen, or 0."""
         self._answered: float | None = None
         self._committed: float | None = None
         self._dom_ready: float | None = None
@@ -89,15 +89,15 @@ class Traffic:
         self._requested = time.monotonic()
 
     def is_idle(self, since: float) -> bool:
-        """Return whether everything has ended that began since then."""
+        """Return whether everything that began since `since` has ended."""
         return self._find_end(since) <= time.monotonic()
 
     async def wait_until_idle(self, since: float) -> None:
-        """Wait until everything has ended that began since then. The caller limits the wait."""
+        """Wait until everything that began since `since` has ended. The caller limits the wait."""
         await self._wait_until(lambda: self._find_end(since))
 
     async def wait_for_navigations(self, since: float) -> None:
-        """Wait until the navigations that began since then are answered. The caller limits the wait."""
+        """Wait until the navigations that began since `since` have a response. The caller limits the wait."""
         await self._wait_until(lambda: self._find_answer(since))
 
     async def _wait_until(self, find_end: Callable[[], float]) -> None:
@@ -108,7 +108,7 @@ class Traffic:
                     await self._changed.wait()
 
     async def wait_for_request(self, since: float) -> None:
-        """Wait until a request has been sent since then. The caller limits the wait."""
+        """Wait until a request has been sent since `since`. The caller limits the wait."""
         while not any(
             self._is_new(each, since)
             for each in [*self._sent.values(), *(ended.sent for ended in self._ended)]
@@ -129,11 +129,11 @@ class Traffic:
         return max([*unanswered, self._request_until(since)])
 
     def _request_until(self, since: float) -> float:
-        """Return how long to wait for the request of a navigation that a document has begun."""
+        """Return the time until which to wait for the request of a navigation that a document has begun."""
         return self._requested + REQUESTED_SECONDS if self._requested >= since else 0.0
 
     def _is_new(self, sent: _Sent, since: float) -> bool:
-        """Return whether a request began since then, and does not continue a poll that began before."""
+        """Return whether a request began since `since`, and does not continue a poll that began earlier."""
         return sent.began >= since and not any(
             before.sent.address == sent.address
             and before.sent.began < since - LINGER_SECONDS
@@ -142,7 +142,7 @@ class Traffic:
         )
 
     def _document_until(self, since: float) -> float:
-        """Return how long to wait for the next document: its answer, its content, and what belongs to it."""
+        """Return the time until which to wait for the next document, its content and its subresources."""
         if self._committed is not None and self._committed >= since:
             return (
                 self._committed + NO_END_SECONDS
@@ -177,13 +177,13 @@ class Traffic:
             self._changed.set()
 
     def _on_failed(self, request: Request) -> None:
-        """Forget an answer that was not a document: a download, or an empty one (204)."""
+        """Discard a response without a document: a download, or an empty response (204)."""
         if self._is_next_document(request):
             self._answered = None
         self._on_finished(request)
 
     def _on_navigated(self, frame: Frame) -> None:
-        """Expect a new document to load. Where only its address has changed, there was no answer."""
+        """Expect a new document to load. If only the URL has changed, there was no response."""
         self._requested = 0.0
         if frame != self._page.main_frame:
             return

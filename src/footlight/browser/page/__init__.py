@@ -1,1 +1,1 @@
-"""One page: its documents, refs and selectors, what is asked of it, and why an operation failed."""
+"""One page: its state, refs and selectors, the operations on it, and the diagnosis of failed operations."""

@@ -1,13 +1,13 @@
-// What is around a node, also through slots and shadow roots.
+// The parents of a node, also through slots and shadow roots.
 
 import { getter } from "../driver/getter.js";
 
-// Fields of a form shadow its members: a walk upwards would go round in circles.
+// Fields of a form shadow its members, so a walk upwards could become a loop.
 export const parentNodeOf = getter(Node, "parentNode");
 const slotOf = getter(Element, "assignedSlot");
 
 /**
- * Return what is around a node, also through slots and shadow roots.
+ * Return the parent of a node, also through slots and shadow roots.
  *
  * @type {(node: any) => any}
  */

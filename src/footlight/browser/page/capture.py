@@ -1,7 +1,7 @@
-"""Take snapshots of a page: one pass of the script in `scripts/snapshot/` over each frame, and one tree.
+"""Take snapshots of a page: the script in `scripts/snapshot/` reads each frame, and the results are joined.
 
-The script is a selector engine of Playwright. It runs in a world of its own that pages can neither see nor
-change, and replies with an element made for the purpose, whose attribute holds the reply.
+The script is a selector engine of Playwright. It runs in an isolated world that pages can neither read nor
+change. Its reply is the attribute of an element that it creates.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ __all__ = [
 ]
 
 ENGINE = "footlight"
-"""The selector engine: `footlight=e12` is an element, anything else a question."""
+"""The selector engine: `footlight=e12` finds an element, any other body is a request."""
 
 FRAME_SECONDS = 1.0
-"""How long one frame may take. A frame that does not answer is shown without content."""
+"""How long one frame may take. A frame that does not respond is shown without content."""
 FRAMES_SECONDS = 10.0
-"""How long all inner frames may take. Those that are left then are shown without content."""
+"""How long all inner frames may take. The frames that remain are shown without content."""
 FRAMES_AT_ONCE = 5
 MAX_FRAMES = 100
 MAX_INNER_NODES = 100_000
-"""The number of nodes in all inner frames, after which no further frame is read."""
+"""The number of nodes in all inner frames after which no further frame is read."""
 
 _MODULES = (
     "platform",
@@ -87,7 +87,7 @@ _MODULES = (
 
 @cache
 def snapshot_engine() -> str:
-    """Return the source of the selector engine that takes snapshots of a document and keeps its refs."""
+    """Return the source of the selector engine that takes snapshots of a document and stores its refs."""
     source = selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, *_MODULES)
     return run_once("snapshot", source)
 
@@ -98,10 +98,10 @@ async def register_engine(playwright: Playwright) -> None:
 
 
 async def look(page: Page, deadline: Deadline) -> Snapshot:
-    """Return a snapshot of the whole page, and remember it in the page's view.
+    """Return a snapshot of the whole page, and store it in the page's view.
 
     Raises:
-        FootlightError: the page does not answer, or is gone.
+        FootlightError: the page does not respond, or is gone.
     """
     try:
         async with limit_reading(page, deadline):
@@ -111,7 +111,7 @@ async def look(page: Page, deadline: Deadline) -> Snapshot:
 
 
 async def glance(page: Page, seconds: float) -> Snapshot | None:
-    """Return a snapshot of the whole page as `look` does, or None where it does not answer in time."""
+    """Return a snapshot of the whole page as `look` does, or None if the page does not respond in time."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(seconds):
             return await retry_after_navigation(lambda: _look(page, seconds / 2))
@@ -124,7 +124,7 @@ async def ask(frame: Frame, request: dict[str, Any]) -> Any:
 
 
 async def _ask_main(page: Page, request: dict[str, Any]) -> Any:
-    """Return the reply about the main document, with a single message of CDP where that is possible."""
+    """Return the reply about the main document, with a single CDP message if possible."""
     with contextlib.suppress(Error):
         reply = await page.scripts.ask(snapshot_engine, "snapshot", json.dumps(request))
         if reply is not None:
@@ -133,7 +133,7 @@ async def _ask_main(page: Page, request: dict[str, Any]) -> Any:
 
 
 async def ask_about(element: Locator, request: dict[str, Any], *, timeout_ms: float) -> Any:
-    """Return the snapshot script's reply to a request about an element. It is waited for."""
+    """Wait for the element, and return the snapshot script's reply to a request about it."""
     return _read_reply(await element.locator(_selector_of(request)).get_attribute("v", timeout=timeout_ms))
 
 
@@ -157,7 +157,7 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
             async with asyncio.timeout(FRAME_SECONDS):
                 await _look_into(page, frame, before.get(frame), depth)
         if frame not in view.frames and (last := before.get(frame)):
-            view.frames[frame] = last  # Its last view is the best that is known.
+            view.frames[frame] = last  # Its last view is the best one available.
         return view.frames[frame].nodes if frame in view.frames else None
 
     try:
@@ -173,7 +173,7 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
 
 
 async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: int) -> dict[str, Any]:
-    """Return the reply of one pass over a frame, whose content is `depth` levels deep in the page."""
+    """Read a frame once, and return the reply. Its content is `depth` levels deep in the page."""
     last = before if before and before.depth == depth else FrameView()
     async with page.view.numbers.reserve() as ref_numbers:
         request = {"what": "look", "since": last.generation, **ref_numbers}
@@ -186,7 +186,7 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
 
 
 async def read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) -> list[Node]:
-    """Return the nodes of a reply, placed `depth` levels deeper. `before` are those of the pass before."""
+    """Return the nodes of a reply, moved `depth` levels down. `before` are the nodes of the previous pass."""
 
     def read() -> list[Node]:
         if "ops" in reply:
@@ -200,8 +200,8 @@ async def read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) 
 class FrameJoiner:
     """Joins the nodes of a page's frames to one tree, within the limits of one snapshot.
 
-    `read` returns the nodes of a frame, placed at a depth, or None where it does not answer. Frames that are
-    not in `known` are prepared first, several at a time: the first question to a frame takes longest.
+    `read` returns the nodes of a frame at a depth, or None if it does not respond. Frames that are not in
+    `known` are prepared first, several at a time: the first request to a frame takes longest.
     """
 
     page: Page
@@ -212,9 +212,9 @@ class FrameJoiner:
     nodes_left: int = MAX_INNER_NODES
 
     async def join(self, frame: Frame, nodes: list[Node]) -> list[Node]:
-        """Return the frame's nodes, with those of inner frames after their `iframe`.
+        """Return the frame's nodes, with the nodes of each inner frame after its `iframe`.
 
-        That is the same list where there is no inner frame.
+        Return the same list if there are no inner frames.
         """
         elements = [node for node in nodes if node.is_frame and node.ref]
         if not elements:
@@ -243,7 +243,7 @@ class FrameJoiner:
         return "those before took too long" if time.monotonic() > self.expires else None
 
     async def _prepare(self, frame: Frame, ref: str | None) -> Frame | None:
-        """Return the frame of an `iframe` element, or None. It has been asked a question before."""
+        """Return the frame of an `iframe` element after a first request to it, or None."""
         view = self.page.view.frames.setdefault(frame, FrameView())
         child = await find_child_frame(view, frame, ref)
         if child is not None and child not in self.known:
@@ -263,7 +263,7 @@ class FrameJoiner:
 
 
 def _move(nodes: list[Node], frame: Node) -> list[Node]:
-    """Return the nodes with their boxes in the viewport of the frame above."""
+    """Return the nodes with their boxes in the viewport of the parent frame."""
     if frame.box is None:
         return nodes
     left, top = frame.box.x + frame.inside[0], frame.box.y + frame.inside[1]
@@ -274,7 +274,7 @@ def _move(nodes: list[Node], frame: Node) -> list[Node]:
 
 
 async def find_child_frame(view: FrameView, frame: Frame, ref: str | None) -> Frame | None:
-    """Return the frame of an `iframe` element, or None. The view remembers frames that were found."""
+    """Return the frame of an `iframe` element, or None. The view caches frames that were found."""
     if ref is None:
         return None
     known = view.children.get(ref)

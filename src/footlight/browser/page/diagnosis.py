@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 HUNG_SECONDS = 10.0
-"""A page that has not answered for this time hangs. Before, it may be busy."""
+"""A page that has not responded for this time hangs. Until then, it may be busy."""
 STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or it or the machine is overloaded"
 SILENCE_ADVICE: dict[SilentPart, str] = {
     "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
@@ -46,14 +46,14 @@ def describe_silence(part: SilentPart) -> str:
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
-    """Return our error for one of Playwright's about a page as a whole."""
+    """Translate a Playwright error about a whole page."""
     if is_closed(error) or page.crashed:
         return await explain_closed_page(page)
     return translate_error(error) or InternalError(cause(error))
 
 
 async def explain_closed_page(page: Page) -> FootlightError:
-    """Return the error for a page that is gone: its session, its browser, its process or itself has ended."""
+    """Return the error for a page that is gone: its session, browser or process has ended, or the page."""
     if ended := await page.session.explain_end():
         return ended
     if page.crashed:
@@ -67,10 +67,10 @@ async def explain_closed_page(page: Page) -> FootlightError:
 async def explain_timeout(
     page: Page, message: str, deadline: Deadline, /, *, retryable: bool = True, **details: Any
 ) -> DeadlineExceeded:
-    """Return the error for an operation that ran out of time, which says what keeps the page busy.
+    """Return the error for an operation that timed out, with the reason why the page is busy.
 
-    The page has the rest of the call's time to answer. One whose script does not end is closed after that, if
-    it has not answered for `HUNG_SECONDS`.
+    The page has the remaining time of the call to respond. After that, a page whose script does not end is
+    closed if it has not responded for `HUNG_SECONDS`.
     """
     details["timeout"] = deadline.timeout_ms
     suggestion = deadline.advice
@@ -109,14 +109,14 @@ async def explain_timeout(
 class _HungPages:
     closed: list[str]
     silent_ms: float
-    """The time for which the page that was called has not answered."""
+    """How long the page of the call has not responded."""
     runs: bool
-    """Whether the process of that page responds. Then a script keeps the page busy."""
+    """Whether the process of that page responds. If so, a script keeps the page busy."""
 
 
 async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
-    """Close the pages that hang, unless this page answers before the call's time is over."""
-    # Chromium runs no script in a page whose next document has not begun to arrive, so it cannot answer.
+    """Close the pages that hang, unless this page responds before the deadline of the call."""
+    # Chromium runs no script in a page while it waits for the response with the next document.
     if page.document_request is not None:
         return None
     if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):

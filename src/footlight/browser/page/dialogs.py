@@ -1,4 +1,7 @@
-"""The dialogs of a session's pages. They are answered by policy, or left open until a call answers them."""
+"""The dialogs of a session's pages.
+
+The policy answers them, or leaves them open until a call answers them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ __all__ = ["Dialogs", "OpenDialog", "send_answer"]
 
 @dataclass(frozen=True, slots=True)
 class OpenDialog:
-    """A dialog that waits for its answer. The scripts of its page are suspended meanwhile."""
+    """A dialog that waits for its answer. The scripts of its page are suspended until then."""
 
     page_id: str
     playwright: Dialog
@@ -36,7 +39,7 @@ class OpenDialog:
         return self.playwright.message
 
     def error(self) -> DialogOpen:
-        """Return the error for a call that cannot work while the dialog is open."""
+        """Return the error for a call that cannot run while the dialog is open."""
         return DialogOpen.at(
             self.page_id,
             type=self.type,
@@ -46,7 +49,7 @@ class OpenDialog:
 
 
 class Dialogs:
-    """Answers dialogs as `policy` says for their type. The answer `ask` leaves a dialog open."""
+    """Answers dialogs by the `policy` for their type. The answer `ask` leaves a dialog open."""
 
     def __init__(
         self,
@@ -60,11 +63,11 @@ class Dialogs:
         self._open: dict[str, OpenDialog] = {}
         self._waiting: set[asyncio.Future[None]] = set()
         self._left_to_others: list[Dialog] | None = None
-        """The dialogs that opened while another program answers them; None while none does."""
+        """The dialogs that opened while another program handles dialogs, otherwise None."""
 
     @property
     def asks(self) -> bool:
-        """Return whether a dialog may be left open at all."""
+        """Return whether dialogs may be left open."""
         return "ask" in self.policy.values() or bool(self._open)
 
     @property
@@ -77,10 +80,10 @@ class Dialogs:
         return self._open.get(page_id)
 
     def get(self, page_id: str | None) -> OpenDialog:
-        """Return the open dialog of a page, or without an id the only open dialog.
+        """Return the open dialog of a page, or the only open dialog if no id is given.
 
         Raises:
-            InvalidParameter: no dialog is open there, or there is more than one to choose from.
+            InvalidParameter: no such dialog is open, or several are open and no id is given.
         """
         if not self._open:
             raise InvalidParameter(
@@ -110,8 +113,8 @@ class Dialogs:
     def on_dialog(self, page_id: str, dialog: Dialog) -> None:
         """Answer a dialog, or leave it open.
 
-        `page_id` is "" for a page that opens one before it is known. Such a page becomes known only after
-        the dialog is answered, so no caller can answer it.
+        `page_id` is "" if the page does not have an id yet. It gets one only after the dialog is answered, so
+        no caller could answer the dialog.
         """
         if self._left_to_others is not None:
             self._left_to_others.append(dialog)
@@ -131,7 +134,7 @@ class Dialogs:
     def leave_to_others(self) -> Generator[None]:
         """Leave dialogs to another program that is attached to the browser.
 
-        The dialogs that it did not answer are dismissed at the end of the block.
+        Answer the dialogs that it did not handle at the end of the block: accept alerts, dismiss the others.
         """
         self._left_to_others = []
         try:
@@ -148,7 +151,7 @@ class Dialogs:
                 each.set_result(None)
 
     def forget(self, page_id: str) -> None:
-        """Forget the dialog of a page that was closed or has a new document: the dialog went with it."""
+        """Remove the dialog of a page that was closed or has a new document. The browser has closed it."""
         self._open.pop(page_id, None)
 
     async def dismiss_all(self) -> None:
@@ -165,7 +168,7 @@ _HANDLED: Mapping[str, Literal["accepted", "dismissed", "open"]] = {
 
 
 async def send_answer(dialog: Dialog, *, accept: bool, text: str | None = None) -> None:
-    """Answer a dialog. A prompt that is accepted without a text keeps its default value."""
+    """Answer a dialog. A prompt that is accepted without a text returns its default value."""
     if accept:
         await dialog.accept(dialog.default_value if text is None else text)
     else:

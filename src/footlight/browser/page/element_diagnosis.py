@@ -42,13 +42,13 @@ __all__ = [
 ]
 
 ObstacleFinder = Callable[[], Awaitable[FootlightError | None]]
-"""A function that returns the error that says why an element cannot be used, or None if it can be used or the
-page does not answer."""
+"""A function that returns the error that explains why an element cannot be used, or None if it can be used
+or the page does not respond."""
 
 COVER_SECONDS = 1.0
-"""A cover that is still there after this time must be closed."""
+"""A cover that lasts longer than this must be closed."""
 DIAGNOSIS_MS = 2_000
-"""Time for a failed call to find the reason."""
+"""The time in which a failed call looks for the reason."""
 
 
 async def explain_element_failure(
@@ -58,7 +58,7 @@ async def explain_element_failure(
     deadline: Deadline | None = None,
     find: ObstacleFinder | None = None,
 ) -> FootlightError:
-    """Return our error for one of Playwright's about an element. `find` finds the obstacle, where given."""
+    """Translate a Playwright error about an element. `find` returns the obstacle, if given."""
     if is_closed(error) or page.crashed:
         return await explain_closed_page(page)
     if known := translate_error(error, selector=selector):
@@ -94,13 +94,13 @@ _WAYS_OUT = (
     ("did not change its state", "It was clicked once. Look at the page before you repeat the call."),
     ("Cannot uncheck radio", "Check another one of the group."),
 )
-"""Each pair is a part of Playwright's reason, and what the caller can do. The first that fits is used."""
+"""Parts of Playwright's reasons, and a suggestion for each. The first that matches is used."""
 
 
 async def _explain_element_timeout(
     page: Page, error: PlaywrightTimeout, selector: str, deadline: Deadline, *, inspected: bool
 ) -> FootlightError:
-    """Return the obstacle, or how far the action got if the page was `inspected` for one already."""
+    """Return the obstacle, or how far the action got if the page was already `inspected` for one."""
     dispatched, elapsed = was_dispatched(error), deadline.elapsed
     if not dispatched and not inspected:
         obstacle = await find_obstacle(page, selector, deadline, editing=was_editing(error))
@@ -123,10 +123,10 @@ async def _explain_element_timeout(
 async def find_obstacle(
     page: Page, selector: str, deadline: Deadline, *, editing: bool = False
 ) -> FootlightError | None:
-    """Return the error that says what keeps an element from being used now.
+    """Return the error that explains why an element cannot be used now.
 
-    None where nothing does, or where the page does not say in time. With `editing`, a read-only field is an
-    obstacle too.
+    Return None if it can be used, or if the page does not reply in time. With `editing`, a read-only field is
+    an obstacle too.
     """
     obstacle = None
     try:
@@ -136,7 +136,7 @@ async def find_obstacle(
             if is_there:
                 try:
                     obstacle = await _inspect_obstacle(found.first, editing=editing)
-                except PlaywrightTimeout:  # It was removed meanwhile, or the page is too busy to answer.
+                except PlaywrightTimeout:  # The element was just removed, or the page is too busy to reply.
                     is_there = await found.count() > 0
     except (Error, TimeoutError, ValueError):
         return None
@@ -148,7 +148,7 @@ async def find_obstacle(
 async def find_lasting_cover(page: Page, selector: str, element: Locator) -> FootlightError | None:
     """Return the error about a cover over an element that must be closed.
 
-    None where nothing covers the element, or has covered it for less than a second.
+    Return None if nothing covers the element, or if the cover has lasted less than a second.
     """
     covers: list[Obstacle] = []
     try:
@@ -168,7 +168,7 @@ async def find_lasting_cover(page: Page, selector: str, element: Locator) -> Foo
 
 
 async def describe_fields_inside(page: Page, selector: str, deadline: Deadline) -> str:
-    """Return a sentence that names the fields inside an element, or "" where it has none."""
+    """Return a sentence that lists the fields inside an element, or "" if it has none."""
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             found = await locate_now(page, selector, deadline)
@@ -187,7 +187,7 @@ async def _inspect_obstacle(element: Locator, *, editing: bool = False) -> Obsta
 
 
 def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractive:
-    """Return the error for an element that left the mouse's place at each try. `by` is what was met there."""
+    """Return the error for an element that moved away at each try. `by` is the element at its place."""
     return ElementNotInteractive(
         f'"{selector}" cannot be used: at each try, the mouse was over {by} instead; nothing was done',
         selector=selector,

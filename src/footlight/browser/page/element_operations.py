@@ -1,4 +1,4 @@
-"""Act on an element or read from it: find it, wait for it within the limits of the call, explain failures."""
+"""Act on an element or read from it: find it, wait for it within the deadline, and explain failures."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["act_on_element", "read_all_elements", "read_element"]
 T = TypeVar("T")
 
 PROMPT_SECONDS = 1.0
-"""A page that takes longer to answer is busy, so nothing is known of its elements."""
+"""A page that takes longer to respond is busy, so the state of its elements is unknown."""
 RETRY_SECONDS = 1.0
 """The time between two searches for an obstacle while the page is busy."""
 DONE_SECONDS = 0.5
-"""How long an operation may take to end after the page has answered: it may just have been done."""
+"""How long an operation may take to end after the page has responded, as it may be almost done."""
 
 
 async def act_on_element(
@@ -45,9 +45,9 @@ async def act_on_element(
     *,
     find: ObstacleFinder | None = None,
 ) -> T | None:
-    """Act on the first match, and return what `action` returns. None where it closed the page.
+    """Act on the first match, and return the result of `action`, or None if it closed the page.
 
-    `action` receives the milliseconds that it has. `find` finds what keeps the element from being used.
+    `action` receives its timeout in milliseconds. `find` returns the obstacle that prevents the action.
 
     Raises:
         FootlightError: the reason why the action failed.
@@ -71,9 +71,10 @@ async def read_element(
     find: ObstacleFinder | None = None,
     acts: bool = False,
 ) -> T:
-    """Return what `read` returns for the first match. It receives the milliseconds that it has.
+    """Return the result of `read` for the first match. It receives its timeout in milliseconds.
 
-    `find` finds what keeps the element from being used. With `acts`, a ref must mean what it meant.
+    `find` returns the obstacle that prevents the use of the element. With `acts`, a ref must still have the
+    meaning that it had in the last snapshot.
 
     Raises:
         FootlightError: the reason why it failed.
@@ -87,7 +88,7 @@ async def read_element(
 async def read_all_elements(
     page: Page, selector: str, deadline: Deadline, read: Callable[[Locator], Awaitable[T]]
 ) -> T:
-    """Return what `read` returns for all elements that match now.
+    """Return the result of `read` for all current matches.
 
     Raises:
         FootlightError: the reason why it failed.
@@ -122,13 +123,13 @@ async def _use_element(
 
 @contextlib.asynccontextmanager
 async def _limit_element_wait(page: Page, deadline: Deadline, find: ObstacleFinder) -> AsyncGenerator[None]:
-    """Give the block the whole deadline, but end it where its element was not usable in time.
+    """Allow the block the whole deadline, but end it if its element was not usable in time.
 
-    The page may take longer to handle its input than an element may be waited for, and while it does so it
-    does not answer. So the block ends early only if the page answers and something is in the way.
+    The page may take longer to handle its input than the wait for an element may take, and does not respond
+    meanwhile. So the block ends early only if the page responds and an obstacle is found.
 
     Raises:
-        FootlightError: the obstacle that `find` has found.
+        FootlightError: the obstacle that `find` has returned.
     """
     if not deadline.limits_patience:
         yield
@@ -153,7 +154,7 @@ async def _end_at_obstacle(
     limit: asyncio.Timeout,
     obstacles: list[FootlightError],
 ) -> None:
-    """End `limit` when the time for the element is over and something is in the way."""
+    """End `limit` when the wait for the element is over and an obstacle is found."""
     began = time.monotonic()
     await asyncio.sleep(deadline.element_ms / 1000)
     while not (obstacle := await _find_obstacle_unless_busy(page, began, find)):  # noqa: ASYNC110 - no event
@@ -164,7 +165,7 @@ async def _end_at_obstacle(
 
 
 async def _find_obstacle_unless_busy(page: Page, began: float, find: ObstacleFinder) -> FootlightError | None:
-    """Return the obstacle. None where the page is busy or navigates: the operation may be done by then."""
+    """Return the obstacle, or None if the page is busy or navigates. The operation may just succeed."""
     if page.has_pending_navigation_since(began):
         return None
     if page.document_request is not None or not await page.answers(PROMPT_SECONDS):

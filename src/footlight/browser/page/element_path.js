@@ -1,22 +1,22 @@
-// The way to an element from the top document, or from a frame in another origin's document, by which a script in the
-// page's own world finds it again.
+// The path to an element from the top document, or from a frame in a document of another origin. A script in the page's
+// main world finds the element again by it.
 
 import { getter } from "../driver/getter.js";
 
 const MAX_STEPS = 500;
 
-// The globals of other frames are other ones, but these accessors work for their nodes too.
+// Other frames have other globals, but these accessors work for their nodes too.
 const kindOf = getter(Node, "nodeType");
 const aboveOf = getter(Node, "parentNode");
 const siblingOf = getter(Node, "previousSibling");
 const windowOf = getter(Document, "defaultView");
 const hostOf = getter(ShadowRoot, "host");
 
-/** @typedef {number | "shadow" | "frame"} PathStep the place among the child elements, or the way into an element */
+/** @typedef {number | "shadow" | "frame"} PathStep the index among the child elements, or the step into an element */
 
 /**
  * Return the steps to an element, or null if it is in no document. They begin in the top document, or in the
- * outermost one that is reachable: `above` counts the frames up to that one, or is null for the top document.
+ * outermost document that is accessible: `above` counts the frames up to that one, or is null for the top document.
  *
  * @type {(element: Element) => {steps: PathStep[], above: number | null} | null}
  */
@@ -38,7 +38,7 @@ export function pathTo(element) {
       const view = windowOf.call(at);
       if (!view) return null;
       if (view === view.parent) return { steps, above: null };
-      at = view.frameElement; // null for another origin
+      at = view.frameElement; // Null for another origin.
       if (!at) return { steps, above };
       above++;
       steps.unshift("frame");

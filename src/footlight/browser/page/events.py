@@ -1,4 +1,4 @@
-"""Events of a session that an answer reports: pages that opened or closed, dialogs, downloads."""
+"""Events of a session that results report: pages that opened or closed, dialogs, downloads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footlight.browser.network.downloads import DownloadSeen
 __all__ = ["DialogSeen", "Events", "PageOpened"]
 
 MAX_EVENTS = 20
-"""Events of each kind between two answers. A page that opens dialogs for ever must not fill an answer."""
+"""The maximum number of events of each kind in one result, for pages that open dialogs in a loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class PageOpened:
 
 @dataclass(frozen=True, slots=True)
 class DialogSeen:
-    """`page_id` is "" where a page opened the dialog before it had an id."""
+    """A dialog that opened. `page_id` is "" if the page did not have an id yet."""
 
     page_id: str
     type: str
@@ -32,10 +32,10 @@ class DialogSeen:
 
 @dataclass(slots=True)
 class Events:
-    """Collects events until an answer takes them. Past the limit the oldest are dropped.
+    """Collects events until they are taken for a result. Beyond the limit, the oldest are dropped.
 
     `closed` has the ids of pages that closed themselves, or were closed because their script did not end.
-    `restored` says, after the session was opened again, whether all of its saved state was restored.
+    `restored` is set after the session was reopened: whether all of its saved state was restored.
     """
 
     pages: list[PageOpened] = field(default_factory=list[PageOpened])
@@ -48,11 +48,11 @@ class Events:
         self.downloads.append(download)
 
     def copy(self) -> Events:
-        """Return the events so far."""
+        """Return a copy of the events so far."""
         return Events([*self.pages], [*self.dialogs], [*self.downloads], [*self.closed], self.restored)
 
     def after(self, earlier: Events) -> Events:
-        """Return the events without those of `earlier`, with which they begin."""
+        """Return the events that were added since `earlier`, a copy of an earlier state."""
         return Events(
             self.pages[len(earlier.pages) :],
             self.dialogs[len(earlier.dialogs) :],

@@ -1,8 +1,8 @@
-"""Ask the script in `scripts/inspect/` about elements and pages, and read its replies.
+"""Requests to the script in `scripts/inspect/` about elements and pages, and parsers for its replies.
 
 A request is one evaluation of `INSPECT`: on a locator with the request, or on a page with the request alone.
-A `read_…` function turns the reply into its value, and raises `ValueError` with a message for people where
-the page could not answer. Strings are as the page has them, lone surrogates included.
+A `read_…` function converts the reply, and raises `ValueError` with a readable message if the page could not
+reply. Strings are unchanged, including lone surrogates.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ INSPECT = page_function(Path(__file__).parent / "scripts" / "inspect", _MODULES,
 """The function that answers requests about elements or a page."""
 
 Request = dict[str, Any]
-"""The second argument of `INSPECT`, or its first about a page."""
+"""The second argument of `INSPECT` on a locator, or the first one on a page."""
 
 
 class BoundingBox(TypedDict):
-    """CSS pixels from the corner of the outermost frame of the same origin."""
+    """A box in CSS pixels from the corner of the outermost frame of the same origin."""
 
     x: float
     y: float
@@ -80,7 +80,7 @@ class BoundingBox(TypedDict):
 
 
 class Description(TypedDict):
-    """An element. `selector` finds it, and nothing else in its frame, while the page does not change."""
+    """An element. `selector` matches only this element in its frame, as long as the page does not change."""
 
     tagName: str
     selector: str
@@ -94,23 +94,23 @@ class Description(TypedDict):
 
 
 class KeptDescription(Description):
-    """`key` finds the element for as long as its document lives. None where the page has no key for it."""
+    """A description whose `key` finds the element as long as its document exists. None if it has no key."""
 
     key: str | None
 
 
 class Obstacle(TypedDict):
-    """The reason why an element cannot be acted on. `by` is the selector of what is in the way."""
+    """The reason why an element cannot be used. `by` is the selector of the obstructing element."""
 
     waits: NotRequired[bool]
-    """Whether it must be closed, because it does not go away."""
+    """Whether the obstacle must be closed, because it does not disappear by itself."""
     reason: Literal["hidden", "disabled", "readonly", "covered", "outside", "detached"]
     detail: str
     by: str | None
 
 
 class TableMetadata(TypedDict):
-    """`rowCount` counts all visible rows. `truncated` says that there are more of them than rows returned."""
+    """`rowCount` counts all visible rows. `truncated` is set if fewer rows are returned."""
 
     rowCount: int
     columnCount: int
@@ -149,12 +149,12 @@ def describe_request(*, keep: bool = False) -> Request:
 
 
 def describe_all_request(*, limit: int = 100, keep: bool = False) -> Request:
-    """Return a request for the descriptions of all matches. The document keeps the last thousand elements."""
+    """Return a request for the descriptions of all matches. With `keep`, the last 1,000 elements get keys."""
     return {"what": "describe_all", "limit": limit, "keep": keep}
 
 
 def describe_kept_request(key: str) -> Request:
-    """Return a request for the description of a kept element, about the page or any element of the frame."""
+    """Return a request for the description of a kept element, on the page or any element of the frame."""
     return {"what": "describe_kept", "key": key}
 
 
@@ -172,12 +172,12 @@ def closest_request(selector: str, *, limit: int = 5) -> Request:
 
 
 def fields_request(*, limit: int = 5) -> Request:
-    """Return a request for the fields inside an element, in lines as `read_closest` returns them."""
+    """Return a request for the fields inside an element. The reply is parsed by `read_closest`."""
     return {"what": "fields", "limit": limit}
 
 
 def table_request(*, limit: int = 10_000) -> Request:
-    """Return a request about a table, an element inside one, or one with only one table inside."""
+    """Return a request for a table: the element, a table around it, or the only table inside it."""
     return {"what": "table", "limit": limit}
 
 
@@ -198,7 +198,7 @@ def read_descriptions(reply: object) -> list[Description]:
 
 
 def read_kept_description(reply: object) -> Description | None:
-    """Return the description, or None where the element is no longer in the document."""
+    """Return the description, or None if the element is no longer in the document."""
     return None if reply in (None, "null") else cast("Description", _read_value(reply, dict))
 
 
@@ -223,7 +223,7 @@ def read_table_data(reply: object) -> TableData:
     """Return a table as data.
 
     Raises:
-        ValueError: there is no table, or more than one; the message names them.
+        ValueError: the element has no table or more than one, which the message then names.
     """
     table = _read_value(reply, dict)
     headers = cast("list[str]", table["headers"])
@@ -244,10 +244,10 @@ def _rows_by_header(headers: list[str], rows: list[list[str]]) -> list[dict[str,
 
 
 def _read_value(reply: object, shape: type) -> Any:
-    """Return the value in a reply. A page that changes built-in functions may have changed it.
+    """Return the value in a reply. Pages that replace built-in functions may have changed it.
 
     Raises:
-        ValueError: the page could not answer, or its answer does not have this shape.
+        ValueError: the page could not reply, or the reply does not have this shape.
     """
     value: object = json.loads(reply) if isinstance(reply, str) else reply
     error = cast("dict[str, object]", value).get("error") if isinstance(value, dict) else None

@@ -1,6 +1,6 @@
-// Says whether an action has begun something that often shows only after a pause: an upload of a file that the page
-// reads first, suggestions that wait until nobody types, a submenu or a tooltip that opens a moment after the mouse has
-// come, work about which a button says that it goes on.
+// Determines whether an action has begun something that often shows only after a pause: an upload of a file that the
+// page reads first, suggestions that wait until the user stops typing, a submenu or a tooltip that opens a moment after
+// the mouse has moved over it, or work that a button shows as in progress.
 
 import { getter } from "../driver/getter.js";
 
@@ -16,7 +16,7 @@ const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=
 const PRESSED = "button, a, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=tab]";
 const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
 const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
-const BUSY_LOOK_MS = 20; // How often a page that works is looked at.
+const BUSY_LOOK_MS = 20; // How often a busy page is checked.
 
 const { closest, matches } = Element.prototype;
 const textOfNode = getter(Node, "textContent");
@@ -42,7 +42,7 @@ function lateWorkOf(event) {
       return /** @type {DragEvent} */ (event).dataTransfer?.types.includes("Files") ? "upload" : null;
     case "mouseover":
       if (closest.call(target, CLOSED_MENUS)) return "submenu";
-      if (target instanceof HTMLCanvasElement) return null; // What is drawn on it, no document tells.
+      if (target instanceof HTMLCanvasElement) return null; // The document does not show what is drawn on it.
       shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
       return "tooltip";
     case "input":
@@ -58,7 +58,7 @@ for (const type of ["change", "drop", "input", "mouseover"])
 let press = null;
 
 /**
- * Return whether the button, or anything in the document, says that work goes on: `Saving…`, or `aria-busy`.
+ * Return whether the button, or any element of the document, shows work in progress: `Saving…`, or `aria-busy`.
  *
  * @type {(button: Element | null) => boolean}
  */
@@ -81,7 +81,7 @@ for (const type of ["pointerdown", "keydown"])
     { capture: true, passive: true },
   );
 
-// Wait until the work about which the pressed button told is over, for so long at most, and only once.
+// Wait until the work that the pressed button shows has ended, at most this long, and only once.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.work")] = async (/** @type {number} */ ms) => {
   if (!press) return;
   press.wasBusy = true;
@@ -90,12 +90,12 @@ for (const type of ["pointerdown", "keydown"])
     await new Promise((resolve) => setTimeout(resolve, BUSY_LOOK_MS));
 };
 
-// A press opens a menu at once, and a wheel only needs the mouse over what it scrolls.
+// A press opens a menu immediately, and for the wheel the mouse is only moved over the scrolled box.
 for (const type of ["pointerdown", "wheel"])
   addEventListener(type, () => forget(begun), { capture: true, passive: true });
 
 /**
- * Return what has begun since the last call, or null.
+ * Return the kind of late work that has begun since the last call, or null.
  *
  * @returns {LateWork | null}
  */

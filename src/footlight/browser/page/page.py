@@ -1,4 +1,4 @@
-"""The state of one page of a session: its document, its requests, and what refs and element ids mean in it.
+"""The state of one page of a session: its document, its requests, its refs and element ids.
 
 `page_operations` and `element_operations` contain the operations on a page, and `diagnosis` explains
 failures.
@@ -44,18 +44,18 @@ T = TypeVar("T")
 TouchSource = Literal["context", "emulation"]
 
 SILENT_SECONDS = 3.0
-"""How long a page may take to answer after a call has timed out."""
+"""How long a page may take to respond after a call has timed out."""
 EXTENSION_SILENT_SECONDS = 15.0
 """The same for an extension's pages: a wallet computes for seconds while it starts or creates keys."""
 PROCESS_SECONDS = 2.5
 """A page's process that does not interrupt its script within this time is stopped."""
 RELOADING_SECONDS = 3.0
 RELOADING_LOADS = 10
-"""Reading a page is given up after this many loads, once it has also taken this many seconds."""
+"""Reading a page is given up after this number of loads, if this many seconds have passed as well."""
 INTERRUPTED_SECONDS = 1.0
 """How long an action that a dialog interrupted may take to end after the dialog."""
 MAX_STAGE_URL = 200
-"""Characters of a URL in a stage."""
+"""The maximum length of a URL in a stage, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class LastAction:
     began_at: float
     """When it began (`time.monotonic()`)."""
     downloads_before: int
-    """How many downloads the session had by then."""
+    """The number of the session's downloads at that time."""
 
 
 class PageOwner(Protocol):
@@ -87,7 +87,7 @@ class PageOwner(Protocol):
 
     @property
     def touch_source(self) -> TouchSource | None:
-        """Return the source of the touch screen: the context itself, or its emulation. None without one."""
+        """Return what provides the touch screen, the context or its emulation, or None without one."""
         ...
 
     @property
@@ -95,12 +95,12 @@ class PageOwner(Protocol):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The values of the server's secrets, which no screenshot may show."""
+        """The values of the server's secrets, which must not appear in screenshots."""
         ...
 
     @property
     def is_traced(self) -> bool:
-        """Return whether a trace is recorded, in which readers look for actions by Playwright's names."""
+        """Return whether a trace is recorded. Its actions then have to appear under Playwright's names."""
         ...
 
     @property
@@ -110,17 +110,17 @@ class PageOwner(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Return whether the browser still runs."""
+        """Return whether the browser is running."""
         ...
 
     async def find_silent_part(self) -> SilentPart | None:
-        """Return what does not respond, the driver or the browser, even if its pages hang."""
+        """Return the part that does not respond, the driver or the browser, or None. Pages may hang."""
         ...
 
     async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
-        """Close the pages that do not answer because of a script, and return their ids.
+        """Close the pages that do not respond because of a script, and return their ids.
 
-        A page that was called only a short time ago may be busy, and stays open.
+        A page that was called only a short time ago may be busy and stays open.
         """
         ...
 
@@ -129,20 +129,20 @@ class PageOwner(Protocol):
         ...
 
     def check_proxy_response(self, response: Response) -> None:
-        """Check that a response comes from the site, and not from the filter proxy."""
+        """Check that a response comes from the site and not from the filter proxy."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class ReadingBlock:
-    """A block that reads the page, and how often the page was loaded meanwhile."""
+    """A block that reads the page, and the number of times that the page was loaded during it."""
 
     timeout: asyncio.Timeout
     began: float
     loads: int = 0
     seconds: float = 0.0
     keeps_reloading: bool = False
-    """Whether the block was ended because the page reloads too often to be read."""
+    """Whether the block was ended because the page reloads too often."""
 
     def count_load(self) -> None:
         self.loads += 1
@@ -153,22 +153,22 @@ class ReadingBlock:
 
 
 class Page:
-    """A tab of a session. Its `id` (`page-1`, …) is not used again while the session lives."""
+    """A tab of a session. Its `id` (`page-1`, …) is not reused during the session."""
 
     def __init__(self, id: str, page: PlaywrightPage, session: PageOwner) -> None:
         self.id = id
         self.created_at = time.time()
         self.crashed = False
         self.closing = False
-        """Whether we close the page ourselves."""
+        """Whether Footlight is closing the page."""
         self.session = session
         self.element_ids = ElementIds()
         self.view = PageView(session.ref_numbers)
         self.traffic = Traffic(page)
         self.load_times: dict[str, float] = {}
-        """When the document reached `dom` and `load` (`time.monotonic()`)."""
+        """When the document reached each of the events `dom` and `load` (`time.monotonic()`)."""
         self.document_request: Request | None = None
-        """The request for the next document, until it is answered."""
+        """The request for the next document, until its response arrives."""
         self.document_requested_at = 0.0
         """When the last request for a document was sent (`time.monotonic()`)."""
         self.failed_request: Request | None = None
@@ -176,37 +176,37 @@ class Page:
         self.timed_out_url: str | None = None
         """The URL of a navigation that timed out. The browser may still open it later."""
         self.committed = asyncio.Event()
-        """Set by the next document, which may be the browser's own page about a failure."""
+        """Set when the next document is committed, which may be the browser's own error page."""
         self.navigated_at = 0.0
-        """When the main frame was last at a new address or had a new document (`time.monotonic()`)."""
+        """When the main frame last had a new URL or a new document (`time.monotonic()`)."""
         self.frame_reloaded_at = 0.0
-        """When an inner frame last had a new document at the same address (`time.monotonic()`)."""
+        """When an inner frame last had a new document at the same URL (`time.monotonic()`)."""
         self.reported_records: set[int] = set()
-        """The ids of the records of actions whose calls were answered."""
+        """The ids of the action records that results have included."""
         self.last_act: tuple[str, int] = ("", 0)
-        """The last action that changed nothing, and how often it was done in a row."""
+        """The last action that had no effect, and how many times in a row it was done."""
         self.watched_for_rest_at = 0.0
-        """When the settling script began its last watch that the next wait may continue."""
+        """When the settling script began a watch that the next wait may continue (`time.monotonic()`)."""
         self.watching: asyncio.Task[None] | None = None
-        """Begins the watch over the document of the last navigation."""
+        """The task that begins to watch the document of the last navigation."""
         self.report_stage: Stage = no_progress
-        """A function that receives the stages of navigations."""
+        """The callback that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []
         self.is_navigating = False
-        """Whether a navigation may be pending that timed out."""
+        """Whether a navigation that timed out may still be pending."""
         self.own_cdp: CDPSession | None = None
         """A CDP session that was attached when the page opened. Chromium only."""
         self.scripts = ScriptWorld()
         self._page = page
         self._throttling: CDPSession | None = None
         self._unanswered_navigations: dict[Request, float] = {}
-        """When the requests for documents of any frame were sent that have no answer."""
+        """When each request for a document without a response was sent, in any frame (`time.monotonic()`)."""
         self._frame_urls: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._question: asyncio.Task[Any] | None = None
-        """A script that the page has not run yet."""
+        """The script that checks whether the page responds."""
         self._asked_at = 0.0
         self._interrupted: set[asyncio.Task[Any]] = set()
-        """Actions that cannot end before a dialog of this page is answered."""
+        """Actions that end only after a dialog of this page is answered."""
         page.on("crash", self._on_crash)
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -270,15 +270,15 @@ class Page:
 
     @property
     def playwright(self) -> PlaywrightPage:
-        """The page in Playwright, for other modules of `browser`."""
+        """The page in Playwright, for other modules of `footlight.browser`."""
         return self._page
 
     def has_pending_navigation_since(self, began: float) -> bool:
-        """Return whether a frame waits for a document that was requested since then."""
+        """Return whether a frame waits for a document that was requested since `began`."""
         return any(sent >= began for sent in self._unanswered_navigations.values())
 
     def is_closed_by_action(self, error: Error) -> bool:
-        """Return whether an action failed only because its effect was to close the page."""
+        """Return whether an action failed only because it closed the page."""
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
     async def answers(self, within_seconds: float | None = None) -> bool:
@@ -289,7 +289,7 @@ class Page:
         if self._question is None or self._question.done():
             self._question, self._asked_at = asyncio.create_task(self._ask()), time.monotonic()
         await asyncio.wait([self._question], timeout=within_seconds)
-        # Chromium runs no script in a page whose next document has not begun to arrive.
+        # Chromium runs no script in a page while it waits for the response with the next document.
         return self._question.done() or self.document_request is not None
 
     async def _ask(self) -> None:
@@ -298,15 +298,15 @@ class Page:
 
     @property
     def silent_since(self) -> float | None:
-        """When the page was asked the question that it has not answered (`time.monotonic()`), or None."""
+        """When the pending check that the page has not responded to began (`time.monotonic()`), or None."""
         return None if self._question is None or self._question.done() else self._asked_at
 
     async def process_answers(self) -> bool:
         """Return whether the page's process responds, which it does while a script runs.
 
-        Chromium interrupts scripts for a few commands, if the CDP session was attached before. Where there is
-        none, the process is taken to respond. During a navigation Chromium sends it no commands, so the
-        operating system is asked.
+        Chromium interrupts scripts for a few commands if the CDP session was attached before the script.
+        Without a CDP session, the process is assumed to respond. During a navigation Chromium sends it no
+        commands, so the state of the process is read from the operating system.
         """
         if self.own_cdp is None:
             return True
@@ -322,10 +322,10 @@ class Page:
         return True
 
     async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
-        """Run the action and return its result. If cancelled while a dialog is open, let the action go on.
+        """Run the action and return its result.
 
-        It then ends after the dialog. Playwright would abort it otherwise, before the browser has delivered
-        the rest of its events.
+        If this is cancelled while a dialog is open, the action continues, and ends after the dialog.
+        Otherwise Playwright would abort it before the browser has delivered the remaining events.
         """
         task = asyncio.create_task(action)
         try:
@@ -341,20 +341,20 @@ class Page:
     def _forget_interrupted(self, task: asyncio.Task[Any]) -> None:
         self._interrupted.discard(task)
         if not task.cancelled():
-            task.exception()  # Retrieved, so that asyncio does not log it; the call was answered long ago.
+            task.exception()  # Retrieved so that asyncio does not log it. The call has already returned.
 
     async def finish_interrupted(self) -> None:
-        """Wait for the actions that a dialog interrupted. Abort them after 1 s."""
+        """Wait for the actions that a dialog interrupted. Cancel them after 1 s."""
         if self._interrupted:
             _, unfinished = await asyncio.wait(self._interrupted, timeout=INTERRUPTED_SECONDS)
             for task in unfinished:
                 task.cancel()
 
     async def throttle(self, throttling: Throttling, *, offline: bool) -> None:
-        """Slow the network down. Chromium only.
+        """Throttle the network. Chromium only.
 
-        The emulation lasts as long as its CDP session, so the session is kept. Each setting replaces the
-        whole emulation, so this one also says whether the page is offline.
+        The emulation lasts as long as its CDP session, so the session is kept. Each command replaces all
+        network conditions, so it also sets whether the page is offline.
         """
         if self._throttling is None:
             self._throttling = await self._page.context.new_cdp_session(self._page)

@@ -44,9 +44,9 @@ T = TypeVar("T")
 STOP_SECONDS = 1.0
 """How long a page may take to stop loading."""
 UNDO_SECONDS = 1.0
-"""How long each step back may take after a call is cancelled. A page that hangs takes nothing back."""
+"""How long each undo step may take after a call is cancelled. On a page that hangs, nothing is undone."""
 TITLE_SECONDS = 1.0
-"""A page that does not give its title by then hangs, or is about to show another document."""
+"""How long a page may take to return its title. A slower page hangs or is about to show another document."""
 
 # Scripts and input
 
@@ -55,7 +55,7 @@ async def evaluate(page: Page, script: str, argument: Any, deadline: Deadline) -
     """Run one of Footlight's own scripts in the page and return its result.
 
     Raises:
-        FootlightError: the page does not answer, or is closed.
+        FootlightError: the page does not respond, or is closed.
     """
     try:
         async with limit_reading(page, deadline):
@@ -65,7 +65,7 @@ async def evaluate(page: Page, script: str, argument: Any, deadline: Deadline) -
 
 
 async def retry_after_navigation(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return what `ask` returns. It is called again whenever a navigation ended its script in the page."""
+    """Return the result of `ask`. Call it again whenever a navigation destroyed its execution context."""
     while True:
         try:
             return await ask()
@@ -76,10 +76,10 @@ async def retry_after_navigation(ask: Callable[[], Awaitable[T]]) -> T:
 
 @contextlib.asynccontextmanager
 async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
-    """Limit the time of a block that reads the page. Playwright has no time limit for scripts.
+    """Limit the time of a block that reads the page. Playwright has no timeout for scripts.
 
     Raises:
-        DeadlineExceeded: the deadline is over, or the page loads again and again meanwhile.
+        DeadlineExceeded: the deadline is over, or the page reloads again and again.
     """
     timeout = asyncio.timeout(deadline.remaining_ms / 1000)
     block = ReadingBlock(timeout, time.monotonic())
@@ -158,7 +158,7 @@ def report_stages(page: Page, stage: Stage) -> Generator[None]:
 
 
 async def stop_next_document(page: Page) -> None:
-    """Stop waiting for the next document, if there is to be one, so that the present one can be used."""
+    """Stop waiting for the next document if one is requested, so that the current one can be used."""
     if page.document_request is not None:
         await stop_loading(page)
 
@@ -166,7 +166,7 @@ async def stop_next_document(page: Page) -> None:
 async def stop_loading(page: Page) -> None:
     """Stop loading, whether or not the next document has begun to arrive.
 
-    Nothing is stopped while a dialog is open: what the dialog holds up continues after its answer.
+    Do nothing while a dialog is open: loading continues after the dialog is answered.
     """
     if page.session.dialogs.find(page.id):
         return
@@ -182,8 +182,8 @@ async def stop_loading(page: Page) -> None:
 
 
 async def stop_since(page: Page, began: float) -> None:
-    """Stop the loading that an action has started since then (`time.monotonic()`)."""
-    # The browser answers this after its events about requests that were sent before.
+    """Stop the loading that an action has started since `began` (`time.monotonic()`)."""
+    # The browser responds to this after its events about requests that were sent earlier.
     await page.playwright.context.cookies("http://127.0.0.1")
     if page.document_requested_at >= max(began, page.load_times.get("load", 0.0)):
         await stop_loading(page)
@@ -197,9 +197,9 @@ async def undo_on_cancel(
     *steps: Callable[[], Awaitable[object]],
     after: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
 ) -> AsyncGenerator[None]:
-    """Take these steps if the block is cancelled, or ends with one of the exceptions in `after`.
+    """Run `steps` if the block is cancelled, or ends with one of the exceptions in `after`.
 
-    Playwright ends an operation whose caller is cancelled, and leaves the page as it is by then.
+    Playwright ends an operation whose caller is cancelled, and leaves the page in its current state.
     """
     try:
         yield
@@ -209,7 +209,7 @@ async def undo_on_cancel(
 
 
 async def undo(*steps: Callable[[], Awaitable[object]]) -> None:
-    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left."""
+    """Run the steps in order, also if the caller is cancelled. Ignore steps that fail."""
     await shield_until_done(_take(steps))
 
 
@@ -224,7 +224,7 @@ async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
 
 
 async def page_title(page: Page) -> str | None:
-    """Return the title. None where the page hangs, or has no document yet: Playwright invents one then."""
+    """Return the title, or None if the page hangs or has no document yet: Playwright makes one up then."""
     if page.document_request is not None or page.session.dialogs.find(page.id):
         return None
     try:
@@ -245,10 +245,10 @@ async def bring_to_front(page: Page) -> None:
 async def close_page(page: Page, deadline: Deadline, *, ask: bool) -> bool:
     """Close the page, and return whether it is closed.
 
-    With `ask` the page may ask whether to leave it. That dialog is answered as the session's policy says.
+    With `ask`, run its `beforeunload` handlers. Their dialog is answered by the session's dialog policy.
 
     Raises:
-        DeadlineExceeded: The page neither closed nor asked.
+        DeadlineExceeded: the page neither closed nor opened a dialog.
     """
     if not ask:
         await page.close()
@@ -277,7 +277,7 @@ async def close_page(page: Page, deadline: Deadline, *, ask: bool) -> bool:
 
 
 async def find_target_id(page: Page) -> str:
-    """Return Chromium's own id of the page, for programs that attach to the browser.
+    """Return Chromium's target id of the page, for programs that attach to the browser.
 
     Raises:
         FootlightError: the page is gone.

@@ -1,4 +1,4 @@
-// Areas of image maps: they have no box, and a press on the image reaches them.
+// Areas of image maps. An area has no box; a press on the image reaches it.
 
 import {
   closest,
@@ -28,8 +28,8 @@ export function imageOf(area) {
 }
 
 /**
- * Return the point of an image where a press reaches the area, relative to the padding box of the image. Null where
- * none does.
+ * Return the point of an image where a press reaches the area, relative to the padding box of the image, or null if
+ * there is no such point.
  *
  * @type {(area: HTMLAreaElement, image: HTMLImageElement) => Point | null}
  */

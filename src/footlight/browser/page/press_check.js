@@ -1,18 +1,19 @@
-// Checks that a press of the mouse reaches the element that it is meant for. A selector engine of Playwright, in a
-// world of its own: the page can neither see nor change it.
+// Checks that a press of the mouse reaches the intended element. A selector engine of Playwright in an isolated world:
+// the page can neither read nor change it.
 //
-//   target      the root, or the part of its label to press in its place
+//   target      the root, or the part of its label to press instead
 //   press-8000-2  the same; its next two presses within 8,000 ms are watched, as those of one double click
 //   drop-8000   the root; the next drop onto it is watched
-//   drag-8000   the root; the next drag of the browser that ends there is watched
-//   outcome     what became of it: the attribute `v` of an element made for the purpose holds {"state", "by"?} as
-//               JSON, or null where nothing was watched in this document
-//   begun       the same, with whether a press has begun: true or false
-//   ready-8000-2  the same, with {"isCertain", "at", "point"}: whether the root is certainly ready to be pressed, and then
-//               its next presses are watched as above; where to press it relative to its padding box if its middle
-//               belongs to another control, or otherwise where in the viewport, as far as it is certain
+//   drag-8000   the root; the next drag of the browser that ends on it is watched
+//   outcome     a new element whose attribute `v` has the outcome as JSON: {"state", "by"?}, or null if nothing was
+//               watched in this document
+//   begun       a new element with whether a press has begun: true or false
+//   ready-8000-2  a new element with {"isCertain", "at", "point"}: whether the root is certainly ready to be pressed.
+// If
+//               so, its next presses are watched as above. `at` is where to press it relative to its padding box if its
+//               middle belongs to another control, `point` otherwise where in the viewport, if that is certain
 //
-// A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
+// A press that begins on another element is kept from the page, so it has no effect and can be repeated.
 
 import { getter } from "../driver/getter.js";
 import { isIn, outside } from "./around.js";
@@ -45,7 +46,7 @@ const rootOf = getter(Document, "documentElement");
 const { contains } = Node.prototype;
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
-/** @typedef {{ state: string, by?: string | null }} Outcome what became of a press or a drop */
+/** @typedef {{ state: string, by?: string | null }} Outcome the outcome of a press or a drop */
 
 /** @type {Watch | null} */
 let watched = null;
@@ -79,7 +80,7 @@ class Watch {
   }
 
   /**
-   * Note the state, and which node received the press instead of the element.
+   * Set the state, and the node that received the press instead of the element.
    *
    * @type {(state: string, by: EventTarget | null) => void}
    */
@@ -128,7 +129,7 @@ class Press extends Watch {
       if (event instanceof MouseEvent) this.at = { x: event.clientX, y: event.clientY };
       if (isMeant && connected.call(this.meant)) this.inside = findControlInside(target, this.meant);
     }
-    // A later press of the same click, such as the second one of a double click.
+    // A later press of the same action, such as the second one of a double click.
     if (this.clicks && event.type.endsWith("down"))
       this.isMissed = !isIn(target, this.element) && !this.findSuccessor(target);
     if (event.type === "mousedown" && !this.isMissed) this.presses += 1;
@@ -137,7 +138,7 @@ class Press extends Watch {
       event.stopImmediatePropagation();
     } else if (this.state === "pressed" && CLICKS.has(event.type)) {
       this.clicks += 1;
-      // An element that was removed by its press has received it.
+      // An element that its press removed has received the press.
       const hasArrived = isIn(target, this.element) || !connected.call(this.element);
       this.become(hasArrived ? "arrived" : "pressed", hasArrived ? this.by : target);
     }
@@ -145,9 +146,9 @@ class Press extends Watch {
   }
 
   /**
-   * Watch the element that has taken the place of the watched one, if there is one. A page may replace an element
-   * because the mouse moved over it. The press then goes to the new element if it is similar to the old one, and
-   * otherwise to whatever was behind it.
+   * Watch the element that has replaced the watched one, if there is one. A page may replace an element because the
+   * mouse moved over it. The press then goes to the new element if it is similar to the old one, and otherwise to the
+   * element behind it.
    *
    * @type {(target: EventTarget | null) => boolean}
    */
@@ -164,7 +165,7 @@ class Press extends Watch {
     if (this.state === "waiting") return this.outcomeWithoutEvents();
     if (this.state === "pressed" && this.by && connected.call(this.element))
       return { state: "strayed", by: describe(this.by) };
-    // The press may have done its work where the element is gone, but not where another one like it is there.
+    // A press may have had its effect if the element is gone, but not if a similar element has replaced it.
     const isReplaced = this.state === "pressed" && !this.clicks && this.findSuccessor(hitAt(this.at));
     if (isReplaced) return { state: "replaced" };
     if (this.state === "arrived" && this.presses > 0 && this.presses < this.count)
@@ -174,7 +175,7 @@ class Press extends Watch {
   }
 
   /**
-   * Return the outcome where the document received no event. Only the frame's own document receives a press on a frame.
+   * Return the outcome if the document received no event. Only the frame's own document receives a press on a frame.
    *
    * @returns {Outcome}
    */
@@ -208,7 +209,7 @@ function hasSameText(one, other) {
   return textOf.call(one) === textOf.call(other);
 }
 
-// A drag of the browser, which a page has to take. Other drags are nothing but movements of the mouse.
+// A drag of the browser, which a page has to accept. Other drags are only movements of the mouse.
 class Drag extends Watch {
   /**
    * @param {Element} element
@@ -244,7 +245,7 @@ function describe(element) {
 // ---- toggles ----
 
 /**
- * Return the element to press. A checkbox that is hidden by its label is pressed by the label, as people do.
+ * Return the element to press. If a label hides its checkbox, the label is pressed, as users do.
  *
  * @type {(element: Element) => Element}
  */
@@ -279,7 +280,7 @@ function reachesToggle(part, label, toggle) {
 
 // ---- ready to be pressed ----
 
-// These input types open no picker, and their label does not have to be hit.
+// Inputs of these types open no picker, and a press does not have to hit their label.
 const PLAIN_INPUTS = new Set("button checkbox email number password radio reset search submit tel text url".split(" "));
 const NOT_PLAIN = "form, option, optgroup, select, label, label *, area, summary, [contenteditable]";
 const DISABLED = ":disabled, [disabled], [disabled] *, [aria-disabled], [aria-disabled] *, [inert], [inert] *";
@@ -296,8 +297,8 @@ const PLAIN_STYLE = {
 };
 
 /**
- * Return why Playwright may find the element not ready, or null if it would certainly find it visible, enabled, stable,
- * in view and hit by the mouse in its middle.
+ * Return why Playwright may find the element not ready, or null if Playwright would certainly find it visible, enabled,
+ * stable, in view and hit by the mouse in its middle.
  *
  * @type {(element: Element) => string | null}
  */
@@ -336,7 +337,7 @@ function findPlacementDoubt(element) {
 }
 
 /**
- * Return whether an element is certainly ready, and where to press it. Its next press is watched then.
+ * Return whether an element is certainly ready, and where to press it. If so, watch its next presses.
  *
  * @type {(element: Element, ms: number, count: number) => { isCertain: boolean, at: object | null, point: object | null }}
  */

@@ -1,7 +1,7 @@
-"""Check that a press of the mouse, or a drop, reached the element that it was meant for (`press_check.js`).
+"""Check that a press of the mouse, or a drop, reached the intended element (`press_check.js`).
 
-Playwright checks which element is at the mouse's position, and not to which one the browser sends the press.
-The two differ where an element moves away or collapses because the mouse is over it.
+Playwright checks which element is at the mouse position, but not which element receives the press. The two
+differ if an element moves away or collapses because the mouse is over it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ __all__ = [
 _ENGINE = "footlight-press"
 _OUTCOME = f"{_ENGINE}=outcome"
 PRESS_TARGET = f"{_ENGINE}=target"
-"""The selector, from a field, of what people press: `find_press_target`."""
+"""The selector, relative to a field, for `find_press_target`."""
 ANSWER_SECONDS = 0.25
-"""How long a frame may take to answer. One that navigates or hangs has received the press."""
+"""How long a frame may take to reply. A frame that navigates or hangs has received the press."""
 MAX_FRAMES = 10
 
 
@@ -53,12 +53,12 @@ class PressOutcome(NamedTuple):
 
     - `lost`: the press began on another element, and was kept from the page.
     - `strayed`: the press began on the element, but the click went to another one.
-    - `replaced`: at the press, the page put another element like it in its place, and no click followed.
+    - `replaced`: the page replaced the element by a similar one during the press, and no click followed.
     - `inside`: the press reached another control in the element.
-    - `partial`: only some of its presses reached the element; `by` says how many.
-    - `ignored`: nothing in the page took the drop.
+    - `partial`: only some of the presses reached the element; `by` has their number.
+    - `ignored`: nothing in the page accepted the drop.
 
-    `by` describes the element that was pressed instead.
+    Otherwise `by` describes the element that was pressed instead.
     """
 
     state: Literal["arrived", "lost", "strayed", "replaced", "inside", "partial", "ignored"]
@@ -74,30 +74,30 @@ async def register_press_check(playwright: Playwright) -> None:
 
 
 def find_press_target(element: Locator) -> Locator:
-    """Return the element, or for a checkbox that its label hides the part of the label that people press."""
+    """Return the element, or the part of its label to press if it is a checkbox that the label hides."""
     return element.locator(PRESS_TARGET)
 
 
 def watch_press(element: Locator, ms: float, count: int = 1) -> Locator:
-    """Return the same target, whose next presses are watched for so long once it is used.
+    """Return the same target. When it is used, its next presses are watched for `ms`.
 
-    That takes no request to the page of its own.
+    This takes no additional request to the page.
     """
     return element.locator(f"{_ENGINE}=press-{ms:.0f}-{count}")
 
 
 def watch_drop(element: Locator, ms: float) -> Locator:
-    """Return the element, with the next drop onto it watched for so long once it is used."""
+    """Return the element. When it is used, the next drop onto it is watched for `ms`."""
     return element.locator(f"{_ENGINE}=drop-{ms:.0f}")
 
 
 def watch_drag(element: Locator, ms: float) -> Locator:
-    """Return the element, with the next drag that ends there watched for so long once it is used."""
+    """Return the element. When it is used, the next drag that ends on it is watched for `ms`."""
     return element.locator(f"{_ENGINE}=drag-{ms:.0f}")
 
 
 async def take_outcome(page: Page) -> PressOutcome:
-    """Return what became of the press or drop that was watched, and end the watch."""
+    """Return the outcome of the watched press or drop, and end the watch."""
     if page.document_request is not None or page.closed:
         return PressOutcome("arrived")
     reply = await _read_outcome(ask_and_watch(page, _OUTCOME))
@@ -110,15 +110,15 @@ async def take_outcome(page: Page) -> PressOutcome:
 
 
 async def has_press_begun(element: Locator, timeout_ms: float) -> bool:
-    """Return whether the press has begun that is watched in the document of this element."""
+    """Return whether the watched press has begun in the document of this element."""
     return await element.locator(f"{_ENGINE}=begun").get_attribute("v", timeout=timeout_ms) == "true"
 
 
 class Readiness(NamedTuple):
-    """Tells if Playwright would certainly press an element at once, and the point to press.
+    """Whether Playwright would certainly press an element at once, and the point to press.
 
-    `at` is relative to its padding box, where its middle belongs to another control in it; otherwise None.
-    `point` is in CSS pixels of the viewport, where it is certain and the middle is pressed.
+    `at` is a point in its padding box if its middle belongs to another control inside it, otherwise None.
+    `point` is in CSS pixels of the viewport, set if the press is certain and in the middle.
     """
 
     is_certain: bool
@@ -130,12 +130,12 @@ NOT_READY = Readiness(is_certain=False)
 
 
 async def find_readiness(element: Locator, ms: float, count: int = 1) -> Readiness:
-    """Wait for an element, and return how ready it is to be pressed.
+    """Wait for an element, and return whether it is ready to be pressed.
 
-    If that is certain, its next presses are watched for so long.
+    If that is certain, its next presses are watched for `ms`.
 
-    Playwright itself waits for two frames to see that an element does not move. Here, the settling script has
-    seen that the document has not changed since it came to rest.
+    Playwright itself waits two frames to check that an element does not move. Here the settling script has
+    already checked that the document has not changed since it settled.
     """
     answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}-{count}").get_attribute("v", timeout=ms)
     if not (reply := json.loads(answer or "null")):

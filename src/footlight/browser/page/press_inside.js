@@ -1,5 +1,5 @@
-// Controls inside another control, such as the delete button in a card that is a link: a press of the outer one must
-// not reach the inner one.
+// Controls inside another control, such as the delete button in a card that is a link: a press of the outer control
+// must not reach the inner one.
 
 import { getter } from "../driver/getter.js";
 import { isIn, outside } from "./around.js";
@@ -24,7 +24,7 @@ export function findControlInside(node, outer) {
 }
 
 /**
- * Return whether an element is a control that has more to press than the only control in it.
+ * Return whether an element is a control with more content to press than the only control in it.
  *
  * @type {(element: Element) => boolean}
  */
@@ -40,8 +40,8 @@ function lengthOf(node) {
 }
 
 /**
- * Return where to press a control if a press in its middle would reach another one in it, relative to its padding box.
- * Null where the middle is its own, or no place is.
+ * Return the point where to press a control if a press in its middle would reach another control in it, relative to its
+ * padding box. Null if the middle belongs to the control, or no such point exists.
  *
  * @type {(element: Element) => import("./press_places.js").Point | null}
  */

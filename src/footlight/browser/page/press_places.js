@@ -1,4 +1,4 @@
-// Where a press at a point of the viewport lands.
+// Points of the viewport, and the elements that a press at a point hits.
 
 import { getter } from "../driver/getter.js";
 
@@ -40,7 +40,7 @@ export function hitInView(element) {
 }
 
 /**
- * Scroll an element into view if this point of it is outside.
+ * Scroll an element into view if this point of it is outside of the viewport.
  *
  * @type {(point: Point, element: Element) => void}
  */
@@ -52,7 +52,7 @@ export function scrollToPoint({ x, y }, element) {
 const PLACES = [0.5, 0.25, 0.75, 0.1, 0.9, 0.03, 0.97];
 
 /**
- * Return points of the visible part of a box, those next to its middle first.
+ * Return points of the visible part of a box, nearest to its middle first.
  *
  * @type {(box: DOMRect) => Point[]}
  */

@@ -1,8 +1,8 @@
 """Find the element of a ref or a selector. An uncertain ref is an error, never a guess.
 
-If the element of a ref is gone, the ref leads to another element only if nothing else on the page was like
-the old element, and exactly one new element is. If the element exists but now means something else, such as
-the row of a list that is reused for another entry, the ref is refused.
+If the element of a ref is gone, the ref leads to another element only if no other element on the page was
+like the old one, and exactly one new element is. If the element exists but now has another meaning, such as a
+list row that is reused for another entry, the ref is refused.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d
 
 MAX_CANDIDATES = 5
 MAX_COMPARED = 2_000
-"""The number of elements whose names are compared with that of a gone one: those of its role come first."""
+"""The maximum number of elements whose names are compared with a removed one, those of its role first."""
 MAX_COMPARED_EXACTLY = 50
 MIN_LIKENESS = 0.5
-"""How alike two names must be for one to be offered in place of the other, from 0 to 1."""
+"""How similar two names must be for one to be suggested instead of the other, from 0 to 1."""
 
 
 class Target(NamedTuple):
@@ -56,27 +56,27 @@ class Target(NamedTuple):
 
 
 def leading_ref(selector: str) -> tuple[str, str] | None:
-    """Return the ref that a selector begins with, and the rest: `e12`, or `e12 >> .child`, or None.
+    """Split a selector that begins with a ref into the ref and the remaining selector, or return None.
 
-    A ref may also be written as in other tools: `[ref=e12]`, `ref=e12`, `@e12`.
+    A ref may also have the syntax of other tools: `[ref=e12]`, `ref=e12`, `@e12`.
     """
     found = _LEADING.match(selector)
     return (found["a"] or found["b"], selector[found.end() :]) if found else None
 
 
 async def locate(page: Page, selector: str, deadline: Deadline, *, acts: bool = False) -> Locator:
-    """Return a locator of all matches. Frames that lead to them are waited for.
+    """Return a locator of all matches, and wait for the frames on the path to them.
 
     Raises:
         InvalidSelector: the selector cannot be parsed.
-        StaleRef: the element of its ref is gone, or for a call that `acts` means something else by now.
+        StaleRef: the element of its ref is gone or, with `acts`, has another meaning now.
     """
     root, selector = await _find_root(page, selector, deadline, acts=acts)
     return await locate_in(root, selector, timeout_ms=deadline.action_ms)
 
 
 async def locate_now(page: Page, selector: str, deadline: Deadline) -> Locator:
-    """Return a locator of all matches as `locate` does, without waiting for the frames that lead to them."""
+    """Return a locator of all matches as `locate` does, without waiting for frames on the path to them."""
     root, selector = await _find_root(page, selector, deadline, acts=False)
     return await locate_in(root, selector, timeout_ms=None)
 
@@ -96,13 +96,13 @@ async def _find_root(
 
 
 async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Target:
-    """Return the element of a ref, or its only successor, which the view then notes as healed.
+    """Return the element of a ref, or its only successor, which is then added to the view's `healed` refs.
 
-    A call that only reads gets the element even if it means something else now.
+    A call that only reads gets the element even if its meaning has changed.
 
     Raises:
-        StaleRef: the element is gone, and nothing has certainly replaced it. For a call that `acts`, also
-            where the element means something else by now.
+        StaleRef: the element is gone, and nothing has certainly replaced it. With `acts`, also if the element
+            has another meaning now.
     """
     view = page.view
     asked, ref = ref, view.follow(ref)
@@ -123,7 +123,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     def find_target() -> Target:
         if living := view.find_seen(ref):
             target = _check_meaning(page, asked, was, nodes, living) if was else Target(ref, living[1])
-        elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
+        elif frame and now:  # It exists but is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
         elif successor := reported and find_redrawn(reported, now_shown, ref):
             target = _heal(page, asked, successor)
@@ -135,7 +135,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
 
 
 async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity, str | None] | None:
-    """Return what the element is now, and a locator where one is known. None where it is gone."""
+    """Return the element's current identity, and a locator if one is known. Return None if it is gone."""
     if frame.is_detached():
         return None
     seen = page.view.frames.get(frame)
@@ -150,7 +150,7 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
 
 
 def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
-    """Return a locator of a ref's element from the last snapshot, or None where that has none."""
+    """Return a locator of a ref's element from the last snapshot, or None if that has none."""
     seen, before = page.view.frames.get(frame), frame_locator(frame)
     found = stable_locator(seen.nodes, ref) if seen else None
     return None if found is None or before is None else before + found
@@ -159,10 +159,10 @@ def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
 def _check_meaning(
     page: Page, asked: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
 ) -> Target:
-    """Return an existing element if it still means what the caller knows.
+    """Return an existing element if it still has the meaning that the caller knows.
 
-    It is uncertain in three cases: the element is in another entry now; it changed and is an entry or in one;
-    or another element is like it was.
+    It is uncertain in three cases: the element is in another entry now; it changed and is an entry or inside
+    one; or another element is now like the element was.
     """
     node, frame = living
     ref = node.ref or asked
@@ -192,7 +192,10 @@ def _describe_meaning(meaning: RefMeaning) -> str:
 
 
 def _find_successor(page: Page, asked: str, removed: RemovedRef | None, nodes: Sequence[Node]) -> Target:
-    """Return what has certainly taken the place of a removed element. The caller gave the ref `asked`."""
+    """Return the element that has certainly replaced a removed one.
+
+    `asked` is the ref that the caller used.
+    """
     if removed is None:
         raise _unknown_error(page, asked)
     like = [node for node in nodes if node.ref and identity_of(node) == identity_of(removed.node)]
@@ -250,7 +253,7 @@ def _unknown_error(page: Page, ref: str) -> StaleRef:
 
 
 def _find_closest(removed: Node, nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that are most like one that is gone: they have its role or a similar name."""
+    """Return the nodes that are most similar to a removed one: they have its role or a similar name."""
     referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != removed.role)
     by_pairs = Likeness(removed.name.lower())
     similar = heapq.nlargest(

@@ -1,4 +1,4 @@
-"""Take a snapshot of a part of a page, or with the places of its elements, without remembering it."""
+"""Take a snapshot of a part of a page, or one with element boxes, without storing it in the page's view."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ async def look_at(
     boxes: bool = False,
     test_ids: bool = False,
 ) -> Snapshot:
-    """Return a snapshot of the page, or of an element and what is inside it.
+    """Return a snapshot of the page, or of an element and its descendants.
 
-    With `boxes`, nodes have the boxes of their elements in the page's viewport. With `test_ids`, there are
-    also nodes for elements that say nothing besides their test id.
+    With `boxes`, nodes have the boxes of their elements in the page's viewport. With `test_ids`, elements
+    that have only a test id also get nodes.
 
     Raises:
-        FootlightError: there is no such element, the page does not answer, or is gone.
+        FootlightError: the element does not exist, the page does not respond, or it is gone.
     """
     details = {"boxes": boxes, "testIds": test_ids}
     if selector is None:
@@ -67,10 +67,10 @@ async def look_at(
 
 
 async def find_ref(page: Page, selector: str, deadline: Deadline) -> str:
-    """Return the ref of the first match, without reading what is inside it.
+    """Return the ref of the first match, without reading its descendants.
 
     Raises:
-        FootlightError: there is no such element, the page does not answer, or is gone.
+        FootlightError: the element does not exist, the page does not respond, or it is gone.
     """
 
     async def read(element: Locator, timeout_ms: float) -> str:

@@ -1,4 +1,4 @@
-// What can be scrolled around an element.
+// The scrollable boxes around an element.
 
 import { getter } from "../driver/getter.js";
 import { outside } from "./around.js";
@@ -18,7 +18,7 @@ const [heightOf, widthOf] = [getter(Element, "scrollHeight"), getter(Element, "s
 const [innerHeightOf, innerWidthOf] = [getter(Element, "clientHeight"), getter(Element, "clientWidth")];
 const [topOf, leftOf] = [getter(Element, "scrollTop"), getter(Element, "scrollLeft")];
 
-/** @typedef {[box: Element, x: number, y: number]} Scroll a box and where it was scrolled to */
+/** @typedef {[box: Element, x: number, y: number]} Scroll a box and its scroll position */
 
 /** @type {(element: Element) => Scroll[]} */
 export function scrollsAbove(element) {
@@ -35,7 +35,7 @@ export function scrollsAbove(element) {
 }
 
 /**
- * Return whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
+ * Return whether the wheel can scroll a box further. It moves the box only after its event.
  *
  * @type {(box: Element, wheel: {deltaX: number, deltaY: number}) => boolean}
  */
@@ -49,7 +49,7 @@ export function hasRoom(box, { deltaX, deltaY }) {
 }
 
 /**
- * Return whether a key scrolls something around its target, unless the page prevents it.
+ * Return whether a key scrolls a box around its target, unless the page prevents it.
  *
  * @type {(event: KeyboardEvent, target: AnyElement) => boolean}
  */

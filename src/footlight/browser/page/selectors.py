@@ -1,7 +1,7 @@
-"""Find elements by a selector: CSS, `//xpath`, `testid=…`, a ref, and `>>` into elements and frames.
+"""Find elements by a selector: CSS, `//xpath`, `testid=…`, a ref, and `>>` for elements inside others.
 
-CSS and `testid=` also match in open shadow roots. `a >> b` finds b inside a; where a is a frame, inside its
-document. `a >> nth=2` and `a >> visible=true` choose among all matches of a. Playwright's other engines
+CSS and `testid=` also match in open shadow roots. `a >> b` finds b inside a, or inside its document if a is a
+frame. `a >> nth=2` and `a >> visible=true` choose among all matches of a. Playwright's other engines
 (`text=`, `role=`) are passed on. The first match in document order is used.
 """
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["evaluate_all", "find_text", "frame_path", "locate_in", "parse", "register_shown_text"]
 
 _SHOWN_TEXT = "footlight-shown-text"
-"""The selector engine of `shown_text.js`, which finds the innermost visible element with a text."""
+"""The selector engine in `shown_text.js`. It finds the innermost visible element that contains a text."""
 MAX_SELECTOR_CHARACTERS = 10_000
-"""A longer selector would keep the event loop and the browser's driver busy."""
+"""Longer selectors are refused: they would block the event loop and the browser's driver."""
 
 _REF = re.compile(r"e[1-9]\d*")
 _CHOICE = re.compile(r"nth=-?\d+|visible=(?:true|false)")
-"""A part that chooses among the matches of the part before it, instead of searching inside one."""
+"""A part that chooses among the matches of the previous part, instead of searching inside one."""
 
 
 def parse(selector: str) -> tuple[str, ...]:
-    """Return the parts between `>>`, each as Playwright writes it, with the choice among its matches.
+    """Return the parts between `>>` in Playwright's syntax, each with the choice among its matches.
 
     Raises:
-        InvalidSelector: the selector or a part of it is empty, or it is too long.
+        InvalidSelector: the selector or a part of it is empty, or the selector is too long.
     """
     return tuple(_to_playwright(part) for part in _parts(selector))
 
@@ -96,7 +96,9 @@ def _split_selector(selector: str) -> list[str]:
 
 
 async def locate_in(root: Page | Frame, selector: str, *, timeout_ms: float | None) -> Locator:
-    """Return a locator of all matches. A frame is waited for up to `timeout_ms`, with None not at all.
+    """Return a locator of all matches.
+
+    Frames on the path are waited for up to `timeout_ms`, or not at all with None.
 
     Raises:
         InvalidSelector: the selector cannot be parsed.
@@ -114,20 +116,20 @@ async def locate_in(root: Page | Frame, selector: str, *, timeout_ms: float | No
 
 
 async def _is_frame(element: Locator, *, timeout_ms: float | None) -> bool:
-    """Return whether the element is a frame. The snapshot script says it: pages may forbid other scripts."""
+    """Return whether the element is a frame. The snapshot script is asked: pages may forbid other scripts."""
     reply = element.locator(f"footlight={quote(json.dumps({'what': 'frame'}))}")
     return await reply.get_attribute("v", timeout=timeout_ms) == "true"
 
 
 async def evaluate_all(found: Locator, selector: str, script: str, argument: Any = None) -> Any:
-    """Return what a script returns for the list of all elements that match now."""
-    # Only the world of the snapshot script knows refs, and scripts run in the world of the page.
+    """Return the result of a script that receives the list of all current matches."""
+    # Refs exist only in the isolated world of the snapshot script, and scripts run in the page's main world.
     by_handle = any(_REF.fullmatch(part.strip()) for part in _split_selector(selector))
     return await run_about_all(found, script, argument, by_handle=by_handle)
 
 
 async def frame_path(root: Page | Frame, selector: str) -> str:
-    """Return the parts of the selector up to the innermost frame, each with its `>>`. "" without a frame."""
+    """Return the parts of the selector up to the innermost frame, each with its `>>`. "" without frames."""
     parts = _parts(selector)
     path = ""
     scope: Page | Frame | FrameLocator | Locator = root
@@ -147,5 +149,8 @@ async def register_shown_text(playwright: Playwright) -> None:
 
 
 def find_text(frame: Frame, text: str) -> Locator:
-    """Return the innermost element of a frame that shows the text. While hidden, it is not attached."""
+    """Return a locator of the innermost element of a frame that shows the text.
+
+    It matches only if visible.
+    """
     return frame.locator(f"{_SHOWN_TEXT}={quote(text)}")

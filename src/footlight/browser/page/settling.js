@@ -1,25 +1,25 @@
-// Says whether a document is at rest. A selector engine of Playwright, in a world of its own: the page can neither
-// see it nor change its clock and its frames. Only named fields still shadow members (`<img name=getAnimations>`).
+// Determines whether a document has settled. A selector engine of Playwright in an isolated world: the page can neither
+// read it nor change its clock and frames. Only named fields still shadow members (`<img name=getAnimations>`).
 //
-// The body `begin` begins a watch, `go-on` asks again, and `record` asks only for the record of effects.js. The reply is
-// an element made for the purpose; its attribute `v` holds the milliseconds after which to ask again, or 0 when the
-// document is at rest: two frames were drawn without a change to the document or its open shadow trees, and no animation
-// ends within the time that is left.
+// The body `begin` begins a watch, `go-on` asks again, and `record` asks only for the record of effects.js. The reply
+// is a new element. Its attribute `v` has the milliseconds after which to ask again, or 0 when the document has
+// settled: two frames were drawn without a change to the document or its open shadow trees, and no animation ends
+// within the remaining time.
 //
-// A document that came to rest is observed until its first change. As long as there is none, an action has started
-// nothing that is visible, and one frame after its events is enough.
+// A settled document is observed until its first change. Until then, an action has had no visible effect, and one frame
+// after its events is enough.
 
 import { getter } from "../driver/getter.js";
 import { takeLateWork } from "./late_work.js";
 import { reportedRecord } from "./scripts/effects/effects.js";
 
-const REST_MS = 500; // How long to wait for rest, which some pages never reach.
-const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
+const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
+const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
 const FRAME_MS = 1000 / 60;
-const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages out of sight only a few.
-const LONG_FRAME_MS = 50; // The most that one frame counts: a script that computes for long draws none.
+const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages that are out of view only a few.
+const LONG_FRAME_MS = 50; // The maximum that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
-const LOOK_MS = 10; // How often a document at rest is looked at for its next change.
+const LOOK_MS = 10; // How often a settled document is checked for its next change.
 const FRAMES = 2;
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
@@ -33,7 +33,7 @@ const { createElement, createTreeWalker, getAnimations } = Document.prototype;
 let watch = null;
 let restless = false;
 
-// Scripts also move things by style rules, and images by their size. Only Chromium reports such shifts.
+// Scripts also move elements by style rules, and images by their size. Only Chromium reports such shifts.
 const shifts = new PerformanceObserver((list) => noteShifts(list.getEntries()));
 if (PerformanceObserver.supportedEntryTypes.includes("layout-shift")) shifts.observe({ type: "layout-shift" });
 
@@ -44,15 +44,15 @@ function noteShifts(entries) {
   for (const each of entries) lastShift = Math.max(lastShift, each.startTime);
 }
 
-// What is known about a document since it came to rest.
+// The state of the document since it settled.
 const rest = {
-  /** @type {MutationObserver | null} observes the document while it is at rest */
+  /** @type {MutationObserver | null} observes the document while it is settled */
   observer: null,
   /** @type {(Document | ShadowRoot)[]} */
   roots: [],
   touched: 0, // When the last input event was dispatched.
-  answered: 0, // When the last wait for rest ended, with rest or without.
-  drawn: true, // Whether a frame has been drawn since.
+  answered: 0, // When the last wait ended, settled or not.
+  drawn: true, // Whether a frame has been drawn since the last input event.
 
   began: 0,
 
@@ -71,7 +71,7 @@ const rest = {
   },
 
   /**
-   * Return whether nothing has changed since the document came to rest, and nothing moves.
+   * Return whether nothing has changed since the document settled, and no animation is running.
    *
    * @returns {boolean}
    */
@@ -82,8 +82,8 @@ const rest = {
   },
 
   /**
-   * Note an input event, and when the first frame after it is drawn. The page's own callbacks for the next frame run
-   * after ours, and before the timer.
+   * Record an input event, and when the first frame after it is drawn. The page's own callbacks for the next frame run
+   * after this one and before the timer.
    *
    * @returns {void}
    */
@@ -100,7 +100,7 @@ const rest = {
   },
 
   /**
-   * Return how long to wait for the first frame after an action that changed nothing so far.
+   * Return how long to wait for the first frame after an action that has changed nothing so far.
    *
    * @returns {number}
    */
@@ -116,7 +116,7 @@ for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { ca
 addEventListener("load", ({ target }) => target === document && watch?.restart(), { capture: true, passive: true });
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
-// The press check, in the same world, uses this. The names of a page cannot shadow a symbol.
+// The press check in the same world uses this. Names of the page cannot shadow a symbol.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => rest.holds();
 
 /** @type {(roots: (Document | ShadowRoot)[]) => Animation[]} */
@@ -124,7 +124,7 @@ function animationsIn(roots) {
   return roots.flatMap((root) => (root === document ? getAnimations.call(root) : root.getAnimations()));
 }
 
-/** @returns {number} the milliseconds that there are for a document to come to rest */
+/** @returns {number} the milliseconds that a document has to settle */
 function limit() {
   return restless ? RESTLESS_MS : REST_MS;
 }
@@ -145,8 +145,8 @@ class Watch {
     this.isAsked = isAsked;
     this.quiet = 0;
     this.quietSince = this.frame;
-    this.request = 0; // for the next frame
-    this.late = 0; // the timer for a frame that does not come
+    this.request = 0; // The request for the next frame.
+    this.late = 0; // The timer for a frame that does not arrive.
     this.observer = new MutationObserver((records) => this.note(records));
     this.observe(root);
     this.nextFrame();
@@ -160,7 +160,7 @@ class Watch {
   }
 
   /**
-   * Observe the open shadow trees in a node. An observer of a document gets no changes of its shadow trees.
+   * Observe the open shadow trees in a node. An observer of a document receives no changes of its shadow trees.
    *
    * @type {(node: Node) => void}
    */
@@ -176,7 +176,7 @@ class Watch {
   note(records) {
     if (rest.observer === this.observer) {
       rest.end();
-      // The frames until the server asks count already.
+      // Frames that are drawn before the server asks already count.
       watch ||= new Watch(this.document, false);
       return;
     }
@@ -186,7 +186,7 @@ class Watch {
   }
 
   /**
-   * Count frames from now on, because something may have begun.
+   * Count frames from now on, because an effect may have begun.
    *
    * @returns {void}
    */
@@ -195,7 +195,7 @@ class Watch {
   }
 
   /**
-   * Go on for the server, which asks about an action from now on.
+   * Continue for the server, which asks about an action from now on.
    *
    * @returns {void}
    */
@@ -222,7 +222,7 @@ class Watch {
     const now = performance.now();
     this.left -= Math.min(now - this.frame, LONG_FRAME_MS);
     if (this.left < -REST_MS) {
-      this.end(); // No question has come for a long time.
+      this.end(); // No request has arrived for a long time.
       return;
     }
     this.frame = now;
@@ -234,7 +234,7 @@ class Watch {
   }
 
   /**
-   * Return how long to wait before the next question; 0 if there is nothing to wait for.
+   * Return how long to wait before the next request; 0 if the wait is over.
    *
    * @returns {number}
    */
@@ -255,8 +255,8 @@ class Watch {
   }
 
   /**
-   * Return the milliseconds until the last of the animations that end within the time that is left. Animations without
-   * an end, and those that follow the scroll position, are not waited for.
+   * Return the milliseconds until the end of the last animation that ends within the remaining time. Endless
+   * animations, and those that follow the scroll position, are not waited for.
    *
    * @returns {number}
    */
@@ -265,7 +265,7 @@ class Watch {
     for (const animation of animationsIn([...this.roots])) {
       const { currentTime, effect, playbackRate, playState, timeline } = animation;
       if (playState !== "running" || !effect || !(timeline instanceof DocumentTimeline)) continue;
-      // With the timeline of a document, times are numbers of milliseconds.
+      // In the timeline of a document, times are numbers of milliseconds.
       const elapsed = Number(currentTime);
       const remaining = playbackRate > 0 ? Number(effect.getComputedTiming().endTime) - elapsed : elapsed;
       const time = remaining / Math.abs(playbackRate);
@@ -288,7 +288,7 @@ class Watch {
 /** @type {(body: string) => number} */
 function ask(body) {
   if (rest.holds()) {
-    if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // The event that began is not an input event.
+    if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // The action began without an input event.
     return rest.wait();
   }
   if (body === "begin" && (watch?.isAsked || rest.touched <= rest.answered)) watch?.end(restless);
@@ -298,7 +298,7 @@ function ask(body) {
 }
 
 /**
- * Wait for so long, or until the next frame has been drawn.
+ * Wait this long, or until the next frame has been drawn.
  *
  * @type {(ms: number) => Promise<unknown>}
  */
@@ -309,8 +309,8 @@ function pause(ms) {
   });
 }
 
-// The server asks for this with a message of CDP: it waits for rest in the page itself, and replies with the record, and
-// with what may come later.
+// The server calls this with a CDP message. It waits until the document settles, and returns the record and the kind of
+// late work.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (/** @type {boolean} */ isWatched) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
@@ -323,14 +323,14 @@ function pause(ms) {
 // Begin to watch a new document while it loads.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.watch")] = () => ask("begin");
 
-// Wait until a document at rest changes, for so long at most.
+// Wait until a settled document changes, at most this long.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {
   for (const end = performance.now() + ms; rest.holds() && performance.now() < end; ) await pause(LOOK_MS);
 };
 
 /**
- * Answer a question. After another engine's reply, which is an element of its own, the attribute continues with that
- * reply: `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
+ * Answer a request. After another engine's reply, which is an element too, the attribute continues with that reply:
+ * `17 {"state": "arrived"}`. If the document has settled, it continues with the record of the last action.
  *
  * @type {(root: Document | Element, body: string) => Element[]}
  */

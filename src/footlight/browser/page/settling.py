@@ -1,7 +1,8 @@
-"""Wait for what an action has started, and for nothing else.
+"""Wait until the effects of an action have ended, and no longer.
 
-That is a navigation, the requests that the page has sent since, and changes of the page itself until it has
-drawn two frames without one.
+The effects are a navigation, the requests that the page has sent since the action, and changes of the
+document.
+A document is settled when it has drawn two frames without a change.
 """
 
 from __future__ import annotations
@@ -38,45 +39,45 @@ __all__ = [
 _ENGINE = "footlight-settle"
 
 WATCH_SECONDS = 0.1
-"""A watch over a document that began no longer ago is continued."""
+"""A watch that began at most this long ago is continued instead of started again."""
 FIRST_MS = 5_000.0
-"""How long a new document may take to run the scripts. One that takes longer is watched only once asked."""
+"""How long a new document may take to run the scripts. A slower one is watched only from `settle` on."""
 LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
-"""How long an answer waits for what an action has or may have begun that shows late (`late_work.js`)."""
+"""How long to wait for work that an action may have started and whose effect shows late (`late_work.js`)."""
 MAX_FRAMES = 10
 RECORD_MS = 3_000.0
-"""How long documents may take to answer with the records of an action that seems to have done nothing."""
+"""How long documents may take to reply with the records of an action that seems to have had no effect."""
 LATE_RECORD_MS = 500.0
-"""How long they may take where the page has not settled in time."""
+"""How long they may take if the page has not settled in time."""
 FRAME_MS = 250.0
-"""How long a frame inside the page may take to answer once. One that hangs is not waited for."""
+"""How long an inner frame may take for one reply. A frame that hangs is not waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActRecord:
-    """A record of what the input events of an action met in one document (`scripts/effects`)."""
+    """A record of how one document handled the input events of an action (`scripts/effects`)."""
 
     id: int
     by: str
     """The type of its first event."""
     acted: bool
-    """Whether something is certain to have happened."""
+    """Whether the action certainly had an effect."""
     stale: bool
     """Whether the document changed before the action, or changes all the time."""
     kind: str | None = None
-    """What `reason` is about: `blocked`, `kept`, `idle`, `taken` and `undone` explain why nothing happened,
-    `nowhere` why a link led nowhere. `taken` means that the page prevented what the browser would have done.
-    `lost` and `part` also count where something did, and `refused` where no request was sent.
+    """The kind of `reason`: `blocked`, `kept`, `idle`, `taken` and `undone` explain why the action had no
+    effect, `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the
+    browser. `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent.
     """
     reason: str | None = None
     drawn: bool = False
-    """A canvas was clicked, which does not show what is drawn on it."""
+    """Whether a canvas was clicked. The document does not show what is drawn on it."""
     path: tuple[int | str, ...] | None = None
-    """The way from the document `root` to what was clicked or got a key, where nothing is certain to have
-    happened (`element_path.js`).
+    """The path from the document `root` to the element that was clicked or received a key, if no effect is
+    certain (`element_path.js`).
     """
     root: Frame | None = None
-    """None for the top document. Otherwise a frame in a document of another origin."""
+    """None for the top document, otherwise a frame whose document has another origin."""
     point: tuple[float, float] | None = None
     """The point that the mouse or a key clicked, in CSS pixels of the document's viewport."""
     key: dict[str, Any] | None = None
@@ -86,7 +87,7 @@ class ActRecord:
 
 @cache
 def settling_engine() -> str:
-    """Return the source of the selector engine that watches documents and what input events meet in them."""
+    """Return the source of the selector engine that watches documents and records the effects of input."""
     source = selector_engine(
         Path(__file__).parent,
         GETTER,
@@ -110,7 +111,7 @@ async def register_settling(playwright: Playwright) -> None:
 
 
 async def ask_and_watch(page: Page, question: str) -> str:
-    """Return another engine's reply about the main document, and begin to watch that in the same request."""
+    """Return another engine's reply about the main document, and begin to watch it in the same request."""
     reply = await page.playwright.main_frame.get_attribute(f"{question} >> {_ENGINE}=begin", "v", timeout=0)
     page.watched_for_rest_at = time.monotonic()
     return (reply or "").partition(" ")[2]
@@ -131,10 +132,10 @@ async def _ask(page: Page, name: str, *arguments: Any) -> Any:
 
 
 async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> list[ActRecord] | None:
-    """Wait until what began since then (`time.monotonic()`) is over, for no longer than the limit.
+    """Wait until everything that began since `since` (`time.monotonic()`) has ended, at most `limit_ms`.
 
     A page that is closed, has crashed or hangs counts as settled. Return the records of the last action in
-    its documents, or None where the limit was reached.
+    the page's documents, or None if the limit was reached.
     """
     limit_ms = min(max(1.0, limit_ms), deadline.remaining_ms)
     with suppress(TimeoutError):
@@ -144,7 +145,7 @@ async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: floa
 
 
 async def read_records(page: Page, limit_ms: float = RECORD_MS) -> list[ActRecord]:
-    """Return the records of the last action in the documents of a page, without waiting for rest."""
+    """Return the records of the last action in the documents of a page, without waiting until it settles."""
     main = page.playwright.main_frame
 
     async def read(frame: Frame) -> ActRecord | None:
@@ -185,11 +186,14 @@ def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """A document's report of the last action, made when it is at rest."""
+    """A document's report of the last action, made when the document is settled."""
 
     record: ActRecord | None
     late: str | None = None
-    """What the action may have begun that has not shown yet. Only in the main frame."""
+    """The kind of work that the action may have started and that does not show yet.
+
+    Only in the main frame.
+    """
 
 
 async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
@@ -212,9 +216,9 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
 
 
 async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
-    """Wait until a request has been sent since then. Other work than an upload may also change the page.
+    """Wait until the page has sent a request since `since`, or until it changes, except for an upload.
 
-    If the page reports work in progress, wait until it no longer does.
+    If the page reports work in progress, wait until that work ends.
     """
     seconds = LATE_SECONDS[kind]
     waits = [asyncio.create_task(page.traffic.wait_for_request(since))]
@@ -246,7 +250,10 @@ async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
 
 
 async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> _Rest:
-    """Wait until the main document is still. In Chromium the page itself waits, without further requests."""
+    """Wait until the main document is settled.
+
+    In Chromium the page itself waits, without further requests.
+    """
     main = page.playwright.main_frame
     with suppress(Error):
         reply = await _ask(page, "settle", is_watched)
@@ -258,7 +265,7 @@ async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bo
 async def _wait_for_still_frame(
     frame: Frame, timeout: float, *, is_watched: bool = False, is_main: bool = False
 ) -> _Rest:
-    """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer."""
+    """Wait until the frame's document is settled or gone, or a reply takes longer than `timeout`."""
     body = "go-on" if is_watched else "begin"
     with suppress(Error):
         while True:

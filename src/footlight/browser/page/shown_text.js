@@ -1,13 +1,13 @@
-// Finds the innermost visible element with a text. A selector engine of Playwright: the body is the text, encoded. Case,
-// white space and invisible hyphens do not matter. Playwright's own engine reads members of elements that a form's fields
-// shadow by their names, and it does not find a text right below a shadow root.
+// Finds the innermost visible element that contains a text. A selector engine of Playwright; the body is the encoded
+// text. Case, white space and invisible hyphens do not matter. Playwright's own engine reads members of elements that a
+// form's fields shadow by their names, and it does not find a text directly below a shadow root.
 
 import { getter } from "../driver/getter.js";
 
 const firstChildOf = getter(Node, "firstChild");
 const nextOf = getter(Node, "nextSibling");
 const shadowRootOf = getter(Element, "shadowRoot");
-// The text in a textarea is its default value. The value of a field that cannot be edited is text like any other.
+// The text in a textarea is its default value. The value of a field that is not editable is text like any other.
 const SKIPPED = "script, style, noscript, template, textarea, details:not([open]) > :not(summary)";
 const BUTTONS = "input[type=button], input[type=reset], input[type=submit]";
 const ONE_LINE = "[type=text], [type=search], [type=email], [type=url], [type=tel], [type=number]";
@@ -24,7 +24,7 @@ const fold = (text) =>
     .toLowerCase();
 
 /**
- * Return the folded text below a node, and which part of it each element has. Inner elements come first.
+ * Return the folded text below a node, and the range of each element in it. Inner elements come first.
  *
  * @type {(root: Node) => { text: string, parts: Part[] }}
  */
@@ -83,7 +83,7 @@ const is = (element, selector) => Element.prototype.matches.call(element, select
 const isFolded = (node) => node instanceof HTMLDetailsElement && !Element.prototype.hasAttribute.call(node, "open");
 
 /**
- * Return the innermost elements that contain the words, also hidden ones.
+ * Return the innermost elements that contain the words, including hidden ones.
  *
  * @type {(root: Node, words: string) => Generator<Element>}
  */

@@ -1,1 +1,1 @@
-"""Reading a page: text, values, Markdown, pictures, storage."""
+"""Read a page: text, values, Markdown, pictures, storage."""

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Area", "PictureFrame", "find_areas", "locate_frame"]
 
 MAX_ELEMENTS = 200
-"""The number of elements of one selector. Each costs one question to the page."""
+"""The maximum number of elements for one selector. Each takes one request to the page."""
 
 
 class Area(NamedTuple):
-    """Pixels of an image. The area may lie outside of it."""
+    """A rectangle in pixels of an image. It may be outside of the image."""
 
     x: int
     y: int
@@ -32,14 +32,14 @@ class Area(NamedTuple):
 
 
 class PictureFrame(NamedTuple):
-    """The part of a page that an image shows: its corner in the viewport, and image pixels per CSS pixel."""
+    """The part of a page in an image: its corner in the viewport, and the image pixels per CSS pixel."""
 
     x: float
     y: float
     scale: float
 
     def area(self, box: NodeBox) -> Area:
-        """Return the whole pixels that a box touches."""
+        """Return the rectangle of all pixels that a box touches."""
         left, top = math.floor((box.x - self.x) * self.scale), math.floor((box.y - self.y) * self.scale)
         right = math.ceil((box.x + box.width - self.x) * self.scale)
         bottom = math.ceil((box.y + box.height - self.y) * self.scale)
@@ -49,7 +49,7 @@ class PictureFrame(NamedTuple):
 async def locate_frame(
     page: Page, deadline: Deadline, *, selector: str | None = None, full_page: bool = False
 ) -> PictureFrame:
-    """Return the frame of an image of an element, the whole page or the viewport, as it is scrolled now."""
+    """Return the frame of an image of an element, the whole page or the viewport, at its scroll position."""
     x, y, scale = await evaluate(page, "[scrollX, scrollY, devicePixelRatio]", None, deadline)
     if selector is not None:
         box = await read_element(page, selector, deadline, _find_box)
@@ -73,6 +73,6 @@ async def _find_boxes(matches: Locator) -> list[NodeBox | None]:
 
 
 async def _find_box(element: Locator, timeout: float | None = None) -> NodeBox | None:
-    """Return the box in the viewport of the page, also for an element in a frame, or None."""
+    """Return the box in the page's viewport, also for an element in a frame, or None."""
     box = await element.bounding_box(timeout=timeout)
     return NodeBox(box["x"], box["y"], box["width"], box["height"]) if box else None

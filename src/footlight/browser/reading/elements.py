@@ -1,4 +1,4 @@
-"""Find elements, store an id for each, and describe them again by their ids."""
+"""Find elements, give each an id, and describe them again by their ids."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["FoundElement", "describe", "find", "find_all"]
 
 MAX_KEY_CHARACTERS = 60
-"""Keys come from the page, which may manipulate them."""
+"""The maximum length of a key. Keys come from the page, which may manipulate them."""
 
 
 class FoundElement(Description):
-    """An element with its id. Pages that do not allow `document` to be extended get no id."""
+    """An element with its id. There is no id if the page does not allow `document` to be extended."""
 
     elementId: NotRequired[str]  # noqa: N815 - the wire's name
 
@@ -46,7 +46,7 @@ async def find_all(page: Page, selector: str, limit: int, deadline: Deadline) ->
 
 
 async def _store_elements(page: Page, selector: str, found: list[Description]) -> list[FoundElement]:
-    """Add ids, and selectors that are valid in the whole page instead of in the element's frame."""
+    """Add ids, and make the selectors valid in the whole page instead of in the element's frame."""
     path = await reading.frame_path(page, selector) if found else ""
     return [_store_element(page, path, cast("KeptDescription", element)) for element in found]
 
@@ -63,7 +63,7 @@ async def describe(page: Page, element: KeptElement, *, timeout_ms: float) -> De
     """Describe the element in its current state, or return None if it has left the page.
 
     Raises:
-        TimeoutError: the page does not answer.
+        TimeoutError: the page does not respond.
     """
     request = inspection.describe_kept_request(element.key)
     try:
@@ -75,6 +75,6 @@ async def describe(page: Page, element: KeptElement, *, timeout_ms: float) -> De
             else:
                 reply = await run(page.playwright, INSPECT, request)
         described = inspection.read_kept_description(reply)
-    except (Error, ValueError):  # It is navigating, or closed; or it has replaced what reading it needs.
+    except (Error, ValueError):  # The page navigates or is closed, or has replaced functions that are needed.
         return None
     return described and {**described, "selector": element.path + described["selector"]}

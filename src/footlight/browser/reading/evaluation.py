@@ -1,4 +1,4 @@
-"""Run the scripts of callers in a page."""
+"""Run the callers' scripts in a page."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["ScriptOutcome", "run_isolated_script", "run_script"]
 
 PURE_MS = 200
-"""How long a script may run that is tried without side effects. One that takes longer is run again."""
+"""How long a script may run in the attempt without side effects. A slower script is run again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptOutcome:
-    """The value of a script, and whether the browser has made sure that the script changed nothing."""
+    """The value of a script, and whether the browser has ensured that the script had no side effects."""
 
     value: Any
     is_pure: bool = False
@@ -46,8 +46,8 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
     """Return the value of an expression, of a function called with `args`, or of a body with `return`.
 
     The script runs once, or has no side effects. Its exceptions are caught in the page. If the evaluation
-    fails nevertheless, the text is only run as a body if it cannot be compiled as an expression, so that none
-    of it has run before.
+    fails nevertheless, the text is only run as a body if it cannot be compiled as an expression, which means
+    that no part of it has run before.
     """
     async with limit_reading(page, deadline):
         found = await _run_without_effects(page, script, args)
@@ -57,10 +57,10 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
 
 
 async def run_isolated_script(page: Page, script: str, args: Sequence[Any], deadline: Deadline) -> Any:
-    """Return the value of an expression or a function in the isolated world, as JSON has it.
+    """Return the value of an expression or a function in the isolated world, as JSON.
 
-    The page can neither see nor change the functions of that world. What a script leaves there, later ones
-    find until the document is replaced.
+    The page can neither read nor change the functions of that world. State that a script leaves there is
+    available to later scripts until the document is replaced.
 
     Raises:
         InvalidParameter: the script failed, or the browser is not Chromium.
@@ -87,10 +87,10 @@ async def run_isolated_script(page: Page, script: str, args: Sequence[Any], dead
 
 
 async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> list[Any] | None:
-    """Return a list with the value of a script that is plain data, or None where the script must be run.
+    """Return a list with the value of a script if that is plain data, or None if it must be run normally.
 
-    Chromium ends the script before its first side effect. Dates, promises, elements and whatever else JSON
-    does not have are left to Playwright.
+    Chromium ends the script before its first side effect. Dates, promises, elements and other values without
+    a JSON form are left to Playwright.
     """
     given = json.dumps(list(args))
     if script.lstrip().startswith("async"):  # Its result is a promise.
@@ -114,7 +114,7 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
 
 
 async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any:
-    # Playwright itself takes long to write a large value. In a literal, `__proto__` is no name of a property.
+    # Playwright itself serialises large values slowly. In a literal, `__proto__` is not a property name.
     given = _PROTO.sub('["__proto__"]:', json.dumps(list(args)))
     expression = _with_arguments(_AS_EXPRESSION, given, _trim_expression(script))
     try:
@@ -126,7 +126,7 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
             outcome = await page.playwright.evaluate(_with_arguments(_AS_BODY, given, script))
         except Error as error:
             raise await _script_error(page, error) from error
-    if outcome is None:  # The page could not even write down that the value is no value.
+    if outcome is None:  # The page could not even serialise the note that the value has no JSON form.
         raise InvalidParameter("script: its value is nested too deeply", parameter="script", page=page.url)
     if "thrown" in outcome:
         raise _failure(page, str(outcome["thrown"]))
@@ -170,7 +170,7 @@ async def _script_error(page: Page, error: Error) -> FootlightError:
 
 
 def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
-    """Return the result of a script as a tree. A reference to an ancestor is replaced by a note."""
+    """Return the result of a script as a tree. Replace a reference to an ancestor by a note."""
     if isinstance(value, re.Pattern):
         return f"/{cast('re.Pattern[str]', value).pattern}/"
     if not isinstance(value, (dict, list)):
@@ -186,10 +186,10 @@ def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
 _SCRIPTS = Path(__file__).parent / "scripts"
 _CATCH = page_function(_SCRIPTS, ["caught"], "catchThrown")
 _CALL = "(it => typeof it === 'function' ? it(...args) : it)((SCRIPT\n))"
-# The script stands outside of the functions above, whose names would hide those of the page.
+# The script is outside of the functions above, whose names would shadow those of the page.
 # Engines parse an arrow function again for each function around it, but a function in parentheses only once.
 _RUN = f"({_CATCH})((async function () {{ return {_CALL}; }}))"
 _AS_EXPRESSION = f"(async function () {{ const args = ARGUMENTS; return {_RUN}; }})"
 _AS_BODY = f"async () => {{ const args = ARGUMENTS; return ({_CATCH})(async () => {{ SCRIPT\n }}); }}"
 _AS_PLAIN_DATA = f"({page_function(_SCRIPTS, ['plain_data'], 'wrapPlainData')})((args => {_CALL})(ARGUMENTS))"
-"""A script whose result is a list with a value that JSON has, and null for any other value."""
+"""A script whose result is a list with a value that JSON can represent, or null for any other value."""

@@ -1,7 +1,7 @@
-"""Find out how a page reacted to a mouse over an element, if no snapshot shows a change.
+"""Determine how a page reacted to the mouse over an element, if no snapshot shows a change.
 
-Styles for `:hover` may have shown something that was transparent, clipped or out of sight before. Chromium
-lists the listeners. The scripts run in an isolated world.
+Styles for `:hover` may have shown content that was transparent, clipped or out of view before. Chromium lists
+the listeners. The scripts run in an isolated world.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["HoverReaction", "find_hover_reaction"]
 
 HoverReaction = Literal["appeared", "restyled", "hidden change", "no listener"]
-"""Something appeared, only the look changed, listeners may have done something that does not show, or nothing
-listens."""
+"""Content appeared; only the style changed; listeners may have had an invisible effect; or there are no
+listeners."""
 
 ANSWER_SECONDS = 3.0
-"""How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
+"""How long the page may take to respond. It usually takes milliseconds, and longer on a busy machine."""
 MAX_ABOVE = 12
-"""Elements around the hovered one whose listeners are looked for."""
+"""The number of elements around the hovered one that are searched for listeners."""
 _TYPES = frozenset(
     f"{device}{kind}" for device in ("mouse", "pointer") for kind in ("over", "enter", "move", "out", "leave")
 )
@@ -39,10 +39,10 @@ _CLIMB = f"function (levels) {{ return ({page_function(_SCRIPTS, ['climb'], 'cli
 
 
 async def find_hover_reaction(page: Page) -> HoverReaction | None:
-    """Return how the page reacted to the mouse where it is now, or None if the browser does not say."""
+    """Return how the page reacted to the mouse at its current place, or None if that is unknown."""
     if page.session.engine != "chromium":
         return None
-    # A KeyError: the document or element is no longer there.
+    # A KeyError means that the document or element is gone.
     with contextlib.suppress(Error, KeyError, TimeoutError):
         async with asyncio.timeout(ANSWER_SECONDS):
             cdp = await page.playwright.context.new_cdp_session(page.playwright)
@@ -66,14 +66,14 @@ async def find_hover_reaction(page: Page) -> HoverReaction | None:
 
 
 async def _has_listener(cdp: CDPSession, pair: str) -> bool:
-    """Return whether the hovered element, or one around it, has a listener for the mouse."""
+    """Return whether the hovered element or one of its ancestors has a listener for the mouse."""
     for above in range(MAX_ABOVE):
         climb = {"objectId": pair, "functionDeclaration": _CLIMB, "arguments": [{"value": above}]}
         reply = await send(cdp, "Runtime.callFunctionOn", climb)
         if "objectId" not in reply["result"]:
             return False
         node = await send(cdp, "DOM.describeNode", {"objectId": reply["result"]["objectId"]})
-        # Chromium lists the listeners of an element only in the page's own world.
+        # Chromium lists the listeners of an element only in the page's main world.
         own = await send(cdp, "DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
         found = await send(cdp, "DOMDebugger.getEventListeners", {"objectId": own["object"]["objectId"]})
         if any(each["type"] in _TYPES and not each["passive"] for each in found["listeners"]):

@@ -1,7 +1,8 @@
-"""Run scripts in an isolated world of a page, which the page can neither see nor change. Chromium only.
+"""Run scripts in an isolated world of a page, which the page can neither read nor change. Chromium only.
 
-The world has its own globals and prototypes over the same document. What a script leaves in it does not reach
-the page, and events that it would dispatch are suppressed, so that listeners of the page do not run.
+The world has its own globals and prototypes over the same document. Changes that a script makes to them do
+not reach the page, and events that it would dispatch are suppressed, so that listeners of the page do not
+run.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _FIND_PATH, _WALK = (
 
 
 class ScriptFailed(Exception):
-    """The script threw an exception, or what it returned has no JSON form."""
+    """The script threw an exception, or its result has no JSON form."""
 
 
 class IsolatedWorld:
@@ -55,11 +56,11 @@ class IsolatedWorld:
     async def call(self, function: str, *, seconds: float, about: ElementPath | None = None) -> Any:
         """Call a function without arguments and return its value as JSON.
 
-        The name `ONLY` stands for the element at the path `about` in the script, or for null.
+        In the script, the name `ONLY` is the element at the path `about`, or null.
 
         Raises:
             ScriptFailed: the function failed.
-            TimeoutError: it took longer than this.
+            TimeoutError: it took longer than `seconds`.
             Error: the document or the page is gone.
         """
         only = f"({_WALK})({json.dumps(about)})" if about is not None else "null"
@@ -89,7 +90,7 @@ async def find_path(page: Page, selector: str, deadline: Deadline) -> ElementPat
     """Return the path to the first match.
 
     Raises:
-        FootlightError: there is no such element, or the page does not answer.
+        FootlightError: the element does not exist, or the page does not respond.
     """
 
     async def read(element: Locator, timeout_ms: float) -> ElementPath:
@@ -100,7 +101,7 @@ async def find_path(page: Page, selector: str, deadline: Deadline) -> ElementPat
 
 @contextlib.asynccontextmanager
 async def open_isolated_world(page: Page) -> AsyncGenerator[IsolatedWorld]:
-    """Yield a new isolated world of the page's present document.
+    """Yield a new isolated world of the page's current document.
 
     Raises:
         InvalidParameter: the browser is not Chromium.

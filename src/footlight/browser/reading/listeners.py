@@ -1,11 +1,11 @@
-"""Find out what the listeners of a page did with an input event that changed nothing that shows.
+"""Determine what the listeners of a page did with an input event that had no visible effect.
 
-Chromium lists the listeners, and calls a function so that it ends before its first side effect. A listener
-that comes to its end in this way has done nothing. What any other listener did is unknown: it may have
-written to a storage, to the clipboard or to a worker, drawn on a canvas, or only set a variable of its own.
+Chromium lists the listeners, and can call a function in such a way that it ends before its first side effect.
+A listener that runs to its end in this way has done nothing. The effect of any other listener is unknown: it
+may have written to a storage, to the clipboard or to a worker, drawn on a canvas, or only set a variable.
 
-A listener above the element may do the same with every event. It counts where it does nothing with an event
-of the node that it listens on.
+A listener on an ancestor may do the same for every event. Its effect counts only if it does nothing for an
+event whose target is the node that it listens on.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = ["Reaction", "find_reaction"]
 Reaction = Literal[
     "disabled", "no listener", "no change", "only around", "hidden change", "closed shadow tree"
 ]
-"""Why an input event changed nothing that shows.
+"""Why an input event had no visible effect.
 
-`no change`: the listeners did nothing. `only around`: only listeners around the element did something, which
-does not show and which they may do with every event. `hidden change`: a listener did something that does not
-show. `closed shadow tree`: the listeners inside the element are not known.
+`no change`: the listeners did nothing. `only around`: only listeners on ancestors did something, which is not
+visible and which they may do for every event. `hidden change`: a listener did something that is not visible.
+`closed shadow tree`: the listeners inside the element are unknown.
 """
 
 ANSWER_SECONDS = 3.0
-"""How long the page may take to answer. It mostly takes a few milliseconds, and longer on a busy machine."""
+"""How long the page may take to respond. It usually takes milliseconds, and longer on a busy machine."""
 FIND_MS = 2_000
-"""How long our own script may run. The page may have replaced functions of the browser that it calls."""
+"""How long our own script may run. The page may have replaced the built-in functions that it calls."""
 MAX_ABOVE = 8
-"""Listeners above the element that are asked one by one."""
+"""The number of listeners on ancestors that are called one by one."""
 
 _FUNCTIONS = {
     "Function.prototype.call": "call",
@@ -75,11 +75,11 @@ _SIDE_EFFECT = "EvalError: Possible side-effect"
 _FOLDER = Path(__file__).parent / "scripts" / "listeners"
 _FIND_ELEMENT = page_function(_FOLDER, ["accessor", "path"], "findElement")
 _FIND_STEPS = page_function(_FOLDER, ["accessor", "path"], "findSteps")
-"""Returns the steps that `_FIND_ELEMENT` takes to an element."""
+"""Returns the steps by which `_FIND_ELEMENT` finds an element."""
 _FIND_LISTENERS = page_function(_FOLDER, ["accessor", "found"], "findListeners")
-"""Returns what there is to call, the target if nothing listens, or a reaction."""
+"""Returns the listeners to call, the target if there are none, or a reaction."""
 _CALL_AGAIN = page_function(_FOLDER, ["event", "again"], "callAgain")
-"""Calls the listeners of the nearest element, or one of those above. Returns whether there are any."""
+"""Calls the listeners of the nearest element, or one listener above it. Returns whether there are any."""
 
 
 async def find_reaction(
@@ -90,14 +90,14 @@ async def find_reaction(
     *,
     root: Frame | None = None,
 ) -> Reaction | None:
-    """Return what the listeners did with a click on the element at the end of a path, or with a key.
+    """Return how the listeners reacted to a click on the element at the end of a path, or to a key.
 
-    The path begins in the document of `root`, or in the top document. Return None if the browser does not
-    say: only Chromium lists listeners.
+    The path begins in the document of `root`, or in the top document. Return None if that is unknown: only
+    Chromium lists listeners.
     """
     if page.session.engine != "chromium":
         return None
-    # A KeyError: the frame or element is no longer there.
+    # A KeyError means that the frame or element is gone.
     with contextlib.suppress(Error, KeyError, TimeoutError):
         cdp, path = await _open_session(page, root, path)
         calling = asyncio.Event()
@@ -108,7 +108,7 @@ async def find_reaction(
                 question = f"({_FIND_LISTENERS})({target}, {json.dumps([point, key])})"
                 return await _ask(cdp, question, context, calling)
         finally:
-            # A page that hangs would let this wait until it no longer does.
+            # For a page that hangs, awaiting this here would block until it responds again.
             run_detached(_end_session(cdp, calling))
     return None
 
@@ -125,10 +125,10 @@ async def _end_session(cdp: CDPSession, calling: asyncio.Event) -> None:
 async def _open_session(
     page: Page, root: Frame | None, path: tuple[int | str, ...]
 ) -> tuple[CDPSession, tuple[int | str, ...]]:
-    """Return a session with the document in whose process the path ends, and the path from there.
+    """Return a CDP session for the process in which the path ends, and the path from its document.
 
-    A frame of another site has a process of its own. A frame of another origin in the same process is
-    reached through the document around it.
+    A frame of another site has its own process. A frame of another origin in the same process is reached
+    through its parent document.
     """
     context = page.playwright.context
     async with asyncio.timeout(ANSWER_SECONDS):
@@ -145,7 +145,7 @@ async def _open_session(
 async def _enter_frames(
     cdp: CDPSession, path: tuple[int | str, ...]
 ) -> tuple[dict[str, Any], tuple[int | str, ...]]:
-    """Return the execution context of the innermost frame on a path, and the rest of the path.
+    """Return the execution context of the innermost frame on a path, and the remaining path.
 
     Chromium lists the listeners of an element only in the context of its own frame.
     """
@@ -175,16 +175,16 @@ async def _send(cdp: CDPSession, method: str, **request: Any) -> dict[str, Any]:
 
 
 async def _evaluate(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of our own script, which ends after `FIND_MS`. Waiting for others does not count."""
+    """Return the result of our own script, which is stopped after `FIND_MS`, not counting waits."""
     return await _send(
         cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, timeout=FIND_MS, **context
     )
 
 
 async def _has_own_functions(cdp: CDPSession, context: Mapping[str, Any]) -> bool:
-    """Return whether the page has left the functions that our script calls as they are.
+    """Return whether the page has not replaced the functions that our script calls.
 
-    Chromium describes them without calling anything. What the script would find with others is wrong.
+    Chromium describes them without calling them. With replaced functions the result would be wrong.
     """
     found = (await _evaluate(cdp, f"[{', '.join(_FUNCTIONS)}]", context))["result"]
     if "objectId" not in found:
@@ -197,7 +197,7 @@ async def _has_own_functions(cdp: CDPSession, context: Mapping[str, Any]) -> boo
 async def _ask(
     cdp: CDPSession, expression: str, context: Mapping[str, Any], calling: asyncio.Event
 ) -> Reaction | None:
-    """Return the answer of a document. `calling` is set while one of its listeners runs."""
+    """Return the reaction of a document. `calling` is set while one of its listeners runs."""
     if not await _has_own_functions(cdp, context):
         return None
     found = await _evaluate(cdp, expression, context)

@@ -26,10 +26,10 @@ __all__ = ["Article", "MarkdownPart", "cut_part", "read", "register_markdown_eng
 ENGINE = "footlight-read"
 
 _MODULES = ("nodes", "left_out", "main_content", "texts", "code_blocks", "tables", "writer", "markdown")
-"""The parts of the script in `scripts/markdown/`; each uses those before it."""
+"""The modules of the script in `scripts/markdown/`. Each uses those before it."""
 
 NEAR_END = 0.7
-"""A part ends between two blocks, lines or words if one of these ends in its last third."""
+"""A part ends between two blocks, lines or words if there is such a place after this share of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class MarkdownPart:
 
 
 async def register_markdown_engine(playwright: Playwright) -> None:
-    """Register the selector engine. Call it before the first page is made."""
+    """Register the selector engine. Call this before any page is opened."""
     source = selector_engine(Path(__file__).parent / "scripts" / "markdown", GETTER, *_MODULES)
     await playwright.selectors.register(ENGINE, source, content_script=True)
 
@@ -59,7 +59,7 @@ async def read(page: Page, deadline: Deadline, *, selector: str | None, links: b
     """Return the main content of the page, or the whole content of an element.
 
     Raises:
-        FootlightError: no such element, the page does not answer, or it is gone.
+        FootlightError: the element does not exist, the page does not respond, or it is gone.
     """
     query = f"{ENGINE}={quote(json.dumps({'links': links}))}"
 
@@ -83,7 +83,7 @@ def _article(reply: str | None) -> Article:
 
 
 def cut_part(text: str, offset: int, budget: int) -> MarkdownPart:
-    """Return at most `budget` characters from `offset` on, with a mark at the end if more follow."""
+    """Return at most `budget` characters from `offset` on, with a mark at the end if there are more."""
     remaining = len(text) - offset
     if remaining <= budget:
         return MarkdownPart(text[max(0, offset) :], None)

@@ -1,4 +1,4 @@
-"""Scale images, and draw refs into screenshots beside the elements that they name.
+"""Scale images, and draw refs into screenshots beside their elements.
 
 This module imports Pillow, so import it only when it is needed.
 """
@@ -28,9 +28,9 @@ MAX_MARKS = 500
 LABEL_WEIGHT = 10
 SQUARE = 64
 LARGE_AREA = 40_000
-"""Square pixels. A label does not hide an element that is larger than this."""
+"""In square pixels. A label may cover an element that is larger than this."""
 COLOURS = ("#c2185b", "#00695c", "#1a237e", "#bf360c", "#4a148c", "#1b5e20", "#3e2723")
-"""White text is readable on each of them. Consecutive elements get different colours."""
+"""White text is readable on each of these colours. Consecutive elements get different colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class EncodedImage:
 
 
 def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_side: int) -> EncodedImage:
-    """Scale the image down so that no side is longer than `max_side`; 0 leaves it as it is.
+    """Scale the image down so that no side is longer than `max_side`. With 0, return it unchanged.
 
     Raises:
-        ResourceExhausted: it has too many pixels.
+        ResourceExhausted: the image has too many pixels.
     """
     with _open_screenshot(data) as image:
         original = image.size
@@ -93,7 +93,7 @@ def is_marked(node: Node) -> bool:
 def draw_marks(
     picture: bytes, marks: Iterable[Mark], *, type: Literal["png", "jpeg"], quality: int | None
 ) -> bytes:
-    """Draw a frame around each visible element, and a label that hides no other label."""
+    """Draw a frame around each visible element, and a label that avoids other labels."""
     with _open_screenshot(picture) as opened:
         image = opened.convert("RGB")
     pen = ImageDraw.Draw(image)
@@ -123,7 +123,7 @@ def _colour(number: int) -> str:
 
 
 def _clip(area: Area, size: tuple[int, int]) -> Area | None:
-    """Return the part of the area that is in the image, or None."""
+    """Return the part of the area that is inside the image, or None."""
     left, top = max(area.x, 0), max(area.y, 0)
     right, bottom = min(area.x + area.width, size[0]), min(area.y + area.height, size[1])
     return Area(left, top, right - left, bottom - top) if left < right and top < bottom else None
@@ -132,7 +132,7 @@ def _clip(area: Area, size: tuple[int, int]) -> Area | None:
 def _place_labels(
     marks: Sequence[Mark], font: ImageFont.FreeTypeFont | ImageFont.ImageFont, size: tuple[int, int]
 ) -> Iterator[Area]:
-    """Yield for each label the area where it hides least, of other labels first and then of elements."""
+    """Yield the area of each label. It covers as little as possible of other labels, and then of elements."""
     labels, elements = _AreaIndex(()), _AreaIndex(mark.area for mark in marks)
     for ref, area in marks:
         width = round(font.getlength(ref)) + 2 * PADDING
@@ -163,7 +163,7 @@ class _AreaIndex:
                 self._squares.setdefault(square, []).append(area)
 
     def count_covered_pixels(self, area: Area) -> int:
-        """Return how many pixels of the areas the given one covers."""
+        """Return the number of pixels of the indexed areas that the given area covers."""
         neighbours = {other for square in _squares(area) for other in self._squares.get(square, ())}
         return sum(_overlap(area, other) for other in neighbours)
 
@@ -175,7 +175,7 @@ def _squares(area: Area) -> Iterator[tuple[int, int]]:
 
 
 def _label_positions(area: Area, width: int, height: int) -> Iterator[Area]:
-    """Yield the possible positions of a label. The best ones are above the element."""
+    """Yield the possible positions of a label, the preferred ones above the element first."""
     right, bottom = area.x + area.width, area.y + area.height
     for x, y in (
         *((area.x, area.y - height), (right - width, area.y - height), (area.x - width, area.y)),

@@ -64,7 +64,7 @@ async def text(page: Page, selector: str, deadline: Deadline) -> str:
 
 
 async def is_shown(page: Page, selector: str, deadline: Deadline) -> bool:
-    """Return whether the first match is visible now; False where there is none."""
+    """Return whether the first match is currently visible. False if there is no match."""
     return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
 
 
@@ -103,7 +103,7 @@ async def value(page: Page, selector: str, deadline: Deadline) -> str:
 
 
 async def values(page: Page, selector: str, deadline: Deadline) -> list[str]:
-    """Return the value of a field, and after it the labels of the options that are chosen in a list."""
+    """Return the value of a field, followed by the labels of the selected options of a list."""
     own = await value(page, selector, deadline)
     labels: list[str] = await read_element(
         page,
@@ -121,7 +121,7 @@ async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
 
 
 async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
-    """Ask the inspection script about the first match."""
+    """Send a request about the first match to the inspection script."""
     return await read_element(
         page,
         selector,
@@ -131,7 +131,7 @@ async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: 
 
 
 async def frame_path(page: Page, selector: str) -> str:
-    """Return the part of a selector that leads into its innermost frame, such as `#frame >> `, or ""."""
+    """Return the part of a selector that leads to its innermost frame, such as `#frame >> `, or ""."""
     leading = leading_ref(selector)
     if leading is None and ">>" not in selector:
         return ""
@@ -165,7 +165,7 @@ async def count(page: Page, selector: str, deadline: Deadline) -> int:
 
 
 async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
-    """Return whether the element is visible; False where there is none."""
+    """Return whether the element is visible. False if it does not exist."""
     try:
         return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
     except StaleRef as error:

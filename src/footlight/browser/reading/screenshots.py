@@ -1,4 +1,4 @@
-"""Take screenshots of a page or an element, with the server's secrets covered, and print a page to PDF."""
+"""Take screenshots of a page or an element with the server's secrets covered, and print a page to PDF."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ScreenshotOptions:
     type: Literal["png", "jpeg"] = "png"
     quality: int | None = None
     still: bool = False
-    """Show animations at their end, so that two screenshots of the same page are equal."""
+    """Whether animations are shown in their final state, so that screenshots of the same page are equal."""
 
     @property
     def animations(self) -> Literal["allow", "disabled"]:
@@ -56,7 +56,7 @@ class ScreenshotOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintOptions:
-    """`pages` is a list such as `1-3, 5`."""
+    """Options for a PDF. `pages` is a list such as `1-3, 5`."""
 
     format: PaperFormat = "A4"
     landscape: bool = False
@@ -66,12 +66,12 @@ class PrintOptions:
 
 
 async def take_screenshot(page: Page, options: ScreenshotOptions, deadline: Deadline) -> bytes:
-    """Take a screenshot of the window or of the full page.
+    """Take a screenshot of the viewport or of the full page.
 
     Raises:
-        FootlightError: the document has no body and so no full page, or the page does not answer.
+        FootlightError: the document has no body and so no full page, or the page does not respond.
     """
-    # Playwright would wait for a body until the time is over.
+    # Playwright would wait for a body until the deadline.
     if options.full_page and await evaluate(page, _LACKS_BODY, None, deadline):
         raise InvalidParameter(
             "fullPage: the document has no body, so there is nothing beyond the window to show",
@@ -119,7 +119,7 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
     """Return the page as PDF.
 
     Raises:
-        InvalidParameter: the browser cannot print, or the page ranges are wrong.
+        InvalidParameter: the browser cannot print, or the page ranges are invalid.
     """
     if page.session.engine != "chromium":
         raise InvalidParameter(
@@ -146,14 +146,13 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
 
 
 async def register_secrets_engine(playwright: Playwright) -> None:
-    """Register the selector engine. Call it before the first page is made."""
+    """Register the selector engine. Call this before any page is opened."""
     source = selector_engine(Path(__file__).parent, GETTER, "secrets")
     await playwright.selectors.register(ENGINE, source, content_script=True)
 
 
 def _find_secrets(page: PlaywrightPage, values: Sequence[str]) -> list[Locator]:
-    """Return locators of the elements that show one of the values, in each frame, when the screenshot is
-    taken.
+    """Return a locator for each frame that finds the elements with one of the values, at the screenshot.
 
     Text on a canvas or in a closed shadow root is not found.
     """

@@ -1,9 +1,9 @@
-// A Playwright selector engine that finds the elements that show one of some texts. It runs in an isolated world.
-// `body` is a percent-encoded JSON list of the texts. Case, white space, characters that are not shown and, in
-// texts of 8 characters and more, the spaces and dashes that group them are ignored.
+// A Playwright selector engine that finds the elements that show one of several texts. It runs in an isolated world.
+// `body` is a percent-encoded JSON list of the texts. Ignored are case, white space, invisible characters and, in texts
+// of 8 characters and more, the spaces and dashes that group the characters.
 //
-// The names of a page shadow members of its forms and of its document, such as `<img name=documentElement>`, so members
-// are taken from their prototypes.
+// Names in a page shadow members of its forms and of its document, such as `<img name=documentElement>`, so members are
+// taken from their prototypes.
 
 import { getter } from "../driver/getter.js";
 
@@ -55,7 +55,7 @@ function findAll(tree, css) {
 }
 
 /**
- * Return the root element of a document, or the elements at the top of another tree.
+ * Return the root element of a document, or the top-level elements of another tree.
  *
  * @type {(tree: Tree) => Iterable<Element>}
  */
@@ -67,7 +67,7 @@ function topsOf(tree) {
   return root ? [root] : [];
 }
 
-// Characters that a page does not show: soft hyphens, zero-width spaces and joiners, marks of direction.
+// Invisible characters: soft hyphens, zero-width spaces and joiners, direction marks.
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: U+034F is meant on its own
 const INVISIBLE = /[\u00AD\u034F\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]+/g;
 const SHORTEST_GROUPED = 8; // The groups of a shorter text could be parts of other texts.
@@ -78,7 +78,7 @@ function plain(text) {
 }
 
 /**
- * Return the text without the spaces and dashes that may group its characters, and without marks of Markdown.
+ * Return the text without the spaces and dashes that may group its characters, and without Markdown marks.
  *
  * @type {(text: string) => string}
  */
@@ -96,7 +96,7 @@ function* treesIn(tree) {
 }
 
 /**
- * Find the smallest elements: a text may extend over several.
+ * Find the smallest elements that show a text. A text may extend over several elements.
  *
  * @type {(top: Element, shows: (text: string | null) => boolean, found: Set<Element>) => void}
  */

@@ -1,7 +1,7 @@
-"""The stacks of a page's errors, with the original sources of their scripts.
+"""The stack traces of a page's errors, with the original sources of their scripts.
 
 The browser itself loads scripts and source maps, as its developer tools do: through the session's proxy and
-by its rules, so the network policy applies, and the page neither sees the requests nor can forbid them.
+by its rules. So the network policy applies, and the page can neither see nor block the requests.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CHUNK_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class StackFrame:
-    """A frame of a stack. Lines and columns count from 1; `original` is its place in the original source."""
+    """A stack frame. Lines and columns count from 1; `original` is its place in the original source."""
 
     function: str
     url: str
@@ -48,11 +48,11 @@ class StackFrame:
     column: int
     original: OriginalPlace | None = None
     note: str = ""
-    """Why there is no original place, where the script has or may have a source map."""
+    """Why there is no original place, if the script has or may have a source map."""
 
 
 def parse_stack(text: str) -> list[StackFrame]:
-    """Return the frames in a text with a stack, as Chromium, Firefox and WebKit write them."""
+    """Return the frames in a text with a stack trace in the format of Chromium, Firefox or WebKit."""
     frames: list[StackFrame] = []
     for line in text.splitlines():
         if len(frames) == MAX_FRAMES:
@@ -89,10 +89,10 @@ def _parse_place(function: str, place: str) -> StackFrame | None:
 
 
 async def add_originals(page: Page, frames: Sequence[StackFrame], deadline: Deadline) -> list[StackFrame]:
-    """Return the frames with their places in the original sources, as far as source maps know them.
+    """Return the frames with their places in the original sources, as far as source maps have them.
 
     Raises:
-        InvalidParameter: the browser is not Chromium, which loads the source maps.
+        InvalidParameter: the browser is not Chromium. Only Chromium loads the source maps.
     """
     if page.session.engine != "chromium":
         engine = page.session.engine
@@ -159,7 +159,7 @@ def _describe(error: Exception) -> str:
 
 
 class _Loader:
-    """Loads resources of a page through its browser, without showing them to the page."""
+    """Loads resources of a page through its browser, invisibly to the page."""
 
     def __init__(self, page: Page, cdp: CDPSession, frame_id: str, deadline: Deadline) -> None:
         self._page = page
@@ -172,7 +172,7 @@ class _Loader:
 
         Raises:
             PermissionDenied: the policy of the server refuses its host.
-            ValueError: there is no such resource, or it is larger than `max_bytes`.
+            ValueError: the resource does not exist, or is larger than `max_bytes`.
             TimeoutError: it did not arrive in time.
         """
         if not _is_web(url):

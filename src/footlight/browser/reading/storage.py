@@ -38,7 +38,7 @@ class PageStorage:
         self._deadline = deadline
 
     async def items(self) -> Mapping[str, str]:
-        """Return the items in the order of their keys."""
+        """Return the items sorted by key."""
         items = await self._ask(lambda storage: storage.items())
         return {item["name"]: item["value"] for item in sorted(items, key=lambda item: item["name"])}
 
@@ -88,7 +88,7 @@ class PageStorage:
 async def read_extension_storage(
     page: Page, extension_id: str, keys: Sequence[str], deadline: Deadline, *, area: ExtensionArea = "local"
 ) -> Mapping[str, Any]:
-    """Return the stored items of the keys, or all items. `page` is a page of the extension."""
+    """Return the stored items with these keys, or all items. `page` is a page of the extension."""
     request = {"id": extension_id, "storageArea": area, **({"keys": list(keys)} if keys else {})}
     try:
         async with limit_reading(page, deadline):

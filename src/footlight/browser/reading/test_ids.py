@@ -1,4 +1,4 @@
-"""List the visible elements with a `data-testid`, and describe fields that take text."""
+"""List the visible elements with a `data-testid`, and describe fields that accept text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ __all__ = ["FieldKind", "VisibleTestId", "describe_field", "list_test_ids"]
 
 
 class VisibleTestId(NamedTuple):
-    """`text` has at most 100 characters, and is empty where the element contains what a user typed."""
+    """An element.
+
+    `text` has at most 100 characters, and is "" if the element contains text typed by a user.
+    """
 
     test_id: str
     tag: str
@@ -32,7 +35,7 @@ class VisibleTestId(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldKind:
-    """The properties of a field that tell whether a text in it is a secret."""
+    """The properties of a field that indicate whether a text in it is a secret."""
 
     tag: str
     type: str
@@ -41,16 +44,18 @@ class FieldKind:
     role: str
     name: str
     hint: str
-    """The attributes `id` and `name`."""
+    """The values of the attributes `id` and `name`."""
 
 
 async def list_test_ids(
     page: Page, deadline: Deadline, *, limit: int, root: str | None = None
 ) -> list[VisibleTestId]:
-    """Return the elements in document order, those of frames last; below `root`, a selector, if given.
+    """Return the elements in document order, those of frames last.
+
+    `root` is a selector that limits the search.
 
     Raises:
-        FootlightError: the page does not answer, or is gone.
+        FootlightError: the page does not respond, or is gone.
     """
     request = {"what": "testids", "limit": limit}
     if root is not None:
@@ -75,7 +80,7 @@ async def _find_in_all_frames(page: Page, request: dict[str, Any]) -> list[Visib
 
 
 async def _find_in_frame(frame: Frame, request: dict[str, Any]) -> Any:
-    """Return the elements of a frame, or none where the frame does not answer or is gone."""
+    """Return the elements of a frame, or None if the frame does not respond or is gone."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(FRAME_SECONDS):
             return await ask(frame, request)
@@ -87,7 +92,7 @@ def _items(found: Any) -> list[VisibleTestId]:
 
 
 async def describe_field(page: Page, selector: str, deadline: Deadline) -> FieldKind:
-    """Describe the first match. It raises the same errors as acting on the element."""
+    """Describe the first match. Raises the same errors as actions on the element."""
     found = await read_element(
         page,
         selector,

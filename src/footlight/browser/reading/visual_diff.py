@@ -1,8 +1,8 @@
-"""Compare two screenshots pixel by pixel, as a viewer would. No I/O.
+"""Compare two screenshots pixel by pixel, by perceived colour. No I/O.
 
 Pixels differ if the distance of their colours exceeds a threshold. As in pixelmatch it is measured in YIQ,
-where brightness counts most (Kotsarenko and Ramos, "Measuring perceived color difference", 2010). Pillow is
-slow to import, so import this module only when it is needed.
+where brightness has the most weight (Kotsarenko and Ramos, "Measuring perceived color difference", 2010).
+Pillow is slow to import, so import this module only when it is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_COLOUR_DISTANCE = 35215.0
 STRIP = 512
 """The number of rows that are compared at a time, which limits the memory."""
 CELL = 12
-"""Pixels. Changes closer than this belong to one region; in large images the distance is larger."""
+"""In pixels. Changes closer than this belong to one region. In large images the distance is larger."""
 MAX_CELLS = 40_000
 
 RED = (230, 0, 35)
@@ -57,12 +57,12 @@ class ImageDifference:
 def compare(
     before: bytes, after: bytes, *, threshold: float, ignored: Sequence[Area] = ()
 ) -> ImageDifference:
-    """Compare two images; `threshold` is from 0, where every other colour counts, to 1.
+    """Compare two images. `threshold` is from 0, where every other colour counts, to 1.
 
-    Pixels in an ignored area are taken as equal.
+    Pixels in an ignored area count as equal.
 
     Raises:
-        UnreadablePicture: `before` is not an image.
+        UnreadablePicture: an image cannot be read.
     """
     old, new = _open_image(before), _open_image(after)
     size = (max(old.width, new.width), max(old.height, new.height))
@@ -113,9 +113,9 @@ def _extend(image: Image.Image, size: tuple[int, int]) -> Image.Image:
 
 
 def _make_change_mask(old: Image.Image, new: Image.Image, threshold: float) -> Image.Image:
-    """Return an image with 255 for each changed pixel and 0 for others.
+    """Return an image with 255 for each changed pixel and 0 for the others.
 
-    Only the bounds of all differences are compared in detail.
+    Only the bounding box of all differences is compared in detail.
     """
     changed = Image.new("L", old.size, 0)
     bounds = ImageChops.difference(old, new).getbbox()
@@ -150,7 +150,7 @@ def _bands(image: Image.Image) -> Iterator[tuple[str, Image.Image]]:
 
 
 def _mark_beyond(changed: Image.Image, old: tuple[int, int], new: tuple[int, int]) -> None:
-    """Mark the pixels that only one of the images has."""
+    """Mark the pixels that exist in only one of the images."""
     common = (min(old[0], new[0]), min(old[1], new[1]))
     pen = ImageDraw.Draw(changed)
     if common[0] < changed.width:
@@ -160,7 +160,7 @@ def _mark_beyond(changed: Image.Image, old: tuple[int, int], new: tuple[int, int
 
 
 def _find_regions(changed: Image.Image) -> tuple[Area, ...]:
-    """Return boxes around changes that are close to each other."""
+    """Return bounding boxes around changes that are close to each other."""
     grid, cell = changed.reduce(CELL).point(_ANY), CELL
     while grid.width * grid.height > MAX_CELLS:
         grid, cell = grid.reduce(2).point(_ANY), cell * 2
@@ -179,7 +179,7 @@ def _group_cells(cells: set[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]
     ungrouped = set(cells)
     while ungrouped:
         group = [ungrouped.pop()]
-        for column, row in group:  # It grows meanwhile.
+        for column, row in group:  # The group grows during the loop.
             neighbours = {(column + x, row + y) for x in (-1, 0, 1) for y in (-1, 0, 1)} & ungrouped
             ungrouped -= neighbours
             group.extend(neighbours)
@@ -187,7 +187,7 @@ def _group_cells(cells: set[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]
 
 
 def _find_bounding_box(changed: Image.Image, group: list[tuple[int, int]], cell: int) -> Area:
-    """Return the box of the changed pixels in these cells."""
+    """Return the bounding box of the changed pixels in these cells."""
     left, top = (cell * min(each[axis] for each in group) for axis in (0, 1))
     right, bottom = (cell * (max(each[axis] for each in group) + 1) for axis in (0, 1))
     box = changed.crop((left, top, right, bottom)).getbbox()

@@ -1,4 +1,4 @@
-"""Store artifacts to be read later: screenshots, long answers and small files, up to a total size."""
+"""Store artifacts to be read later: screenshots, long results and small files, up to a total size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 __all__ = ["Artifact", "ArtifactStore", "LongAnswer", "ScreenshotArtifact", "StoredFile", "timestamp"]
 
 MAX_ITEMS = 10_000
-"""The number of artifacts, whatever their size."""
+"""The maximum number of artifacts of any size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class ScreenshotArtifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongAnswer:
-    """A text that was too long for an answer, in UTF-8: JSON, or the text of a page."""
+    """A text in UTF-8 that was too long for a result: JSON, or the text of a page."""
 
     session_id: str
     id: str
@@ -46,7 +46,7 @@ class LongAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """A file that a tool wrote, by its name in the output folder. Text is in UTF-8."""
+    """A file that a tool has written, with its name in the output folder. Text is in UTF-8."""
 
     session_id: str
     name: str
@@ -80,7 +80,7 @@ class ArtifactStore:
         return self._last_moment
 
     def add(self, item: Artifact) -> bool:
-        """Store the artifact. Return False where it is larger than the whole store."""
+        """Store the artifact. Return False if it is larger than the whole store."""
         if len(item.data) > self._max_bytes:
             return False
         self._items.append(item)

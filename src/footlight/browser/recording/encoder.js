@@ -1,9 +1,9 @@
-// Encode pictures as a video, in a page of our own: `add` one, `finish` at the end, with milliseconds since the first.
-// Each call returns the frames that are encoded by then: [milliseconds, is key, base64].
+// Encodes pictures as a video, in a page of Footlight: `add` a picture, `finish` at the end, both with milliseconds
+// since the first picture. Each call returns the frames that are encoded so far: [milliseconds, is key, base64].
 (() => {
   const KEY_EVERY_MS = 5000;
-  // A page that does not change sends no second picture to improve the first, so the quality of each picture counts. If
-  // it cannot be set, a high bitrate gives the first picture a good quality.
+  // A page that does not change sends no second picture that could improve the first one, so the quality of each
+  // picture matters. If it cannot be set, a high bitrate gives the first picture a good quality.
   const QUANTIZER = 20;
   const BITS_PER_PIXEL = 8;
   /** @type {(Omit<VideoEncoderConfig, 'width' | 'height'> & { codec: string })[]} */
@@ -20,7 +20,7 @@
 
   /** @type {Codec | undefined} */
   let chosen;
-  /** @type {Video | undefined} begun with the first picture */
+  /** @type {Video | undefined} started with the first picture */
   let video;
   /** @type {DOMException | undefined} */
   let failure;
@@ -58,7 +58,7 @@
   };
 
   /**
-   * Draw a picture into the middle of the video. A viewport may change its size; a video cannot.
+   * Draw a picture into the middle of the video. The size of a viewport may change, but not that of a video.
    *
    * @type {(video: Video, picture: ImageBitmap) => void}
    */

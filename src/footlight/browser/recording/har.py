@@ -25,7 +25,7 @@ SECRET_HEADERS = frozenset(
 
 
 class HarRecorder(KeptRecording):
-    """Records from `start` to `stop`."""
+    """Records a HAR from `start` to `stop`."""
 
     def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
         super().__init__(path, scratch, "raw.har")
@@ -44,7 +44,7 @@ class HarRecorder(KeptRecording):
         return recorder
 
     async def stop(self, mask: Callable[[str], str] | None) -> None:
-        """Write the HAR. Where there is a `mask`, each text passes through it."""
+        """Write the HAR. If there is a `mask`, it is applied to each text."""
         await self._write(
             self._context.tracing.stop_har,
             lambda file: file.write(mask_har(self._raw.read_bytes(), mask or str)),
@@ -52,7 +52,7 @@ class HarRecorder(KeptRecording):
 
 
 def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:
-    """Return the HAR without cookies and login headers, and with each text passed through `mask`."""
+    """Return the HAR without cookies and login headers, and with `mask` applied to each text."""
     document = json.loads(har)
     for entry in document["log"]["entries"]:
         for message in (entry.get("request", {}), entry.get("response", {})):
@@ -64,7 +64,7 @@ def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:
 
 
 def mask_json(value: Any, mask: Callable[[str], str]) -> Any:
-    """Return a copy of a JSON value with its texts passed through `mask`. Keys stay as they are."""
+    """Return a copy of a JSON value with `mask` applied to its texts. Keys are unchanged."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):

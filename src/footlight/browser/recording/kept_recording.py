@@ -33,7 +33,7 @@ class KeptRecording:
     async def _write(self, end: Callable[[], Awaitable[object]], copy: Callable[[BinaryIO], object]) -> None:
         """End the recording, unless it has ended, and write its file with `copy`, which runs in a thread.
 
-        Where the file cannot be written, the recording is kept, and this can be called again.
+        If the file cannot be written, the recording is kept, and this can be called again.
         """
         if self.has_ended:
             self.path = reserve_again(self.path)
@@ -48,7 +48,7 @@ class KeptRecording:
         except (FootlightError, asyncio.CancelledError):
             raise
         except Exception:
-            self.is_kept = False  # It could not be copied another time either.
+            self.is_kept = False  # Another attempt to copy it would fail too.
             raise
         finally:
             if not self.is_kept:

@@ -1,9 +1,9 @@
-"""The live picture of a page: frames are made as long as a person watches.
+"""The live picture of a page: frames are sent as long as a person watches.
 
-Chromium sends a frame when the page has changed, and the next one only after an acknowledgement, which
-limits the rate. The channel is separate, so a video of the same page can be recorded at the same time. If
-the server has secrets, a frame only signals that something has changed, and a screenshot with the secrets
-covered is shown. In other browsers, screenshots are taken at intervals.
+Chromium sends a frame when the page has changed, and the next one only after an acknowledgement, which limits
+the rate. The CDP session is separate, so a video of the same page can be recorded at the same time. If the
+server has secrets, a frame only signals a change, and a screenshot with the secrets covered is shown. In
+other browsers, screenshots are taken at intervals.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["LiveFrame", "show_live", "take_still"]
 logger = logging.getLogger(__name__)
 
 FRAME_SECONDS = 0.2
-"""The delay before a frame is acknowledged. Two may be under way, so at most ten arrive per second."""
+"""The delay before a frame is acknowledged. Two may be in transit, so at most ten arrive per second."""
 FIRST_SECONDS = 0.05
-"""After this time without a first frame, the page is not changing, and a screenshot is taken."""
+"""How long to wait for the first frame. A page that sends none is not changing, so a screenshot is taken."""
 POLL_SECONDS = 0.5
 QUALITY = 60
 MAX_SIDE = 1_600
@@ -44,7 +44,7 @@ STOP_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LiveFrame:
-    """A JPEG of the viewport, whose size is in CSS pixels. `at_ms` is when the browser drew it."""
+    """A JPEG of the viewport, whose size is in CSS pixels. `at_ms` is the time when the browser drew it."""
 
     data: bytes
     width: int
@@ -69,9 +69,7 @@ async def show_live(page: Page, on_frame: OnFrame) -> AsyncGenerator[None]:
 async def take_still(
     page: Page, *, quality: int = QUALITY, timeout_ms: float = SCREENSHOT_MS
 ) -> bytes | None:
-    """Return a screenshot of the page as a JPEG, with the secrets covered, or None if the page does not
-    answer.
-    """
+    """Return a JPEG screenshot of the page with the secrets covered, or None if the page does not respond."""
     options = ScreenshotOptions(type="jpeg", quality=quality)
     with contextlib.suppress(FootlightError, Error, TimeoutError):
         async with asyncio.timeout(timeout_ms / 1000):

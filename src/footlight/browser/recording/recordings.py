@@ -32,11 +32,14 @@ CLOSE_SECONDS = 2.0
 """How long the end of a session waits for its recordings."""
 
 Reserve = Callable[[], Path]
-"""Reserves the file of a recording. Called when the recording is certain to begin."""
+"""A function that reserves the file of a recording, called when the recording is certain to begin."""
 
 
 class Recordings:
-    """Each recording reserves its file when it starts. A recording that still runs at the end is saved."""
+    """Each recording reserves its file when it starts.
+
+    A recording that is still running at the end is saved.
+    """
 
     def __init__(
         self,
@@ -49,7 +52,8 @@ class Recordings:
     ) -> None:
         """Create the recordings.
 
-        `files` counts what is written. `mask`, if any, removes the server's secrets from a text before that.
+        `files` counts the bytes that are written. `mask` removes the server's secrets from a text before
+        that.
         """
         self._context = context
         self._browser = browser
@@ -72,7 +76,7 @@ class Recordings:
         """Start to record a trace, and return its file.
 
         Raises:
-            InvalidParameter: a trace is being recorded already.
+            InvalidParameter: a trace is already being recorded.
         """
         return await self._start(
             "trace", reserve, lambda path: TraceRecorder.start(self._context, path, self._scratch)
@@ -90,7 +94,7 @@ class Recordings:
         """Start to record a HAR, and return its file.
 
         Raises:
-            InvalidParameter: a HAR is being recorded already.
+            InvalidParameter: a HAR is already being recorded.
         """
         return await self._start(
             "har", reserve, lambda path: HarRecorder.start(self._context, path, self._scratch, bodies=bodies)
@@ -130,7 +134,7 @@ class Recordings:
         """Start to record a video of the page, and return its file.
 
         Raises:
-            InvalidParameter: the page is being recorded already, or its browser cannot encode a video.
+            InvalidParameter: the page is already being recorded, or its browser cannot encode a video.
         """
         if page.id in self._videos:
             raise _already_running_error("video", self._videos[page.id].path, page_id=page.id)
@@ -144,7 +148,7 @@ class Recordings:
         return path
 
     async def stop_video(self, page_id: str) -> Path:
-        """Write the rest of the video, and return its file.
+        """Write the remaining video, and return its file.
 
         Raises:
             InvalidParameter: the page is not being recorded.
@@ -165,7 +169,7 @@ class Recordings:
         return recorder.path
 
     def _on_page_closed(self, page_id: str) -> None:
-        """End the video of a closed page. The next `stop_video` reports where it is."""
+        """End the video of a closed page. The next `stop_video` reports its file."""
         if page_id in self._videos:
             task = asyncio.create_task(self._finish_closed(page_id))
             self._finishing.add(task)
@@ -179,7 +183,7 @@ class Recordings:
         self._ended.append(f"{page_id}, which was closed, {outcome}")
 
     async def close(self) -> None:
-        """Save the recordings that still run. Takes at most `CLOSE_SECONDS`."""
+        """Save the recordings that are still running, within `CLOSE_SECONDS`."""
         running = [
             *(self._stop(kind) for kind in self._running),
             *(self.stop_video(page_id) for page_id in list(self._videos)),

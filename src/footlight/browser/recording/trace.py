@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["TraceRecorder", "copy_masked"]
 
 _JSON_LINES = (".trace", ".network", ".stacks")
-"""Suffixes of the files whose lines are JSON. The other files are resources of pages, and screenshots."""
+"""Suffixes of the files whose lines are JSON. The other files are resources of pages and screenshots."""
 
 
 class TraceRecorder(KeptRecording):
-    """Records from `start` to `stop`."""
+    """Records a trace from `start` to `stop`."""
 
     def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
         super().__init__(path, scratch, "raw.zip")
@@ -35,7 +35,7 @@ class TraceRecorder(KeptRecording):
         return cls(context, path, scratch)
 
     async def stop(self, mask: Callable[[str], str] | None) -> None:
-        """Write the trace. Where there is a `mask`, each text passes through it."""
+        """Write the trace. If there is a `mask`, it is applied to each text."""
 
         def copy(file: BinaryIO) -> None:
             if mask:
@@ -48,7 +48,7 @@ class TraceRecorder(KeptRecording):
 
 
 def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[str], str]) -> None:
-    """Write a copy of the trace with each text passed through `mask`. Screenshots stay as they are."""
+    """Write a copy of the trace with `mask` applied to each text. Screenshots are unchanged."""
     with zipfile.ZipFile(trace) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
         for name in source.namelist():
             copy.writestr(name, _mask_file(name, source.read(name), mask))

@@ -1,8 +1,8 @@
-"""Record a video of a page. The browser itself encodes it, so nothing else needs to be installed.
+"""Record a video of a page. The browser itself encodes it, so no other program is required.
 
-Playwright's own recorder needs its build of ffmpeg, which is missing where the browser came with the system.
-Playwright's screencast of a page does not need it. A page of ours, outside of the session, encodes its images
-to VP9 or VP8.
+Playwright's own recorder needs its build of ffmpeg, which is missing if the browser was installed with the
+system. Playwright's screencast of a page does not need it. A separate page outside of the session encodes its
+images to VP9 or VP8.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ __all__ = ["VideoRecorder"]
 logger = logging.getLogger(__name__)
 
 MAX_DURATION_MS = 3_600_000
-"""A page is not recorded for longer than an hour."""
+"""The maximum duration of a video: one hour."""
 ADDRESS = "https://recorder.invalid/"
-"""Only pages over https have an encoder. Requests for this address never leave the browser."""
+"""Only https pages have an encoder. Requests for this address never leave the browser."""
 LAST_SECONDS = 5.0
 """How long the browser may take to encode the last images."""
 
 
 class EncodedFrames(TypedDict):
-    """Each frame is (milliseconds, whether it is a key frame, base64)."""
+    """Encoded frames, each as (milliseconds, whether it is a key frame, base64)."""
 
     codec: Codec
     width: int
@@ -65,7 +65,7 @@ class VideoRecorder(KeptRecording):
         self._writer: WebmWriter | None = None
         self._began = time.monotonic()
         self._clock: float | None = None
-        """The browser's time in milliseconds, and our time at that moment."""
+        """The difference between the browser's time and the time in the video, in milliseconds."""
         self._turn = asyncio.Lock()
         self._over = False
         self._failure: OSError | QuotaExceeded | None = None
@@ -82,8 +82,7 @@ class VideoRecorder(KeptRecording):
         first: bytes,
         files: SessionFiles,
     ) -> VideoRecorder:
-        """Start to record. `first` is a JPEG of the page now, because a page that does not change sends no
-        image.
+        """Start to record. `first` is a JPEG of the current page, because an unchanged page sends no image.
 
         Raises:
             InvalidParameter: the browser has no encoder.
@@ -113,8 +112,9 @@ class VideoRecorder(KeptRecording):
             shutil.copyfileobj(raw, file)
 
     async def _finish(self) -> None:
-        """Write the remaining frames and end. If the page is gone, the frames until then make a complete
-        video.
+        """Write the remaining frames and end.
+
+        If the page is gone, its frames so far become a complete video.
         """
         with contextlib.suppress(Error):
             await self._page.screencast.stop()
@@ -141,7 +141,7 @@ class VideoRecorder(KeptRecording):
 
     @contextlib.contextmanager
     def _note_failure(self) -> Generator[None]:
-        """Keep the first error of the file for the caller who stops the video."""
+        """Store the first error of the file for the caller who stops the video."""
         try:
             yield
         except (OSError, QuotaExceeded) as error:
@@ -179,7 +179,7 @@ class VideoRecorder(KeptRecording):
             self._files.set_size(self.path, self._file.tell())
 
     def _measure_elapsed_ms(self) -> int:
-        """Return the time since the first image, because the last image is shown until now."""
+        """Return the time since the first image in milliseconds, up to which the last image is shown."""
         return min(MAX_DURATION_MS, round((time.monotonic() - self._began) * 1000))
 
 

@@ -27,13 +27,13 @@ CUES, CUE_POINT, CUE_TIME, CUE_TRACK_POSITIONS, CUE_TRACK, CUE_CLUSTER_POSITION 
 
 UNKNOWN_SIZE = b"\x01\xff\xff\xff\xff\xff\xff\xff"
 NANOSECONDS = 1_000_000
-"""The unit of times in the file: a millisecond."""
+"""The unit of times in the file, in nanoseconds: one millisecond."""
 
 
 class WebmWriter:
-    """Writes frames with their milliseconds since the first. A cluster begins with each key frame.
+    """Writes frames with their milliseconds since the first frame. A cluster begins with each key frame.
 
-    As a context manager it completes the file also after an exception.
+    As a context manager, it also completes the file after an exception.
     """
 
     def __init__(self, file: BinaryIO, *, codec: Codec, width: int, height: int) -> None:
@@ -55,7 +55,7 @@ class WebmWriter:
 
     def add(self, data: bytes, *, at_ms: int, key: bool) -> None:
         """Write an encoded frame. Times must not decrease."""
-        if key or at_ms - self._cluster_ms > 0x7FFF:  # What a block can hold of the time since its cluster.
+        if key or at_ms - self._cluster_ms > 0x7FFF:  # The maximum time of a block since its cluster.
             self._end_cluster()
             self._cluster_ms = at_ms
             self._cues.append((at_ms, self._file.tell() - self._segment))

@@ -1,4 +1,4 @@
-"""Track what an action has started: popups, downloads and other events that its answer reports."""
+"""Track what an action has started: popups, downloads and other events that its result reports."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["ActionTracker"]
 
 SETTLE_SECONDS = 5.0
-"""How long an answer waits for a page or a download that its action has started."""
+"""How long a result waits for a page or a download that its action has started."""
 MAX_OVER = 100
-"""The number of past actions whose times are known."""
+"""The number of past actions whose times are stored."""
 LEAVE_BLANK_MS = 2_000
-"""Time for a tab that a link opened to leave its empty page."""
+"""How long a tab that a link opened may take to leave its empty page."""
 NEW_DOCUMENT_SECONDS = 0.5
-"""Time for the document of a popup, whose scripts may close it at once."""
+"""How long the document of a popup may take to load. Its scripts may close the popup immediately."""
 
 
 class ActionTracker:
-    """Knows when the last action began, and waits for the pages and downloads that it started."""
+    """Tracks when the last action began, and waits for the pages and downloads that it started."""
 
     def __init__(
         self, *, pages: PageTable, popups: PopupTracker, downloads: Downloads, events: Events
@@ -47,7 +47,7 @@ class ActionTracker:
         self._over: deque[tuple[float, float]] = deque(maxlen=MAX_OVER)
 
     def begin(self, *, acts: bool) -> None:
-        """Begin a call. With `acts`, pages and downloads from now on belong to its action."""
+        """Begin a call. With `acts`, new pages and downloads belong to its action from now on."""
         if acts:
             self.last = LastAction(began_at=time.monotonic(), downloads_before=self._downloads.count)
         self._acts = acts
@@ -55,23 +55,21 @@ class ActionTracker:
         self._downloads.begin()
 
     def end(self) -> None:
-        """End the call that began last."""
+        """End the last call that began."""
         if self._acts:
             self._over.append((self.last.began_at, time.monotonic()))
 
     def was_acting(self, at: float) -> bool:
-        """Return whether an action was running at a time (`time.monotonic()`), if it has ended by now.
+        """Return whether an action was running at a time (`time.monotonic()`) and has ended since.
 
-        Also return True for times before the oldest action whose times are known.
+        Also return True for times before the oldest stored action.
         """
         if len(self._over) == MAX_OVER and at < self._over[0][0]:
             return True
         return any(began <= at <= ended for began, ended in self._over)
 
     async def settle(self, deadline: Deadline) -> None:
-        """Wait for the pages and downloads that the action has started, so that its answer can report
-        them.
-        """
+        """Wait for the pages and downloads that the action has started, so that the result reports them."""
         limit = min(SETTLE_SECONDS, deadline.remaining_ms / 1000)
         try:
             async with asyncio.timeout(limit):
@@ -85,7 +83,7 @@ class ActionTracker:
             self._popups.give_up()
 
     async def _wait_for_popup_documents(self) -> None:
-        """Wait until the tabs that a link opened, which are empty at first, have left about:blank."""
+        """Wait until the tabs that a link opened have left their initial about:blank."""
         for page in self._find_new_pages():
             if page.url == "about:blank":
                 with contextlib.suppress(Error):
@@ -105,7 +103,7 @@ class ActionTracker:
         return [page for page in self._pages.open_pages if page.id in opened]
 
     def add_closed_pages(self, page_ids: Sequence[str]) -> None:
-        """Report in the next answer that these pages were closed."""
+        """Report in the next result that these pages were closed."""
         self._events.closed += page_ids
 
     def take_events(self) -> Events:

@@ -1,4 +1,4 @@
-"""Changes of sessions and pages, for listeners that list or watch them."""
+"""Events about sessions and pages, for listeners that list or watch them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 __all__ = ["ChangeKind", "OnChange", "SessionChange", "ignore_change"]
 
 ChangeKind = Literal["opened", "navigation", "load", "closed"]
-"""`navigation` means that the page has another address, and `load` that its document has loaded."""
+"""`navigation`: the page has a new URL. `load`: its document has loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionChange:
-    """A change of a page, or of the session itself where `page_id` is None. A crash closes the session too.
+    """A change of a page, or of the session itself if `page_id` is None. A crash also closes the session.
 
-    `owner` is the principal that the session belongs to.
+    `owner` is the principal that owns the session.
     """
 
     kind: ChangeKind
@@ -26,8 +26,8 @@ class SessionChange:
 
 
 OnChange = Callable[[SessionChange], None]
-"""Called from the event loop. It must neither block nor raise."""
+"""A listener, which is called from the event loop. It must neither block nor raise."""
 
 
 def ignore_change(_: SessionChange) -> None:
-    """Do nothing with the change."""
+    """Do nothing."""

@@ -1,4 +1,4 @@
-"""Emulation in the pages of a running session: device, location, language, colours, CPU and network speed.
+"""Emulation in the pages of a running session: device, location, language, media, CPU and network speed.
 
 Playwright cannot change most of these in an existing context, so they are set through a CDP session for each
 page, in Chromium only. These CDP sessions are kept open, because the emulation ends with them. The emulation
@@ -43,7 +43,7 @@ RESTORE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emulation:
-    """The emulation of a session. None stands for the session's original option."""
+    """The emulation of a session. None means the session's original option."""
 
     viewport: tuple[int, int] | None = None
     device: Device | None = None
@@ -60,7 +60,7 @@ class Emulation:
     user_agent: str | None = None
 
     def merge(self, other: Emulation) -> Emulation:
-        """Return a copy with the values that `other` gives."""
+        """Return a copy with the values that are set in `other`."""
         values = {each.name: getattr(other, each.name) for each in fields(other)}
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
@@ -71,7 +71,7 @@ class Emulation:
 
     @property
     def looks(self) -> tuple[str | None, ...]:
-        """The values that the media queries of a page see."""
+        """The values that affect the media queries of a page."""
         return (self.color_scheme, self.reduced_motion, self.forced_colors, self.contrast, self.media)
 
     @property
@@ -84,7 +84,7 @@ NOTHING = Emulation()
 
 
 class Emulator:
-    """Keeps all pages of a session at one emulation and one network speed, including later pages."""
+    """Applies one emulation and one network speed to all pages of a session, including later pages."""
 
     def __init__(
         self,
@@ -116,22 +116,22 @@ class Emulator:
 
     @property
     def touch_source(self) -> TouchSource | None:
-        """Return what gives the pages a touch screen. None without one."""
+        """Return what provides the touch screen of the pages, or None without one."""
         device = self._in_force.device or self._own_device
         if device is None or not device.touch:
             return None
-        # Playwright touches the pages of a context that was created with a touch screen, and no others.
+        # Playwright can only touch the pages of a context that was created with a touch screen.
         return "context" if self._own_device and self._own_device.touch else "emulation"
 
     async def change(self, to: Emulation) -> None:
         """Change the emulation of every page, or of no page if the browser refuses a value.
 
         Raises:
-            InvalidParameter: The browser refuses a value, which the message names.
+            InvalidParameter: the browser refuses a value, which the message names.
         """
         before = self._in_force
         self._check(to)
-        await self._ensure_page()  # The browser only checks the values in a page.
+        await self._ensure_page()  # The browser validates the values only in a page.
         try:
             await self._apply_to_all(before, to)
         except Error as error:
@@ -143,7 +143,7 @@ class Emulator:
         self._in_force = to
 
     async def set_offline(self, offline: bool) -> None:
-        """Switch the network off or on again. The throttling stays as it is."""
+        """Disable or enable the network. The throttling is kept."""
         self._offline = offline
         await self._context.set_offline(offline)
         for page in self._pages():
@@ -168,12 +168,12 @@ class Emulator:
             await page.throttle(self._throttling, offline=self._offline)
 
     async def prepare(self, page: Page) -> None:
-        """Apply the settings of all pages to a new page."""
+        """Apply the emulation and the throttling to a new page."""
         await self._throttle(page)
         await self._apply(page, NOTHING, self._in_force)
 
     async def restore(self, page: Page) -> None:
-        """Emulate again what Chromium drops without being asked. A page that hangs is left as it is."""
+        """Apply again what Chromium has dropped by itself. A page that hangs is skipped."""
         if self._in_force.media is None and self._in_force.device is None:
             return
         with contextlib.suppress(Error, TimeoutError):
@@ -184,14 +184,17 @@ class Emulator:
     async def _restore_media(self, page: Page) -> None:
         """Emulate the media again.
 
-        Each CDP session has its own, none at first. It applies when the session is detached and when the
-        page changes to another process.
+        Each CDP session has its own media, none at first. It takes effect when the session is detached and
+        when the page moves to another process.
         """
         if self._in_force.media is not None:
             await page.playwright.emulate_media(media=self._in_force.media)
 
     async def _restore_screen(self, page: Page) -> None:
-        """Emulate the screen again. A screenshot makes Chromium drop what Playwright has not set itself."""
+        """Emulate the screen again.
+
+        A screenshot makes Chromium drop metrics that Playwright did not set itself.
+        """
         device, cdp = self._in_force.device, self._cdp.get(page.playwright)
         if device is None or cdp is None:
             return
@@ -242,7 +245,7 @@ class Emulator:
                 # Grant first: if the browser does not know a permission, the existing ones stay unchanged.
                 await context.grant_permissions(granted)
             finally:
-                # Playwright adds to what it was last asked for, also where the browser refused it.
+                # Playwright adds to the permissions of the last request, even if the browser refused it.
                 await context.clear_permissions()
             await context.grant_permissions(granted)
 
@@ -270,7 +273,7 @@ class Emulator:
             locale = {"locale": after.locale} if after.locale else {}
             await self._override(page, "Emulation.setLocaleOverride", locale)
         if before.timezone != after.timezone:
-            # Chromium only reports an invalid timezone if none is set.
+            # Chromium reports an invalid timezone only if none is set.
             await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": ""})
             if after.timezone:
                 await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": after.timezone})

@@ -62,7 +62,7 @@ logger = logging.getLogger(__name__)
 MakeTable = Callable[[ExtensionLauncher, SessionEnvironment], "SessionTable"]
 REAP_SECONDS = 30.0
 WARM_SECONDS = 2.0
-"""How long after the first browser the others of `pool.minBrowsers` start."""
+"""How long after the first browser the other browsers of `pool.minBrowsers` start."""
 CLOSE_SECONDS = 3.5
 READY_SECONDS = 5.0
 MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
@@ -72,8 +72,8 @@ MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 class Engine:
     """The driver, browsers and sessions of a server.
 
-    `start` begins to start them and returns at once, `sessions` waits for the first browser, and `close` ends
-    them. `on_change` receives the changes of every session.
+    `start` begins to start them and returns immediately, `sessions` waits for the first browser, and `close`
+    ends them. `on_change` receives the changes of every session.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Engine:
         `mask` removes secrets from texts that are written to files. With `named_sessions` each session has
         its own browser with a profile, and no browser starts before a session is opened. `make_table` creates
         the session table of a toolset that launches extensions itself. The ids of new sessions begin with
-        `session_prefix`. `early_driver` is a driver that is starting already.
+        `session_prefix`. `early_driver` is a driver that has already been started.
         """
         self._early_driver = early_driver
         self._session_prefix = session_prefix
@@ -120,7 +120,7 @@ class Engine:
         """Wait for the browser and return the session table.
 
         Raises:
-            BrowserNotInstalled: no browser can be started; the next call tries again.
+            BrowserNotInstalled: no browser can be started. The next call tries again.
         """
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self.start()
@@ -134,7 +134,7 @@ class Engine:
         self._ready.add_done_callback(_log_failure)
 
     async def why_not_ready(self) -> str | None:
-        """Return why no session can be opened now, or None."""
+        """Return why no session can be opened now, or None if one can."""
         try:
             async with asyncio.timeout(READY_SECONDS):
                 await self.sessions()
@@ -150,7 +150,7 @@ class Engine:
         return None
 
     async def find_silent_part(self) -> PendingStart | SilentPart | None:
-        """Return what does not respond, so that calls cannot begin: what is starting, or what runs."""
+        """Return what does not respond and blocks new calls: a pending start or a running part, or None."""
         if not await self._driver_answers():
             return "driver"
         if start := self._starts.oldest:
@@ -177,12 +177,12 @@ class Engine:
             await self._sessions.leave(principal)
 
     def disconnect(self, caller: Caller) -> None:
-        """End the default session of a connection that has ended, without waiting for it."""
+        """End the default session of a closed connection, without waiting for it."""
         if self._sessions is not None:
             run_detached(self._sessions.disconnect(caller))
 
     async def close(self) -> None:
-        """Save persistent sessions, end every browser and remove temporary files, within a time limit."""
+        """Save persistent sessions, end all browsers and remove temporary files, within a time limit."""
         for task in (self._reaping, self._warming, self._ready):
             if task is not None and not task.done():
                 task.cancel()
@@ -297,7 +297,7 @@ class Engine:
             self._settings,
             launcher=self._extension_launcher(environment),
             extensions=[read_extension(folder) for folder in browser.extensions],
-            # People watch an extension, so a window is the default unless the settings say otherwise.
+            # Users watch an extension, so a window is the default unless the settings say otherwise.
             headless="headless" in browser.model_fields_set and browser.headless,
         )
 
@@ -319,7 +319,7 @@ class Engine:
         )
 
     def _short_folder(self, temporary: Path) -> Path:
-        """Return a folder with a short path for browsers whose profile lock is a socket."""
+        """Return a folder with a short path, for browsers whose profile lock is a socket."""
         if os.name != "posix" or len(os.fsencode(temporary)) <= MAX_FOLDER_BYTES:
             return temporary
         return self._resources.enter_context(run_folder(Path("/tmp")))
@@ -338,13 +338,13 @@ class Engine:
         )
 
     def _check_browser_exists(self) -> None:
-        """Check that there is a browser to launch. Raise BrowserNotInstalled if there is none."""
+        """Check that a browser is installed. Raise BrowserNotInstalled otherwise."""
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))
 
     async def _warm_later(self, pool: Pool | ExtensionPool) -> None:
-        """Start the other browsers when the first page has been opened without their load."""
+        """Start the other browsers a while later, so that their load does not delay the first page."""
         await asyncio.sleep(WARM_SECONDS)
         await self._warm(pool)
 
@@ -377,7 +377,7 @@ class Engine:
 
 
 def _with_page_tools(settings: Settings) -> Settings:
-    """Return the settings with the feature of Chromium by which pages offer tools."""
+    """Return the settings with the Chromium feature by which pages offer tools."""
     browser = settings.browser
     if not browser.starts_chromium:
         return settings
@@ -391,5 +391,5 @@ def _log_failure(starting: asyncio.Task[SessionTable]) -> None:
 
 
 def _reap_after(idle_timeout_ms: int) -> float:
-    """Return an interval in seconds with which sessions expire at most a tenth of their idle time late."""
+    """Return an interval in seconds at which sessions expire at most a tenth of their idle time late."""
     return max(0.05, idle_timeout_ms / 10_000) if idle_timeout_ms else REAP_SECONDS

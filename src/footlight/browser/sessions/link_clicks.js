@@ -8,6 +8,6 @@ function reportLink(event) {
   else if (event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) reportEffect("tab");
 }
 
-// A press comes before its click, so that the report has arrived when the click is done.
+// The press precedes its click, so the report has arrived when the click is done.
 addEventListener("pointerdown", reportLink, true);
 addEventListener("click", reportLink, true);

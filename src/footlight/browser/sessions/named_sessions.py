@@ -1,7 +1,7 @@
 """Named sessions. Each one has its own browser with a profile on disk.
 
 The browser starts when a caller opens the session. The options of the session are saved with the profile, and
-are the defaults for the next time.
+are the defaults when it is opened again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class OpenedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SessionResources:
-    """The resources that an open session holds and releases."""
+    """The resources that an open session owns and releases."""
 
     name: str
     store: ProfileStore
@@ -77,10 +77,10 @@ class NamedSessions(SessionTable):
         self._ending: dict[str, asyncio.Event] = {}
 
     def own_id(self, id: str | None, caller: Caller) -> str:
-        """Return the id: the name, and the owner if there are several. A name contains no `~`.
+        """Return the id: the name, followed by the owner if there are several owners. A name contains no `~`.
 
         Raises:
-            MissingParameter: there is no default session.
+            MissingParameter: no name is given. There is no default session.
         """
         if id is None:
             raise MissingParameter(
@@ -90,15 +90,15 @@ class NamedSessions(SessionTable):
         return id if whose and id.endswith(whose) else f"{id}{whose}"
 
     async def open(self, name: str, options: LaunchOptions, *, caller: Caller) -> OpenedSession:
-        """Return the session of that name. Its browser is started on its profile if it is not open.
+        """Return the session with this name. If it is not open, start its browser on its profile.
 
         Options that are not given keep their last values.
 
         Raises:
-            InvalidParameter: the name or an option is wrong, or the session is open with other options.
-            ResourceExhausted: the profile or its port is in use, or there are too many browsers.
+            InvalidParameter: the name or an option is invalid, or the session is open with other options.
+            ResourceExhausted: the profile or its port is in use, or all browsers are in use.
             PermissionDenied: the profile cannot be written.
-            BrowserNotInstalled: there is no browser, or it does not start.
+            BrowserNotInstalled: the browser is not installed, or does not start.
         """
         options.check()
         self._store(caller).check_name(name)
@@ -149,7 +149,7 @@ class NamedSessions(SessionTable):
         return OpenedSession(session=session, already_open=already_open, profile=profile, measures=measures)
 
     async def _start(self, name: str, options: LaunchOptions, caller: Caller) -> _SessionResources:
-        """Start a browser on the locked profile. A failed start leaves nothing behind."""
+        """Start a browser on the locked profile. A failed start is cleaned up."""
         if len(self._sessions) + self._reserved >= self._most:
             raise ResourceExhausted(
                 f"All {self._most} browsers are in use",
@@ -180,7 +180,7 @@ class NamedSessions(SessionTable):
             self._reserved -= 1
 
     def _check_port(self, store: ProfileStore, name: str) -> None:
-        """Check that no other open session has the same port, because two names can have the same."""
+        """Check that no other open session uses the same port. Two names can have the same port."""
         port = store.port_of(name)
         for resources in self._resources.values():
             if resources.browser.endpoint.port == port:
@@ -221,7 +221,7 @@ class NamedSessions(SessionTable):
 
         Raises:
             InvalidParameter: the name is invalid.
-            SessionNotFound: there is no such profile.
+            SessionNotFound: the profile does not exist.
             ResourceExhausted: another process has it open.
         """
         store = self._store(caller)
@@ -244,7 +244,7 @@ class NamedSessions(SessionTable):
         """Return the debugging endpoint of an open session.
 
         Raises:
-            SessionNotFound: The session is not open.
+            SessionNotFound: the session is not open.
         """
         return self._resources[self.find(name, caller=caller)].browser.endpoint
 
@@ -252,7 +252,7 @@ class NamedSessions(SessionTable):
         return self._profiles.below(caller.scope_name(""))
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Raise SessionNotFound, because only a caller opens a session."""
+        """Raise SessionNotFound, because only callers open named sessions."""
         raise self._not_found_error(id, caller)
 
     def _not_found_error(self, id: str, caller: Caller) -> SessionNotFound:
@@ -285,10 +285,10 @@ class NamedSessions(SessionTable):
             await ending.wait()
 
     async def _keep(self, session: Session) -> None:
-        """Do nothing, because the profile is kept as it is."""
+        """Do nothing: the profile is already on disk."""
 
     def _forget(self, id: str, caller: Caller) -> None:
-        """Do nothing, because the profile is kept."""
+        """Do nothing: the profile is kept."""
 
 
 def _owner_of(caller: Caller) -> str:

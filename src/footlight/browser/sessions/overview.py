@@ -49,7 +49,7 @@ class PageInfo(TypedDict):
 
 
 class ExtensionInfo(TypedDict):
-    """`pages` are the URLs of the pages that the manifest names: popup, options, side-panel."""
+    """`pages` has the URLs of the pages in the manifest by role: popup, options, side-panel."""
 
     id: str
     name: str
@@ -58,7 +58,7 @@ class ExtensionInfo(TypedDict):
 
 
 class SessionInfo(TypedDict):
-    """Times are UTC, ISO 8601."""
+    """A session. Times are UTC, ISO 8601."""
 
     sessionId: str
     browser: str
@@ -70,14 +70,14 @@ class SessionInfo(TypedDict):
 
 
 class Viewport(TypedDict):
-    """CSS pixels."""
+    """The size of a viewport in CSS pixels."""
 
     width: int
     height: int
 
 
 class PageDetails(TypedDict):
-    """`createdAt` is in milliseconds since the epoch. `title` is missing if the page did not answer."""
+    """`createdAt` is in milliseconds since the epoch. `title` is "" if the page did not respond."""
 
     url: str
     title: str
@@ -86,14 +86,14 @@ class PageDetails(TypedDict):
 
 
 class EntryTiming(TypedDict):
-    """Milliseconds. `startTime` is since the epoch; `duration` is null while the request runs."""
+    """Times in milliseconds. `startTime` is since the epoch; `duration` is null while the request runs."""
 
     startTime: float
     duration: float | None
 
 
 class EntryInfo(TypedDict):
-    """`status` is 0 until there is a response."""
+    """A request. `status` is 0 until there is a response."""
 
     id: str
     url: str
@@ -112,7 +112,7 @@ class LogCounts(TypedDict):
 
 
 class MessageInfo(TypedDict):
-    """`source` is a URL with line and column; `count` is the number of repetitions in a row, if several."""
+    """`source` is a URL with line and column. `count` is the number of consecutive repetitions, if any."""
 
     level: Level
     text: str
@@ -122,7 +122,7 @@ class MessageInfo(TypedDict):
 
 
 class DownloadInfo(TypedDict):
-    """A download. In a cluster it has a `uri` in place of `path`, or a `downloadUrl` where it is large."""
+    """A download. In a cluster it has a `uri` instead of `path`, or a `downloadUrl` if it is large."""
 
     id: str
     suggestedFilename: str
@@ -178,14 +178,14 @@ async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
 
 
 async def _title(page: Page) -> str:
-    """Return the title, without the one that Playwright invents during a navigation (`Loading http://…`)."""
+    """Return the title, or "" during a navigation, when Playwright makes one up (`Loading http://…`)."""
     waiting = page.document_request
     title = await page.playwright.title()
     return "" if waiting or page.document_request else title
 
 
 _WINDOW = "() => ({width: Number(innerWidth) || 0, height: Number(innerHeight) || 0})"
-"""The size of a page in an attached browser, where windows have their own sizes."""
+"""Reads the size of a page in an attached browser, whose windows have different sizes."""
 
 
 def entry_info(entry: LogEntry) -> EntryInfo:

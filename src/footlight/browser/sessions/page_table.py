@@ -1,4 +1,4 @@
-"""The open pages of a session, with their ids, and which of them is the current one."""
+"""The open pages of a session with their ids, and the current page."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class PageTableOwner(PageOwner, Protocol):
         ...
 
     async def explain_failed_open(self, error: Error) -> FootlightError | None:
-        """Return the error for a page that could not be opened because the browser has crashed, or None."""
+        """Return the error for a page that could not be opened if the browser has crashed, or None."""
         ...
 
 
 class PageTable:
-    """Gives ids to the pages of a context, and knows which page is the current one."""
+    """Gives ids to the pages of a context, and tracks the current page."""
 
     def __init__(self, session: PageTableOwner, context: BrowserContext, popups: PopupTracker) -> None:
         self._session = session
@@ -70,14 +70,17 @@ class PageTable:
         self._opened_here = 0
         self._popped_up = 0
         self._front: Page | None = None
-        """The page that is in front in its window, if known."""
+        """The page in front of its window, if known."""
         self._opening: asyncio.Task[Page] | None = None
         self._preparing: dict[Page, asyncio.Task[None]] = {}
         self._closing_blank: set[asyncio.Task[None]] = set()
-        """Closes of tabs that were opened for a download. A browser with a window closes such tabs too."""
+        """Tasks that close tabs which were opened for a download.
+
+        A browser with a window closes them itself too.
+        """
 
     def watch(self) -> None:
-        """Register the pages of the context that are open, and all that will open."""
+        """Register the open pages of the context, and all pages that it will open."""
         for opened in self._context.pages:
             self._opened_here += 1
             page = self._register(opened)
@@ -97,7 +100,7 @@ class PageTable:
         return self._tabs.current(self.open_pages)
 
     def select(self, page: Page) -> None:
-        """Make `page` the current one."""
+        """Make `page` the current page."""
         self._tabs.select(page)
 
     def find_opener(self, page: Page) -> Page | None:
@@ -152,12 +155,11 @@ class PageTable:
         self._closing_blank.clear()
 
     async def close_hung(self, called_at: float) -> list[str]:
-        """Close the pages that do not answer since the call at `called_at`, and return their ids.
+        """Close the pages that do not respond since the call at `called_at`, and return their ids.
 
-        None is closed if the browser is silent too.
-
-        All of them are closed, because pages that opened each other share a process, which only ends with the
-        last page. No page is closed while a dialog is open, because pages may wait for its answer.
+        No page is closed if the browser does not respond either, or while a dialog is open, because pages may
+        wait for its answer. All unresponsive pages are closed, because pages that opened each other share a
+        process, which only ends with its last page.
         """
         if self._session.dialogs.open:
             return []
@@ -198,7 +200,7 @@ class PageTable:
         if unfinished := self._preparing.pop(page, None):
             await asyncio.wait([unfinished])
         if self._session.extensions and self._front is not page:
-            # Pages that an extension opens come to the front, and Chromium draws no page behind another one.
+            # Pages that an extension opens come to the front, and Chromium does not draw the pages behind.
             self._front = page
             await bring_to_front(page)
         await self._session.emulator.restore(page)
@@ -277,9 +279,10 @@ class PageTable:
 
 
 class PageSelection:
-    """Keeps the current page: the page that was selected last, or the oldest page if none was.
+    """Tracks the current page: the page that was selected last, or the oldest page if none was selected.
 
-    When that page closes, the previously selected page follows, or else its opener, or else the oldest page.
+    When the current page closes, the previously selected page becomes current, or otherwise its opener, or
+    otherwise the oldest page.
     """
 
     def __init__(self) -> None:
@@ -310,6 +313,6 @@ class PageSelection:
 
 
 def _has_hung(page: Page, called_at: float) -> bool:
-    """Return whether the page has not answered for `HUNG_SECONDS`, of which the call may be a part."""
+    """Return whether the page has not responded for `HUNG_SECONDS`, counted from the call or earlier."""
     since = min(page.silent_since or math.inf, called_at)
     return time.monotonic() - since >= HUNG_SECONDS

@@ -21,10 +21,10 @@ LinkEffect = Literal["download", "tab"]
 
 
 class DocumentWatch:
-    """Calls `on_navigated(replaced)` at each new address of the main frame, and `on_loaded()`.
+    """Calls `on_navigated(replaced)` at each new URL of the main frame, and `on_loaded()` at each load.
 
-    `replaced` is false where the document stays: after a jump to an anchor, or `history.pushState`.
-    Playwright reports both alike, but only a new document is answered by the network.
+    `replaced` is false if the document stays: after a jump to an anchor, or `history.pushState`. Playwright
+    reports both in the same way, but only a new document has a response from the network.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class DocumentWatch:
             self._answered = True
 
     def _on_request_failed(self, request: Request) -> None:
-        """Forget an answer that was no document: a download, or an empty one (204)."""
+        """Discard a response without a document: a download, or an empty response (204)."""
         if self._is_for_document(request):
             self._answered = False
 
@@ -61,7 +61,7 @@ class DocumentWatch:
 
 
 _WORLD = "footlight"
-"""The isolated world of the listener, which the page's scripts cannot see."""
+"""The isolated world of the listener, which the page's scripts cannot access."""
 
 _LISTENER = f'(() => {{\n"use strict";\n{join_modules(Path(__file__).parent, ["link_clicks"])}}})()'
 
@@ -74,9 +74,9 @@ async def watch_links(
 ) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
-    `on_navigation` is called when a document asks for another one in its place, which is before the request.
-    Return the CDP session, which lives as long as the page and by which `scripts` are asked, or None where
-    the page is closed.
+    `on_navigation` is called when a document starts a navigation in its own tab, before the request is sent.
+    Return the CDP session, which is open as long as the page and is also used by `scripts`, or None if the
+    page is closed.
     """
 
     def on_binding(event: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ async def watch_links(
         if event["disposition"] == "currentTab":
             on_navigation()
 
-    with contextlib.suppress(Error):  # The page is closed already.
+    with contextlib.suppress(Error):  # The page is already closed.
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         cdp.on("Page.frameRequestedNavigation", on_requested)

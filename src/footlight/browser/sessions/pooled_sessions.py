@@ -36,13 +36,13 @@ logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
 SILENT_SECONDS = 300.0
-"""After this time without a call, a default session may be ended for another one."""
+"""A default session without a call for this time may be ended to make room for another session."""
 SAVE_SECONDS = 2.0
 RESERVED_REFS = 1_000
-"""How many refs are reserved at once, so that not every snapshot writes a file."""
+"""How many refs are reserved at a time, so that not every snapshot writes a file."""
 
 _ID = re.compile(r"([0-9a-f]{8}\.)?[^.]+")
-"""An id, which begins with the name of a worker in a cluster."""
+"""A session id, which may begin with the name of a worker in a cluster."""
 
 
 class PooledSessions(SessionTable):
@@ -65,14 +65,14 @@ class PooledSessions(SessionTable):
         self._id_prefix = id_prefix
         self._reserved = 0
         self._reserved_refs: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-        """The number of the first ref that a session opened again would give."""
+        """By session: the number of the first ref that it would use after it is reopened."""
         self._locks: WeakKeyDictionary[Session, SessionLock] = WeakKeyDictionary()
 
     def own_id(self, id: str | None, caller: Caller) -> str:
         """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
 
         Raises:
-            MissingParameter: The caller's requests have no connection in common, so it must name a session.
+            MissingParameter: the caller's requests do not share a connection, so it must name a session.
         """
         if id is not None and id != DEFAULT:
             return id
@@ -108,14 +108,14 @@ class PooledSessions(SessionTable):
                         self._forget(own, caller)
                 return
             if session is not None and not self.is_kept(session):
-                # What is kept under its name is another server's.
+                # The saved state under its name belongs to another server.
                 self._drop(session, "was closed")
                 await shield_until_done(self._close(session))
                 return
         await super().close(id, caller=caller)
 
     async def create(self, options: SessionOptions, *, caller: Caller) -> Session:
-        """Create a session. It is closed if the caller was cancelled meanwhile."""
+        """Create a session. Close it if the caller was cancelled meanwhile."""
 
         async def discard(made: Session) -> None:
             if made.id in self._sessions:
@@ -143,9 +143,9 @@ class PooledSessions(SessionTable):
         return session
 
     def _hold(self, id: str, caller: Caller) -> SessionLock:
-        """Lock what is kept of a session. In a cluster, its front decides where a session is open.
+        """Lock the saved state of a session. In a cluster, the front decides where a session is open.
 
-        A default session that is open elsewhere is opened as well, and is not kept.
+        A default session that is open elsewhere is opened as well, but its state is not saved.
 
         Raises:
             ResourceExhausted: another server has this session open.
@@ -168,7 +168,10 @@ class PooledSessions(SessionTable):
         return lock
 
     async def _reopen(self, id: str, caller: Caller, state: SessionState) -> Session:
-        """Open a kept session again. Its earlier refs stay invalid, and the next answer reports it."""
+        """Reopen a saved session.
+
+        Its earlier refs stay invalid, and the next result reports the restoration.
+        """
         options, next_ref = self._find_kept_details(id, caller)
         session = await self._open(id, caller, options)
         session.ref_numbers.next = max(session.ref_numbers.next, next_ref)
@@ -211,7 +214,7 @@ class PooledSessions(SessionTable):
             await self._close(session)
 
     async def _open_in_next_browser(self, id: str, caller: Caller, options: SessionOptions) -> Session:
-        """Open the session in a browser of the pool. Try another browser if that one is ending."""
+        """Open the session in a browser of the pool. Try another browser if this one is ending."""
         while True:
             browser = await self._pool.acquire(options)
             try:
@@ -243,7 +246,7 @@ class PooledSessions(SessionTable):
             raise
 
     async def _restore_state(self, session: Session, state: SessionState) -> bool:
-        """Restore the state as far as possible, because the session can be used without it.
+        """Restore the state as far as possible, because the session can also be used without it.
 
         Return whether all of it was restored.
         """
@@ -292,7 +295,7 @@ class PooledSessions(SessionTable):
     def _find_kept_details(self, id: str, caller: Caller) -> tuple[SessionOptions, int]:
         """Return the saved options, without credentials, and the number of the first unused ref.
 
-        Init scripts require that the server still allows scripts.
+        Init scripts are dropped unless the server still allows scripts.
         """
         try:
             details = self._persistent.find_details(caller.scope_name(id))
@@ -309,7 +312,7 @@ class PooledSessions(SessionTable):
         return self._settings.persistent_sessions and session.saved_as is not None
 
     def reserve_refs(self, session: Session) -> None:
-        """Make sure that the refs given so far are not given again after a crash of this process.
+        """Ensure that the refs that were used so far are not reused after a crash of this process.
 
         Raises:
             FootlightError: the details of the session cannot be written.
@@ -318,9 +321,9 @@ class PooledSessions(SessionTable):
             self._save_details(session, session.ref_numbers.next + RESERVED_REFS)
 
     async def save(self, session: Session) -> None:
-        """Save the session as it is, so that it can be opened again after a crash of this process.
+        """Save the current state of the session, so that it can be reopened after a crash of this process.
 
-        It must not be in use, and a session with an open dialog is not saved.
+        The session must not be in use. With an open dialog it is not saved.
         """
         page = session.page_table.current
         if not session.alive or (page is not None and await find_blocking_dialog(page)):
@@ -328,7 +331,7 @@ class PooledSessions(SessionTable):
         await self._save(session)
 
     async def park(self, session: Session) -> None:
-        """Save the session and end it here. A process with the same folder of states can open it again."""
+        """Save the session and end it here. A process with the same state folder can reopen it."""
         self._drop(session, "was moved")
         await self._keep(session)
         await self._close(session)
@@ -339,7 +342,7 @@ class PooledSessions(SessionTable):
             await self._save(session)
 
     async def _save(self, session: Session) -> None:
-        """Save the state of a persistent session as far as possible."""
+        """Save the state of a persistent session. Failures are only logged."""
         assert session.saved_as is not None
         try:
             async with asyncio.timeout(SAVE_SECONDS):
@@ -356,4 +359,4 @@ class PooledSessions(SessionTable):
 
 
 SessionsFactory = Callable[[], Awaitable[PooledSessions]]
-"""A function that returns the session table once the browser is running."""
+"""A function that returns the session table when the browser is running."""

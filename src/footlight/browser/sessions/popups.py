@@ -39,7 +39,7 @@ class PopupTracker:
         self._changed = asyncio.Event()
 
     async def learn_context(self, page: Page) -> None:
-        """Ask an idle page for Chromium's id of the context, which Playwright does not expose."""
+        """Get Chromium's id of the context from an idle page. Playwright does not expose it."""
         if self._context_id is not None or self._browser.engine != "chromium":
             return
         with contextlib.suppress(Error):
@@ -49,12 +49,12 @@ class PopupTracker:
             self._context_id = str(info["targetInfo"].get("browserContextId", ""))
 
     def begin_action(self) -> None:
-        """Expect no tab of a new action yet."""
+        """Reset the expectation of a new tab for a new action."""
         self._expected_until = 0.0
         self.expected = False
 
     def expect(self) -> None:
-        """Expect a tab, because a link was clicked in a way that opens one."""
+        """Expect a new tab, because a link was clicked in a way that opens one."""
         self._expected_until = time.monotonic() + EXPECTED_SECONDS
         self.expected = True
 
@@ -69,7 +69,7 @@ class PopupTracker:
         self._changed.set()
 
     async def settle(self) -> None:
-        """Wait until all pages that were begun, or are expected, have been announced."""
+        """Wait until all pages that are opening or expected have been announced."""
         before = self._announced
         while (seconds := self._expected_until - time.monotonic()) > 0 and self._announced == before:
             await self._wait_for_change(seconds)
@@ -77,7 +77,7 @@ class PopupTracker:
             await self._wait_for_change(None)
 
     def give_up(self) -> None:
-        """Do not wait again for the pages that are missing now."""
+        """Do not wait again for the pages that are still missing."""
         self._given_up = max(0, self._count_missing())
 
     async def _wait_for_change(self, seconds: float | None) -> None:

@@ -1,4 +1,4 @@
-"""A session: an isolated context in a pooled browser, with its pages, its log and its recordings."""
+"""A session: an isolated browser context with its pages, its log and its recordings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ __all__ = ["Session", "SessionEnvironment", "SessionOptions"]
 logger = logging.getLogger(__name__)
 
 CRASH_NOTICE_SECONDS = 1.0
-"""How long after a lost page the end of the browser itself may become known."""
+"""How long after the loss of a page the end of the browser may be reported."""
 CLOSE_SECONDS = 3.0
 
 
@@ -80,15 +80,15 @@ class SessionEnvironment:
     proxy: FilterProxy | None = None
     on_change: OnChange = ignore_change
     secrets: tuple[str, ...] = ()
-    """The values of the server's secrets, which no screenshot may show."""
+    """The values of the server's secrets, which must not appear in screenshots."""
     mask: Callable[[str], str] | None = None
-    """Removes the secrets from a text before it is written to a file; None without secrets."""
+    """Masks the secrets in a text before it is written to a file. None without secrets."""
     after_crash: str = "the session is created again at its next use"
-    """What the error about a crashed browser says about the future of the session."""
+    """The part of the error about a crashed browser that describes how the session continues."""
 
 
 class Session:
-    """A browser context with its pages, and a lock that a call holds while it works in the session.
+    """A browser context with its pages, and a lock that a call holds while it uses the session.
 
     `Session.open` creates a session, and `close` ends it.
 
@@ -112,11 +112,11 @@ class Session:
         self.id = id
         self.options = options
         self.owner = owner
-        """The principal that the session belongs to."""
+        """The principal that owns the session."""
         self.is_default = is_default
         """Whether its caller can omit its name."""
         self.saved_as = saved_as
-        """The name under which its state is saved, if it survives the server."""
+        """The name under which its state is saved, or None if the session ends with the server."""
         self.lock = asyncio.Lock()
         self.turn = Turn(id, self.lock)
         self.ref_numbers = RefCounter()
@@ -218,7 +218,7 @@ class Session:
 
     @property
     def alive(self) -> bool:
-        """Return whether the browser still runs."""
+        """Return whether the browser is running."""
         return not self._browser.disconnected.is_set()
 
     @property
@@ -227,24 +227,24 @@ class Session:
         return self._left or not self.alive
 
     def touch(self) -> None:
-        """Note that the session was used now, which postpones its expiry."""
+        """Record that the session was used now, which postpones its expiry."""
         self.last_used = time.monotonic()
 
     async def explain_end(self) -> FootlightError | None:
-        """Return the error that says why the session has ended, or None if it still works."""
+        """Return the error that explains why the session has ended, or None if it still works."""
         if self.closed:
             return SessionNotFound(f'Session "{self.id}" was closed during the call', sessionId=self.id)
         await self._wait_for_crash()
         return None if self.alive else self.make_crash_error()
 
     async def explain_failed_open(self, error: Error) -> FootlightError | None:
-        """Return the error for a page that could not be opened because the browser has crashed, or None."""
+        """Return the error for a page that could not be opened if the browser has crashed, or None."""
         if is_closed(error):
             await self._wait_for_crash()
         return None if self.alive else self.make_crash_error()
 
     def make_crash_error(self) -> BrowserCrashed:
-        """Return the error for the one answer that reports the crash."""
+        """Return the error that reports the crash, and record that it was reported."""
         self.crash_reported = True
         self.events.closed.clear()  # The pages were closed by the crash.
         return BrowserCrashed(f"The browser crashed; {self._environment.after_crash}", sessionId=self.id)
@@ -267,8 +267,8 @@ class Session:
             return
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
-                # The first step of a context's close does not close it yet. If it were cancelled there, no
-                # later close would do anything.
+                # The first step of closing a context does not close it yet. If it were cancelled there, a
+                # later close would have no effect.
                 end = self.dialogs.dismiss_all() if self._adopted else self._context.close()
                 await shield_until_done(end)
         except TimeoutError:
@@ -277,14 +277,14 @@ class Session:
             pass  # The browser has ended.
 
     def _leave(self) -> None:
-        """Report the end once. After that another session may have the same id."""
+        """Report the end once. Afterwards another session may have the same id."""
         if not self._left:
             self._environment.artifacts.remove_session(self.id)
             self.report_change("closed")
             self._left = True
 
     def report_change(self, kind: ChangeKind, page_id: str | None = None) -> None:
-        """Report a change of the session or of one of its pages. Nothing is reported after the end."""
+        """Report a change of the session or of one of its pages. Do nothing after the end of the session."""
         if not self._left:
             self._environment.on_change(SessionChange(kind, self.owner, self.id, page_id))
 
@@ -297,12 +297,12 @@ class Session:
 
     def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        # Errors of Playwright mean that the page is gone.
+        # An error of Playwright means that the page is gone.
         if not task.cancelled() and (error := task.exception()) and not isinstance(error, Error):
             logger.error("background work of session %s failed", self.id, exc_info=error)
 
     def _on_dialog(self, dialog: Dialog) -> None:
-        # If a page opens a dialog at once, the dialog is announced before the page.
+        # If a page opens a dialog immediately, the dialog is announced before the page.
         self.dialogs.on_dialog(self.page_table.id_of(dialog.page), dialog)
 
     # The browser and the environment
@@ -330,7 +330,7 @@ class Session:
         return self.emulator.touch_source
 
     async def find_silent_part(self) -> SilentPart | None:
-        """Return what does not respond, whatever the pages do: the driver or the browser."""
+        """Return the part that does not respond, the driver or the browser, or None. Pages may hang."""
         return await self._browser.find_silent_part()
 
     @property
@@ -361,7 +361,7 @@ class Session:
         """Store an artifact. Return False if it is too large or the session has ended."""
         return not self._left and self._environment.artifacts.add(artifact)
 
-    # What the pages need
+    # Members for the pages
 
     @property
     def pages(self) -> list[Page]:
@@ -378,14 +378,14 @@ class Session:
         return self.actions.last
 
     async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
-        """Close the pages that do not answer because of a script, and return their ids.
+        """Close the pages that do not respond because of a script, and return their ids.
 
-        A page that was called only a short time ago may be busy, and stays open.
+        A page that was called only a short time ago may be busy and stays open.
         """
         return await self.page_table.close_hung(called_at)
 
     def check_proxy_response(self, response: Response) -> None:
-        """Check that a response comes from the site, and not from the filter proxy.
+        """Check that a response comes from the site and not from the filter proxy.
 
         Raises:
             PermissionDenied: the policy refuses the host.

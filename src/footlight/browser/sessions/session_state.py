@@ -36,15 +36,15 @@ _READ_TAB_STORAGE, _REPLACE_TAB_STORAGE, _FIND_INVALID_URL = (
 )
 
 MAX_ORIGINS = 300
-"""The browser opens a page of each, and cannot be stopped in between."""
+"""The browser opens a page for each origin, and cannot be stopped in between."""
 MAX_DATA_URL = 10_000
-"""Characters of a `data:` URL that is saved. A longer one would fill the answers of `save_state`."""
+"""The maximum length of a saved `data:` URL. A longer one would fill the results of `save_state`."""
 SURELY_STORED = 1_000_000
-"""Characters of the items of an origin that every browser stores."""
+"""The total length of an origin's items, in characters, that every browser can store."""
 
 
 async def capture_state(session: Session) -> SessionState:
-    """Return the session's current state. sessionStorage is that of the frames of its current page."""
+    """Return the session's current state. sessionStorage is read from the frames of the current page."""
     try:
         stored: Any = await session.context.storage_state()
     except Error as error:
@@ -81,21 +81,21 @@ def _too_much_error() -> ResourceExhausted:
 
 
 def _find_url_to_save(url: str) -> str:
-    """Return the URL that a restored session opens again."""
+    """Return the URL that a restored session opens."""
     if url.startswith(("http:", "https:")) or (url.startswith("data:") and len(url) <= MAX_DATA_URL):
         return url
     return "about:blank"
 
 
 async def apply_state(session: Session, state: SessionState, deadline: Deadline) -> None:
-    """Replace the stored data of the session, and return to the saved URL.
+    """Replace the stored data of the session, and navigate to the saved URL.
 
     A state that is refused does not change the session.
 
     Raises:
         InvalidParameter: the browser refuses a cookie or an item.
         PermissionDenied: the policy refuses the URL, or an origin of sessionStorage.
-        NavigationFailed: the URL cannot be opened; the stored data has been replaced by then.
+        NavigationFailed: the URL cannot be opened. The stored data has already been replaced.
     """
     for url in (state.url, *state.session_storage):
         session.policy.check_url(url)
@@ -121,9 +121,9 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
 
 
 async def _check_accepted(session: Session, state: SessionState, deadline: Deadline) -> None:
-    """Try the state in a separate context, because Playwright empties the context before it checks.
+    """Try the state in a separate context, because Playwright clears the context before it validates.
 
-    Of sites with few items only the address is checked: storing them takes a page each.
+    For sites with few items only the origin is validated: storing the items takes one page per site.
     """
     if not (state.cookies or state.local_storage or state.session_storage):
         return
@@ -156,7 +156,7 @@ async def _check_addresses(trial: BrowserContext, field: str, storage: Storage) 
 
 
 def _find_doubtful(storage: Storage) -> Storage:
-    """Return the origins that are no sites, or whose items may exceed what a browser stores for one."""
+    """Return the origins that are not sites, or whose items may exceed the browser's limit for an origin."""
     return {
         origin: items
         for origin, items in storage.items()
@@ -188,7 +188,7 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
 
 
 class SessionLock:
-    """A lock that ends with its block, unless it is kept for the life of a session.
+    """A lock that is released at the end of its block, unless it is kept as long as a session.
 
     `elsewhere` describes the server that has the session open, or is None.
     """
@@ -215,12 +215,12 @@ class SessionLock:
 
 
 def lock_session(path: Path) -> SessionLock:
-    """Lock a kept session by a file beside its state, so that only one server has it open."""
+    """Lock a persistent session by a file beside its state, so that only one server has it open."""
     try:
         ensure_private_folder(path.parent)
         lock = lock_file(path)
     except OSError as error:
-        # Nothing can be saved there either, which is reported when the session ends.
+        # The state cannot be saved there either, which is reported when the session ends.
         logger.warning("the session of %s is not locked: %s", path.name, error.strerror)
         return SessionLock()
     if lock is not None:

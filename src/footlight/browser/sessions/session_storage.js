@@ -1,8 +1,8 @@
 // Read and write the sessionStorage of a tab, for the state of a session.
 
 /**
- * Return the origin of the document, and its items. They are read by key and method, because an item named `length` is
- * not a property of the storage.
+ * Return the origin of the document and its items. They are read by index and method, because an item named `length`
+ * would shadow the property of the storage.
  *
  * @returns {[origin: string, items: Record<string, string | null>]}
  */

@@ -1,4 +1,4 @@
-"""The sessions of a server by their ids. Each belongs to one principal."""
+"""The sessions of a server by id. Each session belongs to one principal."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ CRASHED = "crashed"
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """A session that has ended, and why. After a crash it can be created again under its id.
+    """A session that has ended, and the reason. After a crash it can be created again under its id.
 
-    Its refs are not used again: `next_ref` is the number of the first unused one.
+    Its refs are not reused: `next_ref` is the number of the first unused one.
     """
 
     reason: str
@@ -52,7 +52,10 @@ class SessionTable(ABC):
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._ended: OrderedDict[str, EndedSession] = OrderedDict()
         self._departed: OrderedDict[str, None] = OrderedDict()
-        """Principals and ids of default sessions that will not return. A session may still be opening."""
+        """Principals and ids of default sessions that will not return.
+
+        A session of theirs may still be opening.
+        """
 
     @property
     def count(self) -> int:
@@ -60,7 +63,7 @@ class SessionTable(ABC):
         return len(self._sessions)
 
     def list_kept_ids(self, *, caller: Caller) -> Sequence[str]:
-        """Return the ids of the principal's sessions on disk, which are created again when they are used."""
+        """Return the ids of the principal's saved sessions, which are created again when they are used."""
         del caller
         return ()
 
@@ -75,9 +78,7 @@ class SessionTable(ABC):
         ]
 
     def list_all(self, *, owner: str | None = None) -> list[Session]:
-        """Return the sessions of a principal, or of all principals, with the default sessions of every
-        connection.
-        """
+        """Return the sessions of a principal, or of all principals, including all default sessions."""
         return [
             each for each in self._sessions.values() if owner in (None, each.owner) and not each.has_ended
         ]
@@ -91,7 +92,8 @@ class SessionTable(ABC):
         """Return the session without marking it as used.
 
         Raises:
-            SessionNotFound: never created, closed, expired, crashed, or another principal's.
+            SessionNotFound: it was never created, was closed, expired or crashed, or belongs to another
+            principal.
         """
         id = self.own_id(id, caller)
         session = self._find(id, caller)
@@ -102,12 +104,12 @@ class SessionTable(ABC):
         return session
 
     def active_id(self, *, caller: Caller) -> str | None:
-        """Return the id of the only session, in tables that have at most one."""
+        """Return the id of the only session, in tables that have at most one. Otherwise return None."""
         del caller
         return None
 
     def _find(self, id: str, caller: Caller) -> Session | None:
-        """Return the session. Another principal's session is treated as missing."""
+        """Return the session or None. Raise SessionNotFound if it belongs to another principal."""
         session = self._sessions.get(id)
         if session is not None and session.owner != caller.principal:
             raise self._not_found_error(id, caller)
@@ -118,16 +120,16 @@ class SessionTable(ABC):
         """Return the id of a session from the name that its caller gives.
 
         Raises:
-            MissingParameter: the caller must name one.
+            MissingParameter: the caller must name a session.
         """
 
     async def get(self, id: str | None, *, caller: Caller) -> Session:
-        """Return the session ready for use. It is created again where possible.
+        """Return the session ready for use. Create it again if possible.
 
         Raises:
-            SessionNotFound: never created, closed, expired, or another principal's.
-            BrowserCrashed: once, if its browser ended.
-            ResourceExhausted: it would have to be created, and there are too many.
+            SessionNotFound: it was never created, was closed or expired, or belongs to another principal.
+            BrowserCrashed: its browser has ended; raised once.
+            ResourceExhausted: it would have to be created, but all sessions are in use.
         """
         id = self.own_id(id, caller)
         async with self._one_at_a_time(id):
@@ -147,13 +149,13 @@ class SessionTable(ABC):
 
     @abstractmethod
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Create a session that is not in the table. Raise SessionNotFound."""
+        """Create a session that is not in the table, or raise SessionNotFound."""
 
     async def close(self, id: str, *, caller: Caller) -> None:
-        """End a session at once. A running call in it fails.
+        """End a session immediately. A running call in it fails.
 
         Raises:
-            SessionNotFound: there is none, or it is another principal's.
+            SessionNotFound: it does not exist, or belongs to another principal.
         """
         id = self.own_id(id, caller)
         session = self._find(id, caller)
@@ -187,7 +189,7 @@ class SessionTable(ABC):
         await asyncio.gather(*(self._close(session) for session in sessions))
 
     async def _check_still_there(self, id: str, caller: Caller) -> None:
-        """End a session whose caller has left while it was created. Raise SessionNotFound."""
+        """End a session whose caller has left while it was created, and raise SessionNotFound."""
         if caller.principal in self._departed:
             await self.leave(caller.principal)
         elif id in self._departed:
@@ -197,7 +199,7 @@ class SessionTable(ABC):
         raise self._not_found_error(id, caller)
 
     async def close_all(self) -> None:
-        """Save the sessions that are kept, and end all of them."""
+        """Save the persistent sessions, and end all sessions."""
         sessions, self._sessions = [*self._sessions.values()], {}
         await asyncio.gather(*(self._keep(session) for session in sessions))
         await asyncio.gather(*(self._close(session) for session in sessions))
@@ -222,7 +224,7 @@ class SessionTable(ABC):
         await self._close(session)
 
     def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
-        """Remove a session from the table, before it is closed."""
+        """Remove a session from the table before it is closed."""
         del self._sessions[session.id]
         self._ended[session.id] = EndedSession(reason, session.owner, session.ref_numbers.next, options)
         while len(self._ended) > MAX_REMEMBERED:

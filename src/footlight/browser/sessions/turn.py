@@ -1,4 +1,4 @@
-"""The turn in a session: either calls of an agent, one at a time, or a person who has taken over."""
+"""Control over a session: either the agent's calls have it, one at a time, or a person who has taken over."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ PERSON_STAGE = "a person controls the session"
 
 @dataclass(eq=False, slots=True)
 class HelpRequest:
-    """A request of an agent for a person, who uses the turn of the agent until it is done."""
+    """An agent's request for help from a person, who uses the turn of the waiting call until it is done."""
 
     reason: str
     done: asyncio.Event = field(default_factory=asyncio.Event)
     note: str = ""
-    """The note of the person for the agent."""
+    """The person's note for the agent."""
 
 
 class Turn:
-    """Hands the lock of a session to a person and back.
+    """Hands the lock of a session over to a person and back.
 
     A person waits for the running call and then holds the lock, so that all other calls wait. If a call has
     asked for help, the person uses the turn of that call, which continues when the person is done.
@@ -36,7 +36,7 @@ class Turn:
         self.is_persons = False
         self.help: HelpRequest | None = None
         self.hand_backs = 0
-        """How often a person has handed the session back."""
+        """How many times a person has handed the session back."""
         self.last_note = ""
         """The note of the last hand-back."""
         self._help_asked = asyncio.Event()
@@ -50,7 +50,7 @@ class Turn:
         """Check that a call may continue without waiting for its turn.
 
         Raises:
-            HumanInControl: A person controls the session.
+            HumanInControl: a person controls the session.
         """
         if self.is_persons:
             raise self.refusal()
@@ -61,7 +61,10 @@ class Turn:
         )
 
     async def take(self, *, timeout_s: float) -> bool:
-        """Give the session to a person. Return False if a call is running for longer than the time limit."""
+        """Hand the session over to a person.
+
+        Return False if a call keeps it for longer than the time limit.
+        """
         if self.is_persons:
             return True
         if self.help is None and not await self._wait_for_lock(timeout_s):
@@ -81,13 +84,13 @@ class Turn:
             await asyncio.wait((locking,))
             has_lock = not locking.cancelled() and locking.exception() is None
             if has_lock and (self.is_persons or self.help is not None):
-                self._lock.release()  # Another person was faster, or a call asks for help and gives its turn.
+                self._lock.release()  # Another person was faster, or a call asks for help and lends its turn.
                 has_lock = False
         self._has_lock = self._has_lock or has_lock
         return has_lock or self.is_persons or self.help is not None
 
     def give_back(self, note: str = "") -> None:
-        """Give the session back to the calls."""
+        """Hand the session back to the calls."""
         if self.is_persons:
             self.hand_backs += 1
             self.last_note = note
@@ -100,9 +103,9 @@ class Turn:
             self.help.done.set()
 
     async def ask_for_help(self, reason: str) -> str:
-        """Wait until a person has taken over and given back, and return their note.
+        """Wait until a person has taken over and handed the session back, and return their note.
 
-        The caller has the lock, so that there is one request at a time.
+        The calling code holds the lock, so there is only one request at a time.
         """
         request = self.help = HelpRequest(reason)
         self._help_asked.set()

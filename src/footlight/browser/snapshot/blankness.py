@@ -1,4 +1,7 @@
-"""Tell whether a page shows any contents yet. An application may draw them long after it has loaded."""
+"""Determine whether a page shows any content yet.
+
+An application may draw it long after the page has loaded.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ __all__ = ["BLANK_NOTICE", "is_blank"]
 BLANK_NOTICE = "No contents are shown yet. The page may still be loading: use wait_for, or look again."
 
 _AROUND = frozenset(("banner", "contentinfo", "navigation", "progressbar"))
-"""Roles of what stands around the contents, or in their place until they are there."""
+"""Roles of elements around the content, or in its place until it is loaded."""
 MAX_SKIP_LINKS = 3
-"""With more links to places on the page, these are its contents."""
+"""A page with more links to places on itself has these as its content."""
 _CONTAINERS = frozenset(("document", "generic", "group", "list", "main", "none", "paragraph", "region"))
 
 
 def is_blank(seen: Snapshot) -> bool:
-    """Return whether a page of a site has no text, no control and no picture besides headers and menus."""
+    """Return whether a page of a site has no text, control or picture besides headers and menus."""
     return seen.url.startswith(("http:", "https:")) and _has_no_contents(seen.nodes)
 
 

@@ -21,27 +21,27 @@ from footlight.browser.snapshot.tree import Tree
 __all__ = ["NodeChange", "SnapshotDifference", "compute_difference", "find_redrawn"]
 
 ChangeKind = Literal["kept", "added", "removed", "changed"]
-"""A `kept` node did not change; it shows where the changes below it are."""
+"""A `kept` node did not change. It shows where the changes below it are."""
 
 ROLES_WITHOUT_PLACE = frozenset(("generic", "none", "presentation", "group", "paragraph", "document"))
-"""Roles that do not tell a reader where something is, unless they have a name."""
+"""Roles that do not identify a place on the page, unless they have a name."""
 CELLS = frozenset(("cell", "gridcell"))
-"""Their names are what is in them, so the row tells better where that is."""
+"""Their names are their contents, so the row identifies the place better."""
 MAX_NODES_IN_ROW = 100
-"""The part of a table row that is searched for the names of rows and columns."""
+"""The number of nodes of a table row that are searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
-"""Roles of elements that a reader tells apart by the first words in them, if they have no name."""
+"""Roles of elements that are identified by their first words if they have no name."""
 ENOUGH_CHARACTERS = 8
-"""So many characters identify a removed entry."""
+"""The number of characters that identify a removed entry."""
 MAX_LEVELS_UP = 20
-"""How many ancestors are searched for one that describes the place of a change."""
+"""The maximum number of ancestors that are searched for one that identifies the place of a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeChange:
-    """One entry of a difference. `depth` is its level there; `was` is the previous state of a changed node.
+    """One entry of a difference. `depth` is its level in it; `was` is the previous state of a changed node.
 
-    `inside` counts the nodes that were removed with a removed node, from inside it.
+    `inside` counts the descendants of a removed node that were removed with it.
     """
 
     kind: ChangeKind
@@ -51,14 +51,17 @@ class NodeChange:
     moved: bool = False
     inside: int = 0
     place: str = ""
-    """The first words of a table row or a removed entry without a name, or the header of the column of a
-    changed cell or a changed field without a name in one.
+    """The first words of a table row or a removed entry without a name; or the column header of a changed
+    cell, or of a changed field without a name in a cell.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
-    """What a reader sees of a difference. `successors` maps the refs of elements that were drawn anew."""
+    """The visible part of a difference.
+
+    `successors` maps the refs of re-rendered elements to the new refs.
+    """
 
     changes: tuple[NodeChange, ...]
     successors: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -69,7 +72,7 @@ def compute_difference(
 ) -> SnapshotDifference | None:
     """Return the difference, or None if there is none. Boxes and test ids are ignored.
 
-    Elements of the same document that were `redrawn` are the same to a reader.
+    With `redrawn`, elements of the same document that were re-rendered count as the same elements.
     """
     span = find_changed_span(before, after)
     if span is None:
@@ -81,7 +84,7 @@ def compute_difference(
 
 
 def find_redrawn(before: Snapshot, after: Snapshot, ref: str) -> str | None:
-    """Return the ref of the element that took the place of one, if the page has only drawn it anew."""
+    """Return the ref of the element that replaced an element, if the page has only re-rendered it."""
     if (before.document, before.url) != (after.document, after.url):
         return None
     found = compute_difference(before.nodes, after.nodes, redrawn=True)
@@ -92,7 +95,7 @@ def find_redrawn(before: Snapshot, after: Snapshot, ref: str) -> str | None:
 
 
 class _ChangeWriter:
-    """Puts the changes in tree order, each below the lines that tell where it is."""
+    """Puts the changes in tree order, each below the lines that identify its place."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
@@ -102,7 +105,7 @@ class _ChangeWriter:
         self._moved = _find_moved(match)
         self._new = set(match.find_added())
         self._path: list[tuple[int, int]] = []
-        """Index and level of the written lines that are ancestors of the current one, outermost first."""
+        """Index and level of the written lines that are ancestors of the current line, outermost first."""
 
     def changes(self) -> Iterator[NodeChange]:
         removed = _find_removed(self._match)
@@ -114,7 +117,7 @@ class _ChangeWriter:
                 yield from self._write_change(index)
 
     def _find_kept_in_new(self) -> list[int]:
-        """Return the nodes that existed before and are inside a new node now."""
+        """Return the nodes that existed before and are now inside a new node."""
         after = self._match.after.indices if self._new else ()
         return [index for index in after if self._parents[index] in self._new]
 
@@ -136,7 +139,7 @@ class _ChangeWriter:
         self._path.append((index, self._level()))
 
     def _write_context(self, where: int) -> Iterator[NodeChange]:
-        """Write the nearest ancestor that describes the place of the change, unless it is written already."""
+        """Write the nearest ancestor that identifies the place of a change, unless already written."""
         self._leave_closed(where)
         last = self._path[-1][0] if self._path else -1
         for _ in range(MAX_LEVELS_UP):
@@ -148,7 +151,7 @@ class _ChangeWriter:
             self._path.append((where, self._level()))
 
     def _row_name(self, row: int) -> str:
-        """Return the first words in a table row that has no name; "" for other nodes."""
+        """Return the first words in a table row that has no name, or "" for other nodes."""
         nodes = self._nodes
         if nodes[row].role != "row" or nodes[row].name:
             return ""
@@ -160,7 +163,7 @@ class _ChangeWriter:
         return ""
 
     def _column_name(self, cell: int) -> str:
-        """Return the name of the column header above a table cell; "" where there is none."""
+        """Return the name of the column header above a table cell, or "" if there is none."""
         nodes, row = self._nodes, self._parents[cell]
         if nodes[cell].role not in CELLS or row < 0 or cell - row > MAX_NODES_IN_ROW:
             return ""
@@ -174,7 +177,7 @@ class _ChangeWriter:
         return names[position] if position < len(names) else ""
 
     def _leave_closed(self, where: int) -> None:
-        """Drop the lines from the path that are not ancestors of the node."""
+        """Remove the lines from the path that are not ancestors of the node."""
         while self._path:
             last = self._path[-1][0]
             while where > last:
@@ -188,7 +191,7 @@ class _ChangeWriter:
 
 
 def _first_words(following: Sequence[Node], entry: Node) -> str:
-    """Return the first words in an entry that has no words of its own."""
+    """Return the first words inside an entry without a name, value and text, or "" for other entries."""
     words = ""
     if not (entry.name or entry.value or entry.text):
         for node in takewhile(lambda node: node.depth > entry.depth, following[:MAX_NODES_IN_ROW]):
@@ -205,7 +208,7 @@ def _identifies_place(node: Node) -> bool:
 def _find_changed(match: Match) -> dict[int, Node]:
     """Return the previous state of each changed node.
 
-    A node that lost the focus is left out if another node has the focus now.
+    A node that lost the focus is left out if another node now has the focus.
     """
     old, new = match.before.nodes, match.after.nodes
     changed = {index: old[origin] for origin, index in match.pairs if _differs(old[origin], new[index])}
@@ -220,7 +223,7 @@ def _differs(was: Node, now: Node) -> bool:
 
 def _visible_values(node: Node) -> tuple[object, ...]:
     return (
-        # The name of a cell or a row may contain the values of the fields in it, which have their own lines.
+        # The name of a cell or a row may contain the values of its fields, which have their own lines.
         *(node.role, node.known_name, node.value or "", node.states, node.text),
         *(node.description, node.url, node.placeholder),
     )
@@ -279,10 +282,9 @@ def _find_kept_parents(tree: Tree, others: Sequence[int]) -> list[int]:
 
 
 def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
-    """Return the outermost removed nodes, by the index after at which they are written.
+    """Return the outermost removed nodes by the new index at which they are written.
 
-    Each comes with the index after of the node that it was in. It is written behind the sibling that it
-    followed.
+    Each comes with the new index of its former parent. It is written after the sibling that it followed.
     """
     before, after = match.before, match.after
     indices = match.find_removed()
@@ -305,7 +307,7 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
 
 
 def _list_preceding_siblings(match: Match) -> dict[int, int]:
-    """Return for each removed node the index after of the last kept sibling before it."""
+    """Return for each removed node the new index of the last kept sibling before it."""
     last: dict[int, int] = {}
     followed: dict[int, int] = {}
     for index in match.before.indices:
@@ -318,7 +320,7 @@ def _list_preceding_siblings(match: Match) -> dict[int, int]:
 
 
 def _count_removed_inside(match: Match, old: int) -> int:
-    """Return how many descendants were removed with the node."""
+    """Return the number of descendants that were removed with the node."""
     nodes, depth = match.before.nodes, match.before.nodes[old].depth
     found = 0
     for index in range(old + 1, match.before.end):

@@ -1,4 +1,4 @@
-"""Ids of elements that were found in a page (`element-1`, …), which lead back to them."""
+"""Ids of elements that were found in a page (`element-1`, …), which can be resolved to the elements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MAX_ELEMENTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class KeptElement:
-    """`path` leads to the frame that the element is in, and `key` to the element in that frame."""
+    """An element with an id. `path` leads to its frame, and `key` finds it in that frame."""
 
     path: str
     key: str
 
 
 class ElementIds:
-    """Gives ids to elements. The least recently found elements are dropped, and no id is used again."""
+    """Gives ids to elements. The least recently found elements are dropped. No id is reused."""
 
     def __init__(self) -> None:
         self._elements: OrderedDict[str, KeptElement] = OrderedDict()
@@ -28,14 +28,14 @@ class ElementIds:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The known ids, the most recently found one last."""
+        """The known ids, most recently found last."""
         return tuple(self._elements)
 
     def find(self, id: str) -> KeptElement | None:
         return self._elements.get(id)
 
     def keep(self, element: KeptElement) -> str:
-        """Return the id of an element, which is a new one where it has none."""
+        """Return the id of an element, and create one if it has none."""
         id = self._ids.get(element.key)
         if id is None:
             self._count += 1

@@ -1,6 +1,6 @@
 """Search a snapshot for a text, and compare the texts of a page.
 
-Matching lines are returned below the lines that tell where they are.
+Matching lines are returned below the lines that identify their place.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from footlight.patterns import LinearPattern, PatternError
 __all__ = ["Likeness", "TextMatcher", "TextSearchResult", "find_lines", "make_matcher"]
 
 MAX_COMPARED = 200
-"""Characters of a text that are compared with another one."""
+"""The number of characters of a text that are compared with another text."""
 
 TextMatcher = Callable[[str], bool]
-"""Returns whether a text matches."""
+"""A function that returns whether a text matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextSearchResult:
-    """The result of a search: `count` is the number of all matches, `lines` shows the first ones."""
+    """The result of a search: `count` is the number of all matches, `lines` has the first ones."""
 
     count: int
     lines: list[Line]
@@ -87,17 +87,17 @@ def _with_ancestors(nodes: Sequence[Node], matches: Sequence[int]) -> Iterator[t
 
 
 class Likeness:
-    """Compares texts with one text by their pairs of neighbouring characters, in linear time.
+    """Compares texts with one text by their pairs of adjacent characters, in linear time.
 
-    difflib compares their order too, which takes a millisecond for two texts with the same letters. Only few
-    texts can be compared so.
+    difflib also compares the order of characters, which takes a millisecond for two texts with the same
+    letters. That is too slow for many texts.
     """
 
     def __init__(self, text: str) -> None:
         self._pairs = _count_pairs(text)
 
     def to(self, text: str) -> float:
-        """Return the part of the pairs that the texts share: from 0 to 1 if they are alike."""
+        """Return the share of pairs that the texts have in common, from 0 to 1."""
         pairs = _count_pairs(text)
         return 2 * (self._pairs & pairs).total() / (self._pairs.total() + pairs.total())
 

@@ -1,8 +1,8 @@
-"""Stable selectors: they find an element again in another run, when its ref is gone.
+"""Stable selectors, which find an element in another run, when its ref no longer exists.
 
 The candidates are the test id, then role and name if they are unique on the page, then the same inside an
-ancestor that can be found so, and last a CSS path. All but the CSS path is computed from the last snapshot,
-so no call waits for it. The page returns the path together with the answer about a ref.
+ancestor that can be found in this way, and last a CSS path. All except the CSS path are computed from the
+last snapshot, so no call waits for them. The page returns the path together with the reply about a ref.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MAX_NAME_CHARACTERS = 120
 _TEST_ID = re.compile(r"[\w.:/@-]+")
 """Test ids that need no quotes in a selector."""
 _ROLES_WITHOUT_MEANING = frozenset(("", "generic", "none", "presentation", "text", "iframe", "paragraph"))
-"""Roles that identify nothing, or that are handled separately."""
+"""Roles that do not identify an element, or that are handled separately."""
 
 
 def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
-    """Return a selector that is valid in the frame, or None where nothing identifies the element."""
+    """Return a selector that is valid in the frame, or None if the element cannot be identified."""
     at = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
     if at is None:
         return None
@@ -47,7 +47,7 @@ def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
 
 
 def frame_locator(frame: Frame) -> str | None:
-    """Return the prefix that leads into the frame: "" for the main frame, None where there is no way."""
+    """Return the prefix that leads into the frame: "" for the main frame, None if there is no selector."""
     if frame.parent_frame is None:
         return ""
     outer = frame_locator(frame.parent_frame)
@@ -56,7 +56,7 @@ def frame_locator(frame: Frame) -> str | None:
 
 
 def _frame_element(name: str, all_names: Sequence[str]) -> str | None:
-    """Select the frame by its name or id, which Playwright calls its name. A single frame needs neither."""
+    """Return a selector for the frame by its name or id, Playwright's `name`. An only frame needs neither."""
     if _is_plain(name) and all_names.count(name) == 1:
         return f":is(iframe, frame):is([name={_quote(name)}], [id={_quote(name)}])"
     return "iframe" if len(all_names) == 1 else None
@@ -76,7 +76,7 @@ def _is_unique(nodes: Sequence[Node], node: Node, name: str) -> bool:
 
 
 def _ancestors(nodes: Sequence[Node], at: int) -> Iterator[int]:
-    """Yield the ancestors from the inside out."""
+    """Yield the ancestors, innermost first."""
     depth = nodes[at].depth
     for index in range(at - 1, -1, -1):
         if nodes[index].depth < depth:

@@ -1,4 +1,4 @@
-"""Match the nodes of two snapshots: by ref, and by their place where they have none or were drawn anew."""
+"""Match the nodes of two snapshots: by ref, and by position if they have no ref or were re-rendered."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ __all__ = ["Match", "find_changed_span", "longest_increasing"]
 
 
 def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[int, int, int] | None:
-    """Return where the lists begin to differ and where the difference ends in each, or None if they are the
-    same.
+    """Return where two lists begin to differ and where that ends in each, or None if they are equal.
 
     Nodes are compared by identity. No node after the end has its parent inside the span.
     """
@@ -35,10 +34,10 @@ def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[in
 
 
 class Match:
-    """The pairs of nodes of two snapshots: `partners` and `origins` hold the index of the other, or -1.
+    """The pairs of nodes of two snapshots: `partners` and `origins` have the index of the other node, or -1.
 
-    Both lists end with an additional -1, so that the parent -1 is matched with -1. Elements of the same
-    document that were `redrawn` are matched as well.
+    Both lists end with an additional -1, so that the parent -1 is matched with -1. With `redrawn`, elements
+    of the same document that were re-rendered are matched as well.
     """
 
     def __init__(self, before: Tree, after: Tree, *, redrawn: bool = False) -> None:
@@ -46,9 +45,9 @@ class Match:
         self.after = after
         self.partners, self.origins = _match_same_objects(before, after)
         self.pairs: list[tuple[int, int]] = []
-        """Those that may say something else now."""
+        """The pairs of nodes whose values may have changed."""
         self.successors: dict[str, str] = {}
-        """The refs of elements that were drawn anew, with those of the elements in their places."""
+        """The refs of re-rendered elements, with the refs of the elements that replaced them."""
         self._match_refs()
         self._match_by_place(redrawn=redrawn)
 
@@ -72,7 +71,7 @@ class Match:
                 self._pair(old, index)
 
     def _match_by_place(self, *, redrawn: bool) -> None:
-        """Match nodes without refs, and elements that were drawn anew, parents before their children."""
+        """Match nodes without refs and re-rendered elements, parents before their children."""
         removed, added = self.find_removed(), self.find_added()
         before, after = (
             _children_without_refs(self.before, removed),
@@ -107,7 +106,10 @@ class Match:
         return new if self.origins[new] >= 0 else -1
 
     def _likeness_key(self, node: Node, new: int) -> tuple[str, str, int]:
-        """Return a key that is equal for nodes that may be matched. A matched node has one of its own."""
+        """Return a key that is equal for nodes that may be matched.
+
+        A node that is matched has a unique key.
+        """
         return node.role, node.name, new
 
     def _align_by_role(self, old: Sequence[int], new: Sequence[int]) -> None:
@@ -128,7 +130,7 @@ class Match:
 def _match_same_objects(before: Tree, after: Tree) -> tuple[list[int], list[int]]:
     """Return the partners and origins of nodes that are the same object.
 
-    If an object occurs twice in a list, nothing is matched here.
+    If an object occurs twice in a list, nothing is matched.
     """
     known_before = dict(zip(map(id, before.within_span), before.indices, strict=True))
     known_after = dict(zip(map(id, after.within_span), after.indices, strict=True))
@@ -141,7 +143,7 @@ def _match_same_objects(before: Tree, after: Tree) -> tuple[list[int], list[int]
 
 
 def _children_without_refs(tree: Tree, unmatched: Sequence[int]) -> dict[int, list[int]]:
-    """Return the children without refs by parent, for parents that have an unmatched one, in tree order."""
+    """Return the children without refs by parent, for parents with an unmatched one, in tree order."""
     parents = {tree.parents[index] for index in unmatched if tree.nodes[index].ref is None}
     children: dict[int, list[int]] = {parent: [] for parent in sorted(parents)}
     for index in tree.indices if parents else ():

@@ -1,7 +1,7 @@
 """The nodes of an accessibility snapshot, in tree order, each with its depth.
 
-The snapshot script makes them in one pass over each frame. This module has no I/O: it parses the script's
-replies and applies the changes since the last pass.
+The snapshot script creates them in one pass over each frame. This module has no I/O: it parses the script's
+replies and applies the changes since the previous pass.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "parse_node"]
 
 
 class NodeBox(NamedTuple):
-    """CSS pixels from the top left corner of the frame's viewport."""
+    """A box in CSS pixels from the top left corner of the frame's viewport."""
 
     x: float
     y: float
@@ -24,10 +24,10 @@ class NodeBox(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An element, or a text (role `text`, without a ref, whose name is the words).
+    """An element, or a text (role `text`, no ref, and the text as its name).
 
-    `text` is the content of an element that has nothing but one text inside, unless its name says the same.
-    `states` are words such as `disabled`, `checked=mixed` or `level=2`, in the order of the snapshot script.
+    `text` is the content of an element whose only content is one text, unless that equals its name. `states`
+    are words such as `disabled`, `checked=mixed` or `level=2`, in the order of the snapshot script.
     """
 
     depth: int
@@ -41,36 +41,35 @@ class Node:
     text: str = ""
     url: str = ""
     path: str = ""
-    """The path of a URL that the page has written with its own origin."""
+    """The path of the URL, if the page has written the URL with its own origin."""
     placeholder: str = ""
     hint: str = ""
     """For a control without a name: `#id`, `.icon-class`, or the name of its field."""
     box: NodeBox | None = None
     is_frame: bool = False
     stable_name: str | None = None
-    """The name without the values of the fields inside it, where that is different."""
+    """The name without the values of the fields inside it, if that is different."""
     inside: tuple[float, float] = (0, 0)
-    """For a frame with a box: the distance from the corner of the box to the corner of the frame's viewport.
-    """
+    """For a frame with a box: the distance from the corner of the box to that of the frame's viewport."""
     line: str | None = field(default=None, init=False, repr=False, compare=False)
-    """The rendered line. It is cached here because nodes live through many snapshots."""
+    """The rendered line. It is cached here because nodes are reused in many snapshots."""
     row: tuple[object, str] | None = field(default=None, init=False, repr=False, compare=False)
-    """For the first node in a row that is one line: what the row contains, and the rendered contents."""
+    """For the first node of a row on one line: a key of the row's contents, and the rendered contents."""
 
     @property
     def is_text(self) -> bool:
-        """Return whether this is a text, and not an element."""
+        """Return whether this node is a text and not an element."""
         return self.role == "text" and self.ref is None
 
     @property
     def known_name(self) -> str:
-        """Return the name to recognise the node by, which does not change when fields in it are filled."""
+        """Return the name that identifies the node, which does not change when fields in it are filled."""
         return self.name if self.stable_name is None else self.stable_name
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of a page at one moment. A frame's nodes follow its `iframe` element, a level deeper.
+    """The state of a page at one moment. A frame's nodes follow its `iframe` element, one level deeper.
 
     `document` is the number of the page's document.
     """
@@ -87,7 +86,7 @@ class Snapshot:
 
 
 def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
-    """Parse a record `[depth, role, name, ref, extra?]` of a reply and place it `depth` levels deeper."""
+    """Parse a record `[depth, role, name, ref, extra?]` of a reply, and add `depth` to its level."""
     level, role, name, ref, *more = record
     if not more:
         return Node(level + depth, role, name, ref)
@@ -114,12 +113,12 @@ def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
 
 
 def apply_operations(nodes: Sequence[Node], ops: Sequence[Any], *, depth: int = 0) -> list[Node]:
-    """Return the list after the changes since the last pass.
+    """Return the list after the changes since the previous pass.
 
     An operation n keeps n nodes, -n drops n nodes, and a record is a new node.
 
     Raises:
-        ValueError: the operations do not fit the list.
+        ValueError: the operations do not match the list.
     """
     now: list[Node] = []
     at = 0

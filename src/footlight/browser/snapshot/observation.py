@@ -1,4 +1,4 @@
-"""Choose what an answer shows of the page after an action: the difference or the whole page, in a budget."""
+"""Choose what a result shows of the page after an action, within a budget: a difference or the whole page."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from footlight.browser.snapshot.text.unchanged import fold_unchanged
 __all__ = ["Change", "Observation", "find_change", "observe", "render_difference"]
 
 Change = Literal["none", "focus", "some"]
-"""How two snapshots differ: not at all, only in what has the focus, or otherwise."""
+"""How two snapshots differ: not at all, only in the focused element, or otherwise."""
 
 ROW_SHARE = 0.75
-"""The share of the budget up to which more rows of a table are shown than the fewest."""
+"""The share of the budget up to which more than the minimum of table rows are shown."""
 MAX_WAS_CHARACTERS = 80
-"""The length of a previous value."""
+"""The maximum length of a previous value."""
 MAX_LINES_CHARACTERS = 500
-"""The length of the changed lines of a text."""
+"""The maximum length of the changed lines of a text."""
 
 
 FEWEST_REMOVED = 3
 MAX_ENTRIES = 20
 MAX_ENTRY_CHARACTERS = 40
-"""So many or more removed entries, such as rows, are one line with the first words of so many of them."""
+"""At least this many removed entries, such as rows, are joined to one line with the first words of up to
+`MAX_ENTRIES` of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The text of the page in an answer, whole or as a difference. `lines` counts the lines without a cut.
+    """The text of the page in a result, whole or as a difference. `lines` is the number of lines before cuts.
 
-    `text` fits the budget, and is empty where the page is the same. `successors` maps refs that were shown
-    before to those of the elements that take their places, of which the text only says that they are there.
+    `text` fits the budget, and is empty if the page is the same. `successors` maps refs that were shown
+    earlier to those of the elements that replaced them, which the text only counts.
     """
 
     kind: Literal["same", "diff", "full"]
@@ -60,10 +62,10 @@ def observe(
     link: LinkTo,
     shown: Sequence[Snapshot] = (),
 ) -> Observation:
-    """Return what changed since `before`, or the whole page where that is shorter or the page was replaced.
+    """Return what changed since `before`, or the whole page if that is shorter or the page was replaced.
 
-    `shown` are the pages of which the caller has seen everything, the newest first. `link` is called once
-    where the text is cut, with the uncut text.
+    `shown` are the pages that the caller has seen completely, newest first. `link` is called once with the
+    whole text if the text is cut.
     """
     if mode == "full" or before is None:
         return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
@@ -80,7 +82,7 @@ def observe(
     lines = _difference_lines(found)
     is_replaced = _is_replaced(before, after)
     if (is_replaced and not found.successors) or _is_longer(lines, after.nodes):
-        # In the same document, only what is as before the action is unchanged.
+        # In the same document, only the content from before the action counts as unchanged.
         pages = pages if is_replaced else [each for each in pages if each is last]
         return _observe_replaced(before, after, budget, link, pages)
     fitted = fit(lines, budget, link, folded=True)
@@ -88,12 +90,12 @@ def observe(
 
 
 def _find_covered(after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot | None:
-    """Return the page that a modal dialog covered, as the caller has seen it last."""
+    """Return the page that a modal dialog covered, as the caller has last seen it."""
     return next((page for page in pages if not _is_replaced(page, after)), None)
 
 
 def _join(page: Snapshot, dialog: Snapshot) -> Snapshot:
-    """Return a page with the dialog over it, and with what was beside that, at its end."""
+    """Return a page with its dialog, and the content beside the dialog, at its end."""
     known = {node.ref for node in page.nodes if node.ref}
     nodes = [*page.nodes]
     is_known = True
@@ -108,7 +110,7 @@ def _join(page: Snapshot, dialog: Snapshot) -> Snapshot:
 def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: bool = False) -> Change:
     """Return whether two snapshots differ in more than the focus. Boxes and test ids count as well.
 
-    In a document that replaced another one, every element has another ref, which is no difference.
+    In a document that replaced another one, every element has a new ref, which does not count.
     """
     if len(before) != len(after):
         return "some"
@@ -155,7 +157,7 @@ def _is_longer(lines: Sequence[Line], nodes: Sequence[Node]) -> bool:
 
 
 def render_difference(found: SnapshotDifference) -> list[str]:
-    """Return lines marked `+`, `-` or `~`, below unmarked ones that tell where. Long runs are folded."""
+    """Return lines marked `+`, `-` or `~`, below unmarked lines that identify the place. Fold long runs."""
     return [line.render() for line in fold(_difference_lines(found))]
 
 
@@ -171,7 +173,7 @@ def _difference_lines(found: SnapshotDifference) -> list[Line]:
 
 
 def _removed_entry_key(change: NodeChange) -> tuple[int, str] | None:
-    """Return a key that is equal for removed entries that are one line, or None for other changes."""
+    """Return a key that is equal for removed entries that share a line, or None for other changes."""
     is_entry = change.kind == "removed" and change.place
     return (change.depth, change.node.role) if is_entry else None
 
@@ -198,12 +200,12 @@ def _change_line(change: NodeChange) -> Line:
 
 
 def _content_field(node: Node) -> Literal["value", "text", "name"]:
-    """Return the field that holds the text of a node, which may have several lines."""
+    """Return the field that has the text of a node, which may have several lines."""
     return "name" if node.role == "text" else "value" if node.value else "text"
 
 
 def _describe_changed_lines(change: NodeChange) -> str:
-    """Return what changed in a text of several lines, without the lines that are as before; "" for others."""
+    """Return the changed lines of a text with several lines, or "" for other changes."""
     if change.was is None or change.was.role != change.node.role:
         return ""
     field = _content_field(change.node)
@@ -239,7 +241,7 @@ def _change_note(change: NodeChange) -> str:
         changed += _describe_changes(
             change.was, change.node, without=_content_field(change.node) if lines else ""
         )
-        # Usually another element has the focus now, and its line says so.
+        # Usually another element now has the focus, and its line shows that.
         notes += [note for note in changed if note != "no longer focused"] or changed
     return f"({', '.join(notes)})" if notes else ""
 
@@ -252,7 +254,7 @@ def _describe_changes(was: Node, now: Node, *, without: str) -> Iterator[str]:
         yield f"was {_quote_short(was.name)}" if now.ref is None else f"name was {_quote_short(was.name)}"
     if was.text != now.text and without != "text":
         yield f"text was {_quote_short(was.text)}"
-    # The line itself says that an element has the focus, and usually it is the one that was just used.
+    # The line itself shows that an element has the focus, and usually it is the element just used.
     yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")
     yield from (f"no longer {state}" for state in was.states if state not in now.states)
     if was.role != now.role:

@@ -1,4 +1,4 @@
-"""Describe where an element is: the list item or table row around it, and the named elements around it."""
+"""Describe the place of an element: the list item or table row, and the named elements, around it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_CHARACTERS = 80
 
 
 class ElementPlace(NamedTuple):
-    """The place of an element. `entry` is "" if it is in none. `around` begins with the outermost ancestor.
+    """The place of an element. `entry` is "" outside entries. `around` begins with the outermost ancestor.
 
     `after` is the text before the element. It distinguishes rows that have no role.
     """
@@ -39,7 +39,10 @@ class ElementPlace(NamedTuple):
 
 
 def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
-    """Return the place of every node with a ref. An entry is known by its first words outside controls."""
+    """Return the place of every node with a ref.
+
+    An entry is identified by its first words outside controls.
+    """
     found: dict[str, ElementPlace] = {}
     above: list[tuple[int, ElementPlace]] = []
     text_before = ""
@@ -66,12 +69,12 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
 
 
 def find_entry(nodes: Sequence[Node], index: int) -> str:
-    """Return the words by which a reader knows an entry such as a row, and "" for other nodes."""
+    """Return the words that identify an entry such as a row, or "" for other nodes."""
     return _first_words(nodes, index) if nodes[index].role in _ENTRIES_WITH_CONTENT else ""
 
 
 def _first_words(nodes: Sequence[Node], index: int) -> str:
-    """Return the first words in a node, or those of a control where there are no others."""
+    """Return the first words in a node, or those of a control if there are no others."""
     node = nodes[index]
     control = ""
     for inside in nodes[index : index + MAX_NODES_READ]:

@@ -1,7 +1,7 @@
-"""Pair elements that a page has drawn anew with those that were in their place.
+"""Pair elements that a page has re-rendered with the elements that they replaced.
 
-A page that renders its content again gives a reader nothing new, though every element in it is another one.
-Only siblings are compared, in parents that are paired already.
+A page that renders its content again shows nothing new, although every element in it has been replaced. Only
+siblings are compared, in parents that are already paired.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from footlight.browser.snapshot.tree import Tree
 __all__ = ["RedrawnPairs"]
 
 MAX_COMPARED_INSIDE = 100
-"""The number of nodes in an element without a name that are compared."""
+"""The number of nodes that are compared in an element without a name."""
 _READ = frozenset(("heading", "img", "meter", "paragraph", "progressbar"))
 LEAST_ALIKE = 0.5
-"""The share of them that an element in its place must have as well."""
+"""The share of these nodes that an element in its place must also have."""
 
 
 class RedrawnPairs:
-    """Finds which of the new children of an element take the places of removed ones."""
+    """Finds the new children of an element that replace removed ones."""
 
     def __init__(self, before: Tree, after: Tree) -> None:
         self._before = before
@@ -36,7 +36,7 @@ class RedrawnPairs:
         ]
 
     def pair(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield the pairs: equal elements, and those that a reader calls by the same words."""
+        """Yield the pairs: equal elements, and elements that are identified by the same words."""
         left, left_new = set(old), set(new)
         for find_pairs in (self._pair_in_place, self._pair_equal, self._pair_called, self._pair_only):
             pairs = find_pairs(
@@ -48,7 +48,7 @@ class RedrawnPairs:
                 yield one, other
 
     def _pair_in_place(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield equal elements at equal places, if there are as many elements as before."""
+        """Yield equal elements at equal positions, if the number of elements has not changed."""
         if len(old) == len(new):
             pairs = zip(old, new, strict=True)
             yield from (
@@ -56,7 +56,7 @@ class RedrawnPairs:
             )
 
     def _pair_equal(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield equal elements of which there are as many as before, in their order."""
+        """Yield equal elements in their order, if their number has not changed."""
         gone, drawn = _group(old, self._content_before), _group(new, self._content_after)
         for content, found in drawn.items():
             if len(gone.get(content, ())) == len(found):
@@ -69,7 +69,7 @@ class RedrawnPairs:
         return self._numbers[1][index], _number_of_text(self._after, self._numbers[1], index)
 
     def _pair_only(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield elements without contents that nobody acts on, if they are the only ones of their role."""
+        """Yield empty elements that are only read, if they are the only ones of their role."""
         gone, drawn = (
             _group(old, partial(_role_to_read, self._before)),
             _group(new, partial(_role_to_read, self._after)),
@@ -79,7 +79,7 @@ class RedrawnPairs:
                 yield gone[role][0], found[0]
 
     def _pair_called(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield elements that are the only ones that a reader calls by some words."""
+        """Yield elements that are the only ones identified by some words."""
         gone = _group(old, lambda index: _words_for(self._before, index))
         drawn = _group(new, lambda index: _words_for(self._after, index))
         for words, found in drawn.items():
@@ -103,7 +103,7 @@ def _group(indices: Sequence[int], key: Callable[[int], Hashable]) -> dict[Hasha
 
 
 def _words_for(tree: Tree, index: int) -> Hashable:
-    """Return what a reader calls an element by. A message equals no other, because it may have come again."""
+    """Return the words that identify an element. A message equals no other, because it may be a new one."""
     node = tree.nodes[index]
     if node.role in NEWS:
         return object()
@@ -117,13 +117,13 @@ def _words_for(tree: Tree, index: int) -> Hashable:
 
 
 def _number_of_text(tree: Tree, numbers: Sequence[int], index: int) -> int | None:
-    """Return the number of the text before an element, by which a reader tells it from others like it."""
+    """Return the number of the text before an element, which distinguishes it from similar elements."""
     is_text = index > tree.start and tree.nodes[index - 1].ref is None
     return numbers[index - 1] if is_text else None
 
 
 def _role_to_read(tree: Tree, index: int) -> str:
-    """Return the role of an element that is only read, or "" for others."""
+    """Return the role of an element that is only read, or "" for other elements."""
     node = tree.nodes[index]
     is_read = node.role in _READ and "clickable" not in node.states
     return node.role if is_read and not any(_inside(tree, index)) else ""

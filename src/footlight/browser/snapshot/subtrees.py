@@ -1,4 +1,4 @@
-"""Number the subtrees of a snapshot by what a reader sees of them, so that equal ones have equal numbers."""
+"""Number the subtrees of a snapshot by their visible content, so that equal subtrees have equal numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from footlight.browser.snapshot.nodes import Node
 __all__ = ["NEWS", "content_of", "number_subtrees", "shows_place"]
 
 NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
-"""Roles of what is always written, because it may have come again."""
+"""Roles of elements that are always written, because they may have appeared again."""
 
 _Key = tuple[object, ...]
 
 
 def number_subtrees(nodes: Sequence[Node], numbers: dict[_Key, int]) -> list[int]:
-    """Return a number for each node that is equal for subtrees in which a reader sees the same."""
+    """Return a number for each node that is equal for subtrees with the same visible content."""
     keys = [0] * len(nodes)
     inside: dict[int, list[int]] = {}
     for index in range(len(nodes) - 1, -1, -1):
@@ -43,5 +43,5 @@ def content_of(node: Node, depth: int) -> tuple[object, ...]:
 
 
 def shows_place(state: str) -> bool:
-    """Return whether a state says where on the page or on the site the reader is."""
+    """Return whether a state shows the current place on the page or on the site."""
     return state == "focused" or state.startswith("current")

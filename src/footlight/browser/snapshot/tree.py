@@ -11,7 +11,7 @@ __all__ = ["Tree"]
 
 
 class Tree:
-    """The nodes from `start` to `end` of a list, and the index of each one's parent (-1 for none)."""
+    """The nodes from `start` to `end` of a list, and the index of the parent of each (-1 for none)."""
 
     def __init__(self, nodes: Sequence[Node], start: int, end: int) -> None:
         self.nodes = nodes
@@ -24,7 +24,7 @@ class Tree:
         self._find_parents()
 
     def _ancestors_of_start(self) -> list[int]:
-        """Return the last node before `start` and its ancestors, which are its parents outside the span."""
+        """Return the last node before `start` and its ancestors: the possible parents outside the span."""
         if not self.start:
             return []
         above = [self.start - 1]

@@ -1,4 +1,4 @@
-"""What is known of a page from its snapshots: the nodes of each frame, and the element of each ref."""
+"""The state of a page according to its snapshots: the nodes of each frame, and the element of each ref."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 MAX_REFS_PER_PASS = 100_000
-"""More refs than the snapshot script gives in one pass."""
+"""An upper limit of the number of refs that the snapshot script creates in one pass."""
 MAX_LOST_PASSES = 50
-"""The number of passes without a reply that are remembered."""
+"""The number of passes without a reply that are stored."""
 MAX_REMOVED_REFS = 5_000
 """The number of refs of removed elements that can still be resolved to a successor."""
 MAX_SHOWN_PAGES = 5
 MAX_SHOWN_NODES = 3_000
-"""The number and the size of the pages with which following ones are compared."""
+"""The number and the size of the pages with which later pages are compared."""
 
 
 class RefCounter:
-    """Counts the refs of a session, so that a ref of one page is invalid in all others."""
+    """Counts the refs of a session, so that a ref of one page is invalid in all other pages."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -48,10 +48,10 @@ class RefCounter:
 
     @contextlib.asynccontextmanager
     async def reserve(self) -> AsyncGenerator[dict[str, Any]]:
-        """Yield the fields of a request that tell which refs to give, for one pass at a time.
+        """Yield the fields of a request that determine the next refs, for one pass at a time.
 
-        A pass whose reply is lost may have given refs nevertheless. The next request tells the document to
-        forget them, so that their numbers can be used again.
+        A pass whose reply is lost may nevertheless have created refs. The next request makes the document
+        drop them, so that their numbers can be reused.
         """
         async with self._lock:
             self._passes += 1
@@ -67,7 +67,7 @@ class RefCounter:
 
 
 class ElementIdentity(NamedTuple):
-    """The properties by which a reader recognises an element."""
+    """The properties that identify an element for a reader."""
 
     testid: str
     role: str
@@ -83,22 +83,23 @@ def identity_of(node: Node) -> ElementIdentity:
 
 
 def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefMeaning]:
-    """Return what each ref of `nodes` means to a caller who was shown them."""
+    """Return the meaning of each ref of `nodes` for a caller who was shown them."""
     where = find_places(all_nodes)
     counts = Counter(identity_of(node) for node in all_nodes)
     return {node.ref: _describe_meaning(node, where[node.ref], counts) for node in nodes if node.ref}
 
 
 def _describe_meaning(node: Node, place: ElementPlace, counts: Counter[ElementIdentity]) -> RefMeaning:
-    """Return the meaning of a node. The text before it counts only if others are like it and it is in no
-    entry.
+    """Return the meaning of a node.
+
+    The text before it is used only outside entries and if others are like it.
     """
     known = identity_of(node)
     return RefMeaning(known, place.entry or (place.after if counts[known] > 1 else ""))
 
 
 class RefMeaning(NamedTuple):
-    """The identity of an element for a caller: its own, and that of the entry around it if it is known."""
+    """The meaning of a ref for a caller: the identity of the element, and the entry around it if known."""
 
     identity: ElementIdentity
     entry: str
@@ -106,10 +107,10 @@ class RefMeaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RemovedRef:
-    """The last meaning of a ref whose element is gone, with its frame, address and place.
+    """The last meaning of a ref whose element is gone, with its frame, URL and place.
 
-    `unique` means that nothing else on the page was like it. `before` is the number of the first ref given
-    later.
+    `unique` means that no other element on the page was like it. `before` is the number of the first ref that
+    was created later.
     """
 
     node: Node
@@ -135,7 +136,7 @@ class FrameView:
     children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
 
     def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
-        """Store a reply of the snapshot script and the nodes that were made of it."""
+        """Store a reply of the snapshot script and its parsed nodes."""
         self.document += "nodes" in reply
         self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
         self.url = str(reply["url"]).partition("#")[0]
@@ -144,10 +145,10 @@ class FrameView:
 class PageView:
     """The view of one page.
 
-    `last_reported` is what its callers were shown last. `shown` are the last pages of which the callers have
-    seen everything, by address and whether a modal dialog covered them, the newest last. `healed` maps refs
-    to their successors, and `stable_selectors` the selectors with refs that were used to selectors for
-    another run.
+    `last_reported` is the last snapshot that its callers were shown. `shown` are the last pages that the
+    callers have seen completely, by URL and whether a modal dialog covered them, newest last. `healed` maps
+    refs to their successors, and `stable_selectors` maps used selectors with refs to selectors for another
+    run.
     """
 
     def __init__(self, numbers: RefCounter) -> None:
@@ -166,7 +167,7 @@ class PageView:
         self._meanings: dict[str, RefMeaning] = {}
 
     def find_meaning(self, ref: str) -> RefMeaning | None:
-        """Return the description of the ref that a caller received last, or None."""
+        """Return the meaning of the ref that a caller received last, or None."""
         if self.last_reported is not self._meanings_of:
             self._meanings_of = self.last_reported
             nodes = self.last_reported.nodes if self.last_reported else ()
@@ -174,12 +175,12 @@ class PageView:
         return self._meanings.get(ref)
 
     def note_reported(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
-        """Record that a caller was shown these nodes, and no others, of all nodes."""
+        """Record that a caller was shown `nodes`, a part of all nodes `of` the page."""
         self.find_meaning("")
         self._meanings |= meanings(nodes, of)
 
     def note_shown(self, snapshot: Snapshot) -> None:
-        """Record that the callers have seen everything of this page, or of a dialog that covers it."""
+        """Record that the callers have seen the whole page, or the whole dialog that covers it."""
         address = snapshot.url.partition("#")[0].partition("?")[0], snapshot.is_modal
         self.shown.pop(address, None)
         if len(snapshot.nodes) <= MAX_SHOWN_NODES:
@@ -188,13 +189,13 @@ class PageView:
                 self.shown.popitem(last=False)
 
     def note_successors(self, successors: Mapping[str, str]) -> None:
-        """Record which elements the callers may still name by the refs of an earlier page."""
+        """Record the elements for which callers may still use the refs of an earlier page."""
         self._successors.update(successors)
         while len(self._successors) > MAX_REMOVED_REFS:
             self._successors.popitem(last=False)
 
     def follow(self, ref: str) -> str:
-        """Return the ref itself, or the one of the element that was reported to have taken its place."""
+        """Return the ref itself, or the ref of the element that was reported to have replaced it."""
         passed = {ref}
         while ref not in self._seen and (following := self._successors.get(ref)) and following not in passed:
             ref = following
@@ -235,7 +236,7 @@ class PageView:
     def _compare(
         self, frames: Mapping[Frame, FrameView]
     ) -> tuple[dict[str, tuple[Node, Frame]], dict[str, RemovedRef]]:
-        """Return all current refs, and what is known of those that have gone."""
+        """Return all current refs, and the last meanings of those that are gone."""
         now = {node.ref: (node, frame) for frame, each in frames.items() for node in each.nodes if node.ref}
         missing = [ref for ref in self._seen if ref not in now][-MAX_REMOVED_REFS:]
         if not missing:
@@ -250,7 +251,7 @@ class PageView:
         return now, removed
 
     _before = 1
-    """The number of the next ref at the last snapshot."""
+    """The number of the next ref at the time of the last snapshot."""
 
     def _remember_removed(self, ref: str, removed: RemovedRef) -> None:
         self._removed[ref] = removed
@@ -259,7 +260,7 @@ class PageView:
             self._removed.popitem(last=False)
 
     def take_located(self) -> str | dict[str, str] | None:
-        """Return and forget the stable selector, or a map from used to stable ones if there are several."""
+        """Return and clear the stable selector, or a map from used to stable ones if there are several."""
         stable_selectors, self.stable_selectors = self.stable_selectors, {}
         return stable_selectors if len(stable_selectors) > 1 else next(iter(stable_selectors.values()), None)
 

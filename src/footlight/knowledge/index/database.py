@@ -1,6 +1,6 @@
 """The database of the index: its tables, and how it is opened, recreated or replaced by one in memory.
 
-All of its data is in the step files too, so a database with any problem is replaced.
+All of its data is also in the step files, so a database with any problem is replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "index.sqlite"
 VERSION = 1
-"""Version of the tables and of the word splitting. A file of another version is recreated."""
+"""Version of the tables and of the word splitting. A file with another version is recreated."""
 
 BUSY_SECONDS = 15
 FULL_TEXT = "fts5"
@@ -63,12 +63,12 @@ CREATE VIRTUAL TABLE found USING {full_text}(
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, 'row');
 """
 # `found` contains neither texts nor positions, only which step has which words. The field of a word is part
-# of the stored word (`make_scoped_word`), so one list has all steps with a word in a field. Python makes all
-# words, and the tokenizer `ascii` only splits them at spaces.
+# of the stored word (`make_scoped_word`), so one list has all steps with a word in a field. Python splits the
+# texts into words, and the tokenizer `ascii` only splits them at spaces.
 
 
 def connect(root: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open the database file, or one in memory if there can be no file. Return it, and True for a file."""
+    """Open the database file, or one in memory if no file is possible. Return it, and True for a file."""
     if not root.is_dir():
         return _open(":memory:"), False  # A query does not create the folder.
     try:
@@ -85,8 +85,8 @@ def connect(root: Path) -> tuple[sqlite3.Connection, bool]:
 
 
 def _ensure_private(root: Path) -> None:
-    """Let only the owner read the file. SQLite copies its mode to the files that it creates beside it."""
-    with contextlib.suppress(OSError):  # If it cannot be written, opening it reports why.
+    """Restrict the file to its owner. SQLite copies its mode to the files that it creates beside it."""
+    with contextlib.suppress(OSError):  # If it cannot be written, opening it reports the reason.
         os.close(open_private(root / NAME, 0))
     for ending in ("-wal", "-shm"):
         make_private(root / f"{NAME}{ending}")
@@ -102,7 +102,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
     """Replace all tables by empty tables of this version."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if is_outdated(connection):  # False if another process was faster.
+        if is_outdated(connection):  # False if another process has just done it.
             for (name,) in connection.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
                 "ORDER BY sql NOT LIKE 'CREATE VIRTUAL%fts5vocab%', sql NOT LIKE 'CREATE VIRTUAL%'"
@@ -148,7 +148,7 @@ def _open(name: str) -> sqlite3.Connection:
         _enable_wal(connection)
         connection.execute(
             "PRAGMA synchronous = NORMAL"
-        )  # A power failure may lose data, but the files have it.
+        )  # A power failure may lose data, but the step files still have it.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA temp_store = MEMORY")
@@ -166,7 +166,10 @@ def _open(name: str) -> sqlite3.Connection:
 
 
 def _enable_wal(connection: sqlite3.Connection) -> None:
-    """Enable the write-ahead log. Retry, because a concurrent attempt fails at once despite the timeout."""
+    """Enable the write-ahead log.
+
+    Retry, because a concurrent attempt fails immediately despite the timeout.
+    """
     give_up = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -1,8 +1,8 @@
 """The index over the step files of a store, which makes queries fast.
 
-The index is derived from the files. If it is missing, broken or of another version, it is built again. Each
-query first reads the files that changed; a session is skipped if the folder of its steps has not changed.
-Processes share the file of the index. Each process has its own `Index`, which any of its threads may use.
+The index is derived from the files. If it is missing, broken or of another version, it is rebuilt. Each query
+first reads the files that have changed; a session is skipped if its step folder has not changed. Processes
+share the file of the index. Each process has its own `Index`, which any of its threads may use.
 
 `find_candidates`, `words_starting_with` and `load_rows` are for `search` and do not refresh the index: call
 `refresh` once before them.
@@ -92,9 +92,9 @@ class Index:
         return self._select_rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*values, n))
 
     def list_session(self, session_id: str | None = None, *, most: int | None = None) -> list[StepRow]:
-        """Return the steps of a session in order of time, at most the latest `most`.
+        """Return the steps of a session in chronological order, at most the latest `most`.
 
-        Without an id, return those of the latest session, or else the steps without a session.
+        Without an id, return the steps of the latest session, or otherwise the steps without a session.
         """
         chosen, values = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
         rows = self._select_rows(
@@ -110,8 +110,8 @@ class Index:
     def list_around(self, screen: str, *, since_ms: int, most: int, looks: int) -> list[StepRow]:
         """Return the steps that began or ended on the screen, latest first.
 
-        Only the first `looks` steps include what they saw. For a screen without a name, all steps include it,
-        also from before the step, because nothing else identifies such a screen.
+        Only the first `looks` steps include their observations. For a screen without a name, all steps
+        include them, also those from before the step, because nothing else identifies such a screen.
         """
         by_look = screen == UNKNOWN
         of = "SELECT id FROM steps WHERE {} = ? AND id >= ? ORDER BY id DESC LIMIT ?"
@@ -139,7 +139,8 @@ class Index:
     ) -> list[Candidate]:
         """Return the steps whose ids `choose` returns.
 
-        `choose` gets a function that returns the ids of the latest `each` steps for a full-text expression.
+        `choose` receives a function that returns the ids of the latest `each` steps for a full-text
+        expression.
         """
         first = 0 if since_ms is None else since_ms * SAME_MILLISECOND
         latest = "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?"
@@ -193,7 +194,7 @@ class Index:
         return self._ask(lambda to: [*map(_load_row, to.execute(f"SELECT {_ROW} {FROM} {rest}", values))])
 
     def _ask(self, question: Callable[[sqlite3.Connection], Answer], *, refresh: bool = True) -> Answer:
-        """Run a query on an index that is up to date. A broken index is built again once."""
+        """Run a query on an up-to-date index. A broken index is rebuilt once."""
         with self._lock:
             try:
                 return self._answer(question, refresh=refresh)
@@ -221,7 +222,7 @@ class Index:
             database.remove_file(self._root)
 
     def _open(self) -> sqlite3.Connection:
-        """Open the index, again if its file was removed, replaced or created meanwhile."""
+        """Open the index, and reopen it if its file was removed, replaced or created since."""
         if self._connection is not None and self._place != self._locate_file():
             self.close()
         if self._connection is None:

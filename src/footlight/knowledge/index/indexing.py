@@ -55,13 +55,13 @@ _SCOPES: Mapping[Scope, str] = {
     "screen": "1",
     "target": "2",
     "ids": "3",
-    "strong": "4",  # any of the first three
+    "strong": "4",  # Any of the first three.
     "anywhere": "5",
 }
 
 
 def make_facet(kind: str, value: str) -> str:
-    """Return an index word for a filter of a search. No text contains such a word."""
+    """Return an index word for a filter of a search. Texts never contain such a word."""
     return f"{kind}x{value.encode('utf-8', 'replace').hex()}"
 
 
@@ -133,7 +133,7 @@ def _take_record(connection: sqlite3.Connection, session: str, file: str, its: s
 
 
 def insert_step(connection: sqlite3.Connection, row: StepRow, file: str, its: str) -> None:
-    """Add a step, unless it is in the index already."""
+    """Add a step, unless it is already in the index."""
     if connection.execute(
         "SELECT 1 FROM steps WHERE session = ? AND file = ?", (row.session_id, file)
     ).fetchone():
@@ -284,7 +284,7 @@ def _drop_steps(connection: sqlite3.Connection, session: str, files: Sequence[st
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
-    """Remove views and words that no step has. A session may have been removed because of its contents."""
+    """Remove unused views and words. A session may have been removed because of its contents."""
     with transaction(connection):
         connection.execute("DELETE FROM looks WHERE id NOT IN (SELECT look FROM steps)")
         connection.execute("INSERT INTO found(found) VALUES ('optimize')")

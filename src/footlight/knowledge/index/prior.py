@@ -1,9 +1,9 @@
 """Prior knowledge of a screen from earlier steps: what worked, what to avoid, and what was seen.
 
-A screen without a name is recognised by its test ids, roles and names.
+A screen without a name is identified by its test ids, roles and names.
 
 The steps of all sessions are used, including the current session. Refs are not valid in later snapshots, so
-elements are named by test id, selector, or role and name.
+elements are identified by test id, selector, or role and name.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _MOVING = frozenset(
 )
 """Tools that leave a screen regardless of earlier actions there."""
 ALIKE = 0.5
-"""Share of common features from which two screens count as the same (Jaccard index)."""
+"""The share of common features above which two screens count as the same (Jaccard index)."""
 
 Action = tuple[str, str]
-"""Tool and target."""
+"""A tool and a target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedAction:
-    """An action after which another screen followed. `lead_to` is that screen if this action led to it.
+    """An action that was followed by another screen. `lead_to` is that screen if this action led to it.
 
     `times` is the number of visits to the screen that included the action.
     """
@@ -70,9 +70,7 @@ class FailedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSession:
-    """A session that was on the screen: the time of its last step there, and its numbers of steps and
-    failures.
-    """
+    """A session that was on the screen: the time of its last step there, and its steps and failures."""
 
     session_id: str
     timestamp: str
@@ -82,7 +80,7 @@ class RelatedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorKnowledge:
-    """Prior knowledge of a screen, each list with the best entries first.
+    """Prior knowledge of a screen. Each list has its best entries first.
 
     `worked` has the actions of the latest visit first, in the order in which to repeat them. In `seen`, test
     ids that were used come before those that were only visible.
@@ -131,7 +129,7 @@ def find_prior(
 def summarize_screen(
     rows: Sequence[StepRow], screen: str, look: RecordedView | None = None
 ) -> PriorKnowledge:
-    """Return the prior knowledge from steps that began or ended on the screen, given latest first."""
+    """Return the prior knowledge from steps that began or ended on the screen. Pass them latest first."""
     place = _ScreenMatcher(screen, look)
     screen_rows = [row for row in rows if place.begins_here(row)]
     acted = [row for row in screen_rows if row.target and row.target.stable_name]
@@ -147,16 +145,14 @@ def summarize_screen(
 
 
 class _ScreenMatcher:
-    """Recognises a screen by its name, or by its content if it has no name."""
+    """Identifies a screen by its name, or by its content if it has no name."""
 
     def __init__(self, screen: str, look: RecordedView | None) -> None:
         self._screen = screen
         self._features = _features(look or RecordedView())
 
     def begins_here(self, row: StepRow) -> bool:
-        """Return whether the step began on the screen. The first step of a session counts by where it
-        ended.
-        """
+        """Return whether the step began on the screen. The first step of a session counts by its end."""
         return self._is(row.before, row.seen_before) if row.before else self.ends_here(row)
 
     def ends_here(self, row: StepRow) -> bool:
@@ -173,9 +169,9 @@ class _ScreenMatcher:
 
 
 def _features(look: RecordedView) -> frozenset[str]:
-    """Return the features of a screen: its test ids, or else its roles with names.
+    """Return the features of a screen: its test ids, or otherwise its roles with names.
 
-    Digits are left out of names, because numbers change between visits.
+    Digits are removed from names, because numbers change between visits.
     """
     if look.test_ids:
         return frozenset(seen.test_id for seen in look.test_ids)
@@ -189,7 +185,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _find_worked(screen_rows: Sequence[StepRow], place: _ScreenMatcher) -> list[WorkedAction]:
-    """Return the actions of visits that led to another screen, latest visit first, in order of time."""
+    """Return the actions of visits that led to another screen, latest visit first, in chronological order."""
     found: dict[Action, WorkedAction] = {}
     for visit in _visits_with_progress(screen_rows, place):
         done = {_action_of(row): row for row in visit if _is_action(row)}  # The last occurrence counts.

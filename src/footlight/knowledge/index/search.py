@@ -1,7 +1,8 @@
 """Full-text search over all steps.
 
-Each word of the query, or a synonym, scores once, in the field with the highest weight: tool, screen,
-target, test ids, or names and roles. Steps that match more words score more. Ties go to the latest step.
+Each word of the query, or a synonym, scores once, in the field with the highest weight: tool, screen, target,
+test ids, or names and roles. Steps that match more words score higher. Among equal scores, the latest step is
+first.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 
 WEIGHTS: Mapping[str, int] = {"tool": 10, "screen": 8, "target": 6, "ids": 3, "names": 2}
 COVERAGE = 5
-"""Points for a step that matches all words of the query."""
+"""The points for a step that matches all words of the query."""
 
 EXACT, INFLECTED, SYNONYM, PREFIX = 1.0, 0.9, 0.8, 0.7
 
@@ -158,7 +159,7 @@ def find_concepts(text: str, words_starting_with: Callable[[str, int], Sequence[
 
 
 def score_step(asked: Sequence[Concept], step: Candidate) -> float:
-    """Return the score of a step, as described at the top of this module."""
+    """Return the score of a step, as described in the docstring of this module."""
     return next(_score_all(asked, [step]))[0]
 
 
@@ -218,12 +219,11 @@ def _make_concept(phrase: Phrase, words_starting_with: Callable[[str, int], Sequ
 def _find_candidates(
     asked: Sequence[Concept], narrowing: str, each: int, find: Callable[[str], Sequence[int]]
 ) -> Iterator[Sequence[int]]:
-    """Yield lists of ids of steps to score. `find` returns the latest `each` steps for a full-text
-    expression.
+    """Yield lists of ids of steps to score. `find` returns the latest `each` steps for an expression.
 
-    To score all steps with a common word would take too long. The best steps have several words of the query,
+    Scoring all steps with a common word would take too long. The best steps have several words of the query,
     or one word in a field with a high weight, so only the latest steps of each such kind are scored. Steps
-    that are missed would have a lower score and are older. A list with fewer than `each` ids is complete.
+    that are missed have a lower score and are older. A list with fewer than `each` ids is complete.
     """
     anywhere: list[str] = []
     common: list[tuple[int, str]] = []
@@ -248,9 +248,7 @@ def _combine(
     each: int,
     find: Callable[[str], Sequence[int]],
 ) -> Iterator[Sequence[int]]:
-    """Yield lists of steps with several words. `common` has the indices of words with more than `each`
-    steps.
-    """
+    """Yield lists of steps with several words. `common` has the words with more than `each` steps."""
     rows_with_all = find(_join_and((*anywhere, narrowing)))
     yield rows_with_all
     for (_, one), (_, other) in itertools.combinations(common, 2):

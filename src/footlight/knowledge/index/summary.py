@@ -1,4 +1,4 @@
-"""Summaries of recorded steps: the latest steps in one line each, or a session as a repeatable recipe."""
+"""Summaries of recorded steps: the latest steps on one line each, or a session as a repeatable recipe."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def list_last(index: Index, n: int, *, session_id: str | None = None) -> list[di
 
 
 def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
-    """Return a session as a recipe; None means the latest session. `sessionId` is None without steps."""
+    """Return a session as a recipe; None means the latest session. Without steps, `sessionId` is None."""
     rows = index.list_session(session_id, most=MOST_READ)
     name = rows[0].session_id if rows else session_id
     earlier = index.count_steps(name) - len(rows) if name is not None else 0
@@ -47,7 +47,7 @@ def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
 
 
 def make_recipe(rows: Sequence[StepRow], *, earlier: int = 0) -> dict[str, Any]:
-    """Return a recipe from steps in order of time. `earlier` is the number of steps before them."""
+    """Return a recipe from steps in chronological order. `earlier` is the number of steps before them."""
     all_steps = [*_collapse(rows)]
     last_steps = all_steps[-MOST_STEPS:]
     first = len(all_steps) - len(last_steps) + 1
@@ -81,7 +81,7 @@ def write_note(row: StepRow, *, is_new: bool = True) -> str:
 
 
 def write_snippet(row: StepRow) -> str:
-    """Describe the target and the error of a step, or else the elements on the page."""
+    """Describe the target and the error of a step, or otherwise the elements on the page."""
     acted = _join_words([row.target.description if row.target else "", row.input])
     if row.ok:
         return acted or _describe_view(row.look)
@@ -104,7 +104,7 @@ class _RecipeStep:
 
 
 def _collapse(rows: Iterable[StepRow]) -> Iterator[_RecipeStep]:
-    """Yield the steps, with repeated observations of one screen merged into the last of them."""
+    """Yield the steps. Repeated observations of one screen are merged into the last of them."""
     numbered = enumerate(rows)
     for _, group in groupby(numbered, lambda each: _group_key(*each)):
         same = [row for _, row in group]

@@ -1,4 +1,4 @@
-"""Synonyms that people and screens use."""
+"""Synonyms of words that users type and that screens contain."""
 
 from __future__ import annotations
 

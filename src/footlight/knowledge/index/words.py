@@ -12,7 +12,7 @@ from footlight.safe_text import replace_surrogates
 __all__ = ["STOP_WORDS", "join_words", "split_in_order", "split_words"]
 
 LONGEST_TEXT = 400
-"""Maximum number of indexed characters of a text. An accessible name can be as long as a page."""
+"""The maximum number of indexed characters of a text. An accessible name can be as long as a page."""
 
 LONGEST_WORD = 60
 
@@ -24,7 +24,7 @@ STOP_WORDS = frozenset(
     you your
     """.split()  # noqa: SIM905 - it is a text
 )
-"""Words of a query that carry no meaning for the search."""
+"""Words of a query that are irrelevant for the search."""
 
 _CHUNK = re.compile(r"[^\W_]+")
 _PART = re.compile(r"0x[0-9a-fA-F]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")

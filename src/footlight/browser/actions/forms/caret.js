@@ -4,8 +4,8 @@ import { isEditor, textLength } from "./editor.js";
 import { fieldOf } from "./field.js";
 
 /**
- * Move the caret to the end of a field. Return the key that does it where a script cannot, or why the element takes no
- * text, and the length of the present text.
+ * Move the caret to the end of a field. Return the key that does it if a script cannot, or why the element accepts no
+ * text, and the length of the current text.
  *
  * @type {(element: HTMLElement) => [reply: string | null, length: number | null]}
  */
@@ -36,7 +36,7 @@ export function moveCaretToEnd(element) {
 }
 
 /**
- * Return whether a field takes a text of this length only by single keys.
+ * Return whether a field accepts a text of this length only by single keys.
  *
  * @type {(element: Element, length: number) => boolean}
  */

@@ -1,4 +1,4 @@
-"""Choose options by their names: of radio groups, listboxes, comboboxes and suggestions."""
+"""Choose options by name, in radio groups, listboxes, comboboxes and suggestions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 OPTIONS_MS = 2_000.0
-"""How long a list may take to name its options."""
+"""How long a list may take to return its options."""
 SUGGEST_MS = 1_000
 """How long a field may take to suggest the text that was typed into it."""
 
@@ -58,7 +58,7 @@ async def choose_in_group(page: Page, group: Locator, field: Field, timeout_ms: 
 async def find_options_problem(
     page: Page, field: Field, options: list[str], deadline: Deadline
 ) -> FootlightError | None:
-    """Return the error that says which option a list does not have, or why it cannot be used."""
+    """Return the error for an option that a list does not have, or the obstacle that blocks the list."""
     try:
         box = (await locate_now(page, field.selector, deadline)).first
         names: list[str] | None = await run_about(box, _NAMES, timeout_ms=OPTIONS_MS)
@@ -86,7 +86,7 @@ async def open_and_choose(
 async def choose_options(
     page: Page, box: Locator, field: Field, names: list[str], deadline: Deadline, timeout_ms: float
 ) -> None:
-    """Choose these options of a listbox. Where the value is a list, also drop all other ones."""
+    """Choose these options of a listbox. If the value is a list, also deselect all other options."""
     chosen: list[str] = await run_about(box, _CHOSEN, timeout_ms=timeout_ms)
     change = [each for each in names if each not in chosen]
     if isinstance(field.value, list):
@@ -103,7 +103,7 @@ async def choose_options(
 
 
 async def take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool:
-    """Choose the option that a field suggests for its text. Return whether it suggests exactly that."""
+    """Choose the suggestion that equals the text of a field. Return whether there was one."""
 
     async def take(box: Locator, timeout_ms: float) -> bool:
         if not await run_about(box, _SUGGESTS, timeout_ms=timeout_ms):

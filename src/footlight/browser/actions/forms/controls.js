@@ -1,4 +1,4 @@
-// The state of check boxes, selects and file inputs.
+// The state of checkboxes, selects and file inputs.
 
 import { fieldOf } from "./field.js";
 
@@ -9,7 +9,7 @@ export function isMixed(element) {
 }
 
 /**
- * Return the options of the only `select`. Null for another element.
+ * Return the options of the only `select` element, or null for another element.
  *
  * @type {(elements: [Element]) => { value: string, label: string, disabled: boolean }[] | null}
  */
@@ -31,7 +31,7 @@ export function listSelected(element) {
 }
 
 /**
- * Return what a file input takes. Null for another element.
+ * Return what a file input accepts, or null for another element.
  *
  * @type {(element: Element) => string | null}
  */

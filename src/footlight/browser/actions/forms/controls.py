@@ -33,14 +33,14 @@ __all__ = ["choose_radio", "press", "select_option", "set_checked", "upload_file
 OPTIONS_SECONDS = 2.0
 """How long a page may take to list its options if the requested one is missing."""
 CHECK_MS = 250
-"""How long a page may take to say which options are selected. The choice is made even if it takes longer."""
+"""How long a page may take to return the selected options. The choice is made even if it takes longer."""
 STATE_MS = 2_000
-"""How long a page may take to say whether a checkbox is ticked."""
+"""How long a page may take to return whether a checkbox is ticked."""
 CHANGE_SECONDS = 1.0
-"""How long a pressed checkbox may take to change. Pages that are drawn by their server ask it first."""
+"""How long a pressed checkbox may take to change. Pages that are rendered on their server ask it first."""
 CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
-"""Options that an error names."""
+"""The maximum number of options in an error."""
 
 _IS_MIXED, _OPTIONS, _SELECTED, _TAKES_FILES = (
     page_function(Path(__file__).parent, ["field", "controls"], name)
@@ -59,7 +59,7 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
         chosen = await element.select_option(value, timeout=timeout_ms)
         if page.document_request is not None:
             return chosen
-        # The page may have chosen another option in its handlers, or have removed the list.
+        # The page may have selected another option in its event handlers, or have removed the list.
         with contextlib.suppress(Error):
             selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
             return chosen if selected is None else selected
@@ -78,7 +78,7 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
 async def _find_option_problem(
     page: Page, selector: str, value: str, deadline: Deadline
 ) -> FootlightError | None:
-    """Return the error that says that there is no such option, or that it is disabled."""
+    """Return the error for an option that does not exist or is disabled."""
     try:
         async with asyncio.timeout(OPTIONS_SECONDS):
             found = (await locate_now(page, selector, deadline)).first
@@ -107,7 +107,7 @@ async def _find_option_problem(
 
 
 async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadline) -> bool:
-    """Tick or untick a checkbox, or choose a radio button. Return False if it had the state already."""
+    """Tick or untick a checkbox, or choose a radio button. Return False if it already has the state."""
     pressed = await act_on_element(
         page,
         selector,
@@ -122,22 +122,24 @@ async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadli
 async def _press_until_checked(
     page: Page, element: Locator, checked: bool, deadline: Deadline, timeout_ms: float
 ) -> bool:
-    """Press a checkbox or radio button. Return False if it has the state already, and is not pressed.
+    """Press a checkbox or radio button. If it already has the state, do not press it and return False.
 
-    Playwright's own `set_checked` would leave the button down where the press opens a dialog.
+    Playwright's own `set_checked` would leave the button down if the press opens a dialog.
     """
     is_mixed = False
     if await element.is_checked(timeout=timeout_ms) == checked:
         is_mixed = await run_about(element, _IS_MIXED, timeout_ms=timeout_ms)
         if not is_mixed:
             return False
-    if not checked:  # It refuses to untick a radio button.
+    if not checked:  # This raises for a radio button, which cannot be unticked.
         await element.set_checked(False, trial=True, timeout=deadline.action_ms)
-    for is_last in (False, True) if is_mixed else (True,):  # A mixed one is ticked before it is unticked.
+    for is_last in (
+        (False, True) if is_mixed else (True,)
+    ):  # A mixed checkbox is ticked before it is unticked.
         await press(page, element, deadline.action_ms)
         if page.document_request is not None or page.closed:
             break
-        # The page may have removed it.
+        # The page may have removed the element.
         with contextlib.suppress(PlaywrightTimeout):
             limit_ms = min(deadline.action_ms, STATE_MS)
             patience = min(CHANGE_SECONDS, limit_ms / 1000) if is_last else 0
@@ -159,7 +161,7 @@ async def _becomes(read_state: Callable[[], Awaitable[bool]], state: bool, patie
 
 
 async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> None:
-    """Press a radio button, unless it is chosen already."""
+    """Press a radio button, unless it is already chosen."""
     if await radio.is_checked():
         return
     await press(page, await radio.query_selector(PRESS_TARGET) or radio, timeout_ms)
@@ -174,9 +176,9 @@ async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> N
 
 
 async def press(page: Page, element: Locator | ElementHandle, timeout_ms: float) -> None:
-    """Click an element in a form. The button is released also where the press opens a dialog.
+    """Click an element in a form. The button is released even if the press opens a dialog.
 
-    Playwright sends press and release at once otherwise, and the dialog keeps the release from the page.
+    Otherwise Playwright sends press and release at once, and the dialog keeps the release from the page.
     """
     await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=timeout_ms))
 
@@ -188,7 +190,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
 
     Raises:
         ElementNotInteractive: the element is disabled, or is not a file input and opens no file chooser.
-        InvalidParameter: the file input takes one file only, or a folder.
+        InvalidParameter: the file input accepts only one file, or a folder.
     """
 
     async def attach(element: Locator, timeout_ms: float) -> str | None:
@@ -201,7 +203,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
             async with page.playwright.expect_file_chooser(timeout=timeout_ms) as opened:
                 await press(page, element, timeout_ms)
                 clicked = True
-                # The page has handled the click, so the chooser opens now, or never.
+                # The page has handled the click, so the chooser opens now or not at all.
                 async with asyncio.timeout(deadline.start_patience().element_ms / 1000):
                     chooser = await opened.value
         except (PlaywrightTimeout, TimeoutError):

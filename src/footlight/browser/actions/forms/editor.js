@@ -1,7 +1,7 @@
 // Text fields and the fields of code editors.
 
 /**
- * Return the number of characters of a text field without white space. Null for other elements.
+ * Return the number of characters of a text field without white space, or null for other elements.
  *
  * @type {(element: AnyElement) => number | null}
  */
@@ -31,7 +31,7 @@ export function isEditor(element) {
   if (!(isText || element.isContentEditable) || element.checkVisibility?.() === false) return false;
   if (element.closest(".CodeMirror, .cm-editor, .ace_editor, .monaco-editor")) return true;
   if (!isText) return false;
-  // A field that nobody sees and that has the focus for another element.
+  // A field that is not visible and has the focus on behalf of another element.
   if (element.checkVisibility?.({ opacityProperty: true }) === false) return true;
   /** @type {Element | null} */
   let at = element;

@@ -1,4 +1,4 @@
-// What a field holds after an action.
+// The value of a field after an action.
 
 import { bare, isEditor, textLength, textOf } from "./editor.js";
 import { fieldOf } from "./field.js";
@@ -14,7 +14,7 @@ export function hasGained(element, [text, length]) {
 }
 
 /**
- * Return whether a field holds this value. Null where that is not certain.
+ * Return whether a field has this value, or null if that is uncertain.
  *
  * @type {(element: Element, value: string) => boolean | null}
  */
@@ -34,7 +34,7 @@ export function holdsText(element, value) {
 }
 
 /**
- * Return whether exactly these options are selected, by values or labels. Null for another element.
+ * Return whether exactly these options are selected, by values or labels, or null for another element.
  *
  * @type {(element: Element, expected: string[]) => boolean | null}
  */

@@ -1,4 +1,4 @@
-"""Check that a field holds what was put into it: a page may change or refuse a text, a choice or files."""
+"""Verify the value of a field after an action: a page may change or refuse a text, a choice or files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 CHECK_MS = 250
-"""How long a page may take to say what a field holds."""
+"""How long a page may take to return the value of a field."""
 
 _HOLDS, _GAINED, _HAS_CHOSEN, _HAS_NO_FILE = (
     page_function(Path(__file__).parent, ["field", "editor", "field_values"], name)
@@ -36,7 +36,7 @@ _HOLDS, _GAINED, _HAS_CHOSEN, _HAS_NO_FILE = (
 
 
 async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator | None:
-    """Return a field that was filled, or None where the page navigates or has removed it."""
+    """Return a field that was filled, or None if the page navigates or has removed it."""
     if page.document_request is None and not page.closed:
         with contextlib.suppress(Error, FootlightError):
             return (await locate_now(page, selector, deadline)).first
@@ -44,7 +44,7 @@ async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator |
 
 
 async def check_text(page: Page, element: Locator, value: str, timeout_ms: float) -> str | None:
-    """Return a notice where a field certainly holds another text than this value."""
+    """Return a notice if the text of a field certainly differs from this value."""
     if await _ask(page, element, _HOLDS, value, timeout_ms) is False:
         return "the page changed or refused the text: the field holds another"
     return None
@@ -53,8 +53,8 @@ async def check_text(page: Page, element: Locator, value: str, timeout_ms: float
 async def check_added(
     page: Page, element: Locator, text: str, length: int | None, timeout_ms: float
 ) -> str | None:
-    """Return a notice where a field certainly did not get this text after its first `length` characters."""
-    # A line break is the Enter key, on which pages take the text out of its field.
+    """Return a notice if a field certainly did not get this text after its first `length` characters."""
+    # A line break is the Enter key, on which pages may clear the field.
     if length is None or "\n" in text:
         return None
     if await _ask(page, element, _GAINED, [text, length], timeout_ms) is not False:
@@ -63,21 +63,21 @@ async def check_added(
 
 
 async def check_choice(page: Page, element: Locator, options: list[str], timeout_ms: float) -> str | None:
-    """Return a notice where a `select` element has other options selected than these values or labels."""
+    """Return a notice if the selected options of a `select` element are not these values or labels."""
     if await _ask(page, element, _HAS_CHOSEN, options, timeout_ms) is False:
         return "the page changed the choice: other options are selected"
     return None
 
 
 async def check_files(page: Page, element: Locator, timeout_ms: float) -> str | None:
-    """Return a notice where a file input holds no file."""
+    """Return a notice if a file input is empty."""
     if await _ask(page, element, _HAS_NO_FILE, None, timeout_ms) is True:
         return "the file input is empty again: the page has taken the files or refused them"
     return None
 
 
 async def _ask(page: Page, element: Locator, script: str, argument: Any, timeout_ms: float) -> Any:
-    """Return what the page says, or None where it navigates, hangs or has removed the field."""
+    """Return the page's reply, or None if it navigates, hangs or has removed the field."""
     if page.document_request is not None or page.closed:
         return None
     with contextlib.suppress(Error):

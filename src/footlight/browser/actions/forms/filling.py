@@ -1,4 +1,4 @@
-"""Fill many fields: find the kind of each, check its value, and then fill them one after the other."""
+"""Fill several fields: find the kind of each, validate its value, and then fill them in order."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = ["Filled", "choose_option", "fill_form"]
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A field that was filled, and what the caller should know about it."""
+    """The kind of a field that was filled, and a notice for the caller."""
 
     kind: FieldKind
     notice: str | None = None
 
 
 async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[Filled]:
-    """Fill the fields, and return their kinds, with a notice for each that holds another value than given.
+    """Fill the fields, and return their kinds, with a notice for each field whose value differs.
 
-    A combobox that took the text without a choice is a `text`.
+    A combobox that accepted the text without a choice has the kind `text`.
 
     Raises:
-        FootlightError: a field is missing or cannot hold its value, and no field was changed yet; or a field
+        FootlightError: a field is missing or does not accept its value, and no field was changed; or a field
             could not be filled. `details` has its index, and the indexes of the fields that were filled.
     """
     kinds: list[Kind] = []
@@ -58,18 +58,18 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
             filled.append(await _fill(page, field, kind, deadline.start_patience()))
         except FootlightError as error:
             raise _add_field_index(error, index, done=list(range(index))) from error
-    # A page may change a field when the focus leaves it, or when another one changes.
+    # A page may change a field when it loses the focus, or when another field changes.
     return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
 
 
 async def choose_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
-    """Select an option of a `select`, or choose one of a combobox or listbox that the page has made itself.
+    """Select an option of a `select` element, or choose one of a custom combobox or listbox.
 
     Returns:
-        The values that are selected afterwards; of a combobox or listbox, the name of the option.
+        The values that are selected afterwards, or for a combobox or listbox the name of the option.
 
     Raises:
-        FootlightError: the element offers no options, or not this one.
+        FootlightError: the element has no options, or does not have this one.
     """
     try:
         return await select_option(page, selector, value, deadline)
@@ -79,7 +79,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
         kind = await find_kind(page, selector, deadline)
         if kind.name not in ("combobox", "listbox"):
             raise
-    field = Field(selector, [value] if kind.multiple else value)  # A list replaces what was chosen.
+    field = Field(selector, [value] if kind.multiple else value)  # A list replaces the previous choice.
     filled = await _fill(page, field, kind, deadline)
     if filled.kind == "text":
         raise InvalidParameter(
@@ -91,7 +91,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
 
 
 async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:
-    """Return `filled`, with a notice if the field holds another value."""
+    """Return `filled`, with a notice if the field has another value."""
     if filled.kind not in ("text", "select"):
         return filled
     if (element := await find_field(page, field.selector, deadline)) is None:
@@ -103,7 +103,7 @@ async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -
 
 
 def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
-    """Return the error with the field's index. `done` is None where no field was changed yet."""
+    """Return the error with the field's index. `done` is None if no field was changed yet."""
     details: dict[str, Any] = {**error.details, "field": index, "done": done or []}
     if details.get("parameter") == "value":
         details["parameter"] = f"fields.{index}.value"
@@ -114,7 +114,7 @@ def _add_field_index(error: FootlightError, index: int, *, done: list[int] | Non
 
 async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> Filled:
     selector, value = field.selector, field.value
-    # The element was found with its kind. Its steps have all of the time.
+    # The element was found together with its kind, so the steps may use the whole deadline.
     unwatched = deadline.without_patience()
     words = value if isinstance(value, list) else [to_text(value)]
     if kind.name == "checkbox" or (kind.name == "radio" and value is True):
@@ -162,7 +162,7 @@ async def _select(page: Page, field: Field, options: list[str], deadline: Deadli
 
 
 async def _fill_text(page: Page, field: Field, kind: Kind, text: str, deadline: Deadline) -> FieldKind:
-    """Fill a text field, or an editable combobox, which becomes a text field if it suggests nothing."""
+    """Fill a text field or an editable combobox. Its kind is `text` if it suggests nothing."""
     await fill_field(page, field.selector, text, deadline, check=False)
     is_chosen = kind.name == "combobox" and await take_suggestion(page, field, deadline)
     return "combobox" if is_chosen else "text"

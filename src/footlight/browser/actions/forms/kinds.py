@@ -1,4 +1,4 @@
-"""Find the kind of a field, and check whether a field of this kind can hold a value."""
+"""Find the kind of a field, and validate a value for this kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KIND = page_function(Path(__file__).parent, ["field", "kind"], "findKind")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a form, and its new value."""
+    """A field of a form and its new value."""
 
     selector: str
     value: FieldValue
@@ -33,7 +33,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The kind of a field. An `editable` combobox takes any text; `multiple` allows several options."""
+    """The kind of a field. An `editable` combobox accepts any text; `multiple` allows several options."""
 
     name: FieldKind
     editable: bool
@@ -44,7 +44,7 @@ async def find_kind(page: Page, selector: str, deadline: Deadline) -> Kind:
     """Return the kind of a field.
 
     Raises:
-        ElementNotInteractive: the element is not a field, or cannot be filled like this.
+        ElementNotInteractive: the element is not a field, or cannot be filled in this way.
     """
     found = await read_element(
         page,
@@ -64,10 +64,10 @@ async def find_kind(page: Page, selector: str, deadline: Deadline) -> Kind:
 
 
 def check_value(kind: Kind, field: Field) -> Kind:
-    """Return the kind.
+    """Return `kind` if a field of this kind accepts the value.
 
     Raises:
-        InvalidParameter: a field of this kind cannot hold the value.
+        InvalidParameter: it does not accept the value.
     """
     expected = _describe_expected(kind, field.value)
     if expected is None:
@@ -77,7 +77,7 @@ def check_value(kind: Kind, field: Field) -> Kind:
 
 
 def _describe_expected(kind: Kind, value: FieldValue) -> str | None:
-    """Return which values a field of this kind takes, or None where it takes this one."""
+    """Describe the values that a field of this kind accepts. Return None if it accepts this one."""
     is_word = isinstance(value, str | int | float) and not isinstance(value, bool)
     if kind.name == "checkbox":
         return None if isinstance(value, bool) else "true or false"

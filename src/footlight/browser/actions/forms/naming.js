@@ -1,4 +1,4 @@
-// How fields and options are named.
+// The names of fields and options.
 
 /** @type {(text: string | null | undefined) => string} */
 export function clean(text) {
@@ -6,7 +6,7 @@ export function clean(text) {
 }
 
 /**
- * Return the elements with these ids that are in the tree of an element, or else in its document.
+ * Return the elements with these ids in the tree of an element, or otherwise in its document.
  *
  * @type {(element: Element, ids: string | null) => Element[]}
  */

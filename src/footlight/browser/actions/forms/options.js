@@ -1,4 +1,4 @@
-// The options of a `select`, a listbox, or a combobox that the page has made itself.
+// The options of a `select` element, a listbox, or a custom combobox.
 
 import { fieldOf } from "./field.js";
 import { ariaName, clean, findByIds, innerName } from "./naming.js";
@@ -6,7 +6,7 @@ import { ariaName, clean, findByIds, innerName } from "./naming.js";
 const PAUSE_MS = 30;
 
 /**
- * Return the labels and values of the options of a `select`. Null for another element.
+ * Return the labels and values of the options of a `select` element, or null for another element.
  *
  * @type {(element: Element) => string[] | null}
  */
@@ -18,7 +18,7 @@ export function listNames(element) {
 }
 
 /**
- * Return the only visible option with this name, for which this waits, or the names of all.
+ * Wait for the only visible option with this name and return it, or the names of all options.
  *
  * @type {(element: Element, request: [wanted: string, patienceMs: number]) => Promise<Element | string[]>}
  */

@@ -4,8 +4,8 @@ import { fieldOf } from "./field.js";
 import { ariaName, clean, innerName } from "./naming.js";
 
 /**
- * Return the only radio button of a group with this value, or else with this name, or the names of all. The group is
- * that of the element, or the element itself.
+ * Return the only radio button of a group with this value, or otherwise with this name, or else the names of all. The
+ * group is that of the element, or the element itself.
  *
  * @type {(element: Element, wanted: string) => Element | (string | null)[]}
  */

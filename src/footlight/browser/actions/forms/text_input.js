@@ -1,10 +1,10 @@
-// Ask about a field, and select its text.
+// Describe a field, and select its text.
 
 import { isEditor } from "./editor.js";
 import { fieldOf } from "./field.js";
 
 /**
- * Return the form that a value must have where this one has another, and whether the field is that of an editor.
+ * Return the format that the field expects if this value does not have it, and whether it is the field of an editor.
  *
  * @type {(element: Element, value: string) => { expected: string | null, editor: boolean }}
  */
@@ -14,7 +14,7 @@ export function describeField(element, value) {
 }
 
 /**
- * Do as `describeField` does, and select the text of a plain field. `selected` tells whether that was done.
+ * Return the result of `describeField`, and select the text of a plain field. `selected`: whether that was done.
  *
  * @type {(element: Element, value: string) => { expected: string | null, editor: boolean, selected: boolean | string }}
  */
@@ -23,8 +23,8 @@ export function selectField(element, value) {
 }
 
 /**
- * Do to a plain field what Playwright does to it before it inserts the text. Return whether that was done.
- * The conditions are those for which Playwright waits, and more.
+ * Do what Playwright does to a plain field before it inserts the text. Return whether that was done. The conditions
+ * include all those for which Playwright waits.
  *
  * @type {(element: Element, value: string) => boolean | string}
  */
@@ -41,7 +41,7 @@ function selectText(element, value) {
   element.select();
   element.focus();
   const focused = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement")?.get?.call(document);
-  // Without the focus, the text goes into the element that has it.
+  // Without the focus, the text would go into the focused element.
   return focused === element || !focused || focused.localName === "body" || "unfocused";
 }
 

@@ -1,4 +1,4 @@
-"""Fill fields and type into them. Each action waits until its field can be used, or reports why it cannot."""
+"""Fill fields and type into them. Each action waits until its field can be used, or reports the obstacle."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["fill_field", "replace_text", "type_text"]
 
 PIECE = 8
-"""Characters that are typed at a time. A call that is cancelled stops between two pieces."""
+"""The number of characters that are typed at a time. A cancelled call stops between two pieces."""
 _WORDS = re.compile(r"\S*\s+|\S+")
-"""Words, each with the white space after it."""
+"""Words with the white space after them."""
 WORD_SETTLE_MS = 1_000
-"""How long a page may change after a word until the next word is typed anyway."""
+"""How long a page may change after a word before the next word is typed."""
 
 _HAS_FOCUS = "element => element.getRootNode().activeElement === element"
 _CARET_TO_END, _NEEDS_KEYS = (
@@ -52,11 +52,11 @@ async def fill_field(
 ) -> str | None:
     """Replace the text of a field at once. Return a notice for the caller, or None.
 
-    A field of which it is certain that Playwright would fill it at once is selected by the request that asks
-    about it, which leaves out four requests. Without `check`, nothing says what the field holds afterwards.
+    If Playwright would certainly fill the field at once, the first request already selects its text, which
+    saves four requests. Without `check`, the text of the field is not verified afterwards.
 
     Raises:
-        InvalidParameter: the field cannot hold the value.
+        InvalidParameter: the field does not accept the value.
     """
 
     async def fill(element: Locator, timeout_ms: float) -> str | None:
@@ -86,8 +86,8 @@ async def type_text(
 ) -> str | None:
     """Type a text key by key, after the text of the field. Return a notice for the caller, or None.
 
-    `at_once` is for secrets: the whole text is inserted in one piece, so that no request and no message of
-    the page has a part of it, which nobody would recognise. Fields that take only single keys get those.
+    `at_once` is for secrets: the whole text is inserted at once, so that no request or message of the page
+    contains a part of it, which could not be masked. Fields that accept only single keys receive keys.
     """
 
     async def find(element: Locator, timeout_ms: float) -> None:
@@ -120,11 +120,11 @@ async def type_text(
 async def replace_text(
     page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float, at_once: bool = False
 ) -> str | None:
-    """Type a text in place of the text of a field: key by key, or all at once where the delay is 0.
+    """Replace the text of a field: key by key, or all at once if the delay is 0.
 
-    `at_once` is for secrets: each word is inserted in one piece. Return a notice for the caller, or None.
+    `at_once` is for secrets: each word is inserted at once. Return a notice for the caller, or None.
 
-    It runs no script in the page's own world, so it also works where the page forbids scripts there.
+    This runs no script in the page's main world, so it also works if the page forbids scripts there.
     """
 
     async def clear_or_fill(element: Locator, timeout_ms: float) -> None:
@@ -150,7 +150,7 @@ async def replace_text(
             typing = element.press_sequentially(first, delay=delay_ms, timeout=deadline.remaining_ms)
             await finish_keys(page, first, typing)
         for word in rest:
-            # A field that splits its text at spaces becomes another field there, and moves the focus.
+            # A field that splits its text at spaces creates another field there, and moves the focus to it.
             await settle(page, time.monotonic(), deadline, limit_ms=WORD_SETTLE_MS)
             if at_once:
                 await insert_text(page, selector, word, deadline)
@@ -159,7 +159,7 @@ async def replace_text(
 
     if delay_ms and text:
         await act_on_element(page, selector, deadline.without_patience(), type_words)
-        if len(text.split()) > 1:  # A field that splits its text holds only the first word.
+        if len(text.split()) > 1:  # A field that splits its text contains only the first word.
             return None
     field = await find_field(page, selector, deadline)
     return await check_text(page, field, text, deadline.remaining_ms) if field else None
@@ -176,7 +176,7 @@ def _unfocused_error(page: Page, selector: str) -> ElementNotInteractive:
 
 
 async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
-    """Replace the text of a code editor with keys: the editor keeps its text elsewhere than in its field."""
+    """Replace the text of a code editor with keys: the editor does not keep its text in its field."""
     await element.focus(timeout=deadline.action_ms)
     if not await run_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
         raise _unfocused_error(page, selector)

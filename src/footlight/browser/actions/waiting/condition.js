@@ -1,6 +1,6 @@
 // The value of an expression or function that a caller waits for.
 
-/** @typedef {() => Promise<[unknown]>} Caller evaluates the caller's expression, which may be a promise */
+/** @typedef {() => Promise<[unknown]>} Caller a function that evaluates the expression, which may be a promise */
 
 /** @type {(caller: Caller) => Promise<unknown>} */
 async function evaluateCaller(caller) {
@@ -9,8 +9,8 @@ async function evaluateCaller(caller) {
 }
 
 /**
- * Return the value once it is true. Playwright calls a function again until it returns something true, which a
- * promise is from the start. So this returns the last value, and begins to evaluate it anew.
+ * Return the value when it is true. Playwright calls a function again until its result is true, and a promise is always
+ * true. So this returns the previous value, and starts the next evaluation.
  *
  * @type {(state: {value?: unknown, runs?: boolean}, caller: Caller) => unknown}
  */

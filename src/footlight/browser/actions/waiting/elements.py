@@ -1,4 +1,4 @@
-"""Wait until an element is in a state, and find its state now."""
+"""Wait until an element has a state, and read its current state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["find_state", "wait_for_selector"]
 
 
 async def wait_for_selector(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
-    """Wait until an element is in a state."""
+    """Wait until an element has a state."""
     deadline.stage(f"waiting for {selector} to be {state}")
     unwatched = deadline.without_patience()
     to_leave = state in ("hidden", "detached")
@@ -57,7 +57,7 @@ async def wait_for_selector(page: Page, selector: str, state: ElementState, dead
 
 
 async def find_state(page: Page, selector: str, deadline: Deadline) -> tuple[ElementState | None, list[str]]:
-    """Return the state of an element now, and where it is missing the elements that come closest."""
+    """Return the current state of an element, and the most similar elements if it does not exist."""
     with contextlib.suppress(Error, FootlightError, TimeoutError, ValueError):
         async with asyncio.timeout(STATE_SECONDS):
             found = await locate_now(page, selector, deadline)

@@ -60,9 +60,9 @@ async def _describe_value(page: Page, script: str) -> str | None:
 
 
 def _write_script(call: str, script: str) -> str:
-    """Return a function that makes this call, in which `caller` evaluates the script.
+    """Return a function that evaluates `call`, in which `caller` evaluates the script.
 
-    The script is outside of our code, so it sees no names of ours and need not be strict.
+    The script is outside the scope of our code, so our names are not visible to it, and it is not strict.
     """
     return f"footlightState => (caller => {{\n{_MODULE}return {call};\n}})(async () => [({script}\n)])"
 

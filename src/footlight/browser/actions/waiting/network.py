@@ -23,7 +23,7 @@ __all__ = ["wait_for_download", "wait_for_entry", "wait_for_response", "wait_for
 
 
 async def wait_for_url(page: Page, pattern: UrlPattern, deadline: Deadline) -> None:
-    """Wait until the page is at a URL, and its document has been read."""
+    """Wait until the page has a matching URL and its document is parsed."""
     deadline.stage(f"waiting for the URL {shorten_quote(pattern.text)}")
     try:
         with report_stages(page, deadline.stage):
@@ -43,7 +43,7 @@ async def wait_for_url(page: Page, pattern: UrlPattern, deadline: Deadline) -> N
 
 
 async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline) -> LogEntry:
-    """Return the first response of this page that arrives, or has arrived since the last action."""
+    """Return the first matching response of this page that arrived since the last action, or arrives now."""
     deadline.stage(f"waiting for a response from {shorten_quote(pattern.text)}")
     log, since = page.session.log, page.session.last_action.began_at
 
@@ -68,7 +68,7 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
 async def wait_for_entry(
     page: Page, find: Callable[[], Awaitable[LogEntry | None]], deadline: Deadline
 ) -> LogEntry | None:
-    """Return the entry of the request log that `find` returns after some response, or None if it is late."""
+    """Return the request log entry that `find` returns after some response, or None if the patience ends."""
     arrived = asyncio.Event()
 
     def wake(_: object) -> None:
@@ -96,7 +96,7 @@ def _end_time(entry: LogEntry) -> float:
 
 
 async def wait_for_download(page: Page, deadline: Deadline) -> KnownDownload:
-    """Return the first download that ends: one that is running, begins, or was begun by the last action."""
+    """Return the first download to end, of those that are running, begin, or began with the last action."""
     deadline.stage("waiting for a download")
     downloads, begun_before = page.session.downloads, page.session.last_action.downloads_before
     before = downloads.known[: max(0, len(downloads.known) - downloads.count + begun_before)]

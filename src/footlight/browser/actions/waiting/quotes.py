@@ -1,11 +1,11 @@
-"""Shorten the texts of the page that the error of a wait quotes."""
+"""Shorten the texts of a page that the error of a wait quotes."""
 
 from __future__ import annotations
 
 __all__ = ["MAX_QUOTES", "STATE_SECONDS", "shorten_quote"]
 
 STATE_SECONDS = 2.0
-"""How long a failed wait may look for what the page shows instead."""
+"""How long a failed wait may take to read what the page shows instead."""
 MAX_QUOTES = 3
 MAX_QUOTE = 100
 

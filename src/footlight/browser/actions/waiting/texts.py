@@ -27,7 +27,7 @@ LEAST_LIKENESS = 0.4
 
 
 async def wait_for_text(page: Page, text: str, deadline: Deadline) -> None:
-    """Wait until a frame shows the text. Case and white space do not matter."""
+    """Wait until a frame shows the text. Case and white space are ignored."""
     deadline.stage(f"waiting for the text {shorten_quote(text)}")
     try:
         await _wait_for_any_frame(page, text, deadline.element_ms)
@@ -71,7 +71,7 @@ async def wait_for_text_gone(page: Page, text: str, deadline: Deadline) -> None:
 
 
 async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
-    """Wait until a frame shows the text, including frames that are added meanwhile."""
+    """Wait until a frame shows the text, including frames that are attached later."""
     ended: asyncio.Queue[Error | None] = asyncio.Queue()
 
     async def wait_in(frame: Frame) -> None:
@@ -91,7 +91,7 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
 async def _watch_frames(
     page: Page, watch: Callable[[Frame], Coroutine[Any, Any, None]]
 ) -> AsyncGenerator[None]:
-    """Watch every frame that there is or that is added, until the end of the block."""
+    """Run `watch` for every frame, including those that are attached later, until the end of the block."""
     tasks: list[asyncio.Task[None]] = []
 
     def begin(frame: Frame) -> None:
@@ -124,7 +124,7 @@ async def _shows(frame: Frame, text: str) -> bool:
 
 @contextlib.contextmanager
 def _ignore_lost_document(frame: Frame) -> Generator[None]:
-    """Ignore the errors of a frame that is removed, or gets another document."""
+    """Ignore the errors of a frame that is detached or gets another document."""
     try:
         yield
     except Error as error:
@@ -145,8 +145,8 @@ async def _find_closest_texts(page: Page, text: str) -> list[str]:
 
 
 def _rank_by_likeness(folded_text: str, by_folded: Mapping[str, tuple[str, str]]) -> list[str]:
-    """Return the texts that contain the text, each with what has it, then those that are most like it."""
-    # What contains the text is not visible as a text: it is the value or label of a control, or an option.
+    """Return the texts that contain the text, each with its role, then the texts most similar to it."""
+    # A text that contains it is not visible text: it is the value or label of a control, or an option.
     containing = [folded for folded in by_folded if folded_text in folded]
     found = {
         folded: f"{shorten_quote(by_folded[folded][0])} ({by_folded[folded][1]})" for folded in containing

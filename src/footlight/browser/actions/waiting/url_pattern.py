@@ -1,4 +1,4 @@
-"""Patterns of URLs, as callers write them."""
+"""URL patterns in the syntax of callers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 __all__ = ["UrlPattern"]
 
 MAX_INSTRUCTIONS = 2_000
-"""Maximum size of a compiled expression. The request log keeps 5,000 characters of a URL: at most 70 ms."""
+"""Maximum size of a compiled expression. A URL in the request log has 5,000 characters: at most 70 ms."""
 MAX_STEPS = 20_000_000
-"""Instructions times characters. Of a longer URL, only the first characters are compared: 10,000 or more."""
+"""Instructions times characters. Only the first characters of a longer URL are compared: 10,000 or more."""
 
 
 class UrlPattern:
-    """A pattern of URLs: `/a regular expression/`, a pattern with `*`, or a part of the URL."""
+    """A URL pattern: `/a regular expression/`, a pattern with `*`, or a part of the URL."""
 
     def __init__(self, text: str, *, parameter: str) -> None:
         self.text = text
@@ -49,7 +49,7 @@ class UrlPattern:
     ) -> LogEntry | None:
         """Return the first entry that is accepted and whose URL matches.
 
-        Expressions run in a thread, URL by URL: a page can make thousands of URLs that take long.
+        Regular expressions run in a thread, one URL at a time: a page can create thousands of slow URLs.
         """
         for entry in entries:
             if self._expression and entry.url not in self._known:
@@ -59,5 +59,5 @@ class UrlPattern:
         return None
 
     def has_matched(self, entry: LogEntry) -> bool:
-        """Return whether the URL matches, as far as there was time to find out."""
+        """Return whether the URL is known to match. A regular expression is not evaluated again."""
         return self._known.get(entry.url, False) if self._expression else self.matches(entry.url)

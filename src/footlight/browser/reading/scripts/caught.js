@@ -1,4 +1,4 @@
-// Run a script, and describe what it throws in the page.
+// Run a script, and describe an exception that it throws in the page.
 
 /** @type {(run: () => Promise<unknown>) => Promise<{ value: unknown } | { thrown: string }>} */
 export async function catchThrown(run) {

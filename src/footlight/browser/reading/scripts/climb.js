@@ -1,7 +1,7 @@
-// What is around the element under the mouse.
+// The ancestors of the element under the mouse.
 
 /**
- * Return the node that is this many levels above the found one, also out of shadow trees, or null.
+ * Return the ancestor this many levels above the found node, also out of shadow trees, or null.
  *
  * @type {(found: [styles: string, node: Node], levels: number) => Node | null}
  */

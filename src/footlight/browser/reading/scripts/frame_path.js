@@ -1,4 +1,4 @@
-// The way to an element from the top document, through frames and shadow trees.
+// The path to an element from the top document, through frames and shadow trees.
 
 /** @typedef {[step: "top" | "frame" | "shadow" | "child", index: number]} Step */
 

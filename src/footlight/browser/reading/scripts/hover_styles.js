@@ -1,10 +1,10 @@
-// What the styles of a page for `:hover` do where the mouse is now.
+// The effect of the page's `:hover` styles at the current place of the mouse.
 
 /** @typedef {"appeared" | "restyled" | "other" | ""} HoverStyles */
 
 const MAX_RULES = 20_000;
 const MAX_SELECTOR = 1_000;
-const FRAME_MS = 100; // A page that draws no frames is not waited for.
+const FRAME_MS = 100; // Pages that draw no frames are not waited for.
 const HOVERED = ":is(:hover)"; // Without a doctype, the plain pseudo-class matches only links.
 const FRAMES = ["iframe", "frame", "object", "embed"];
 const PSEUDO_ELEMENT = /::?(?:before|after)\s*$/;
@@ -12,8 +12,8 @@ const ZERO = /^0(?:px|%|em|rem)?$/;
 const IN_PLACE = /^(?:none|scale[XY]?\(1\)|translate[XY]?\((?:0(?:px|%)?(?:, )?)+\))$/;
 
 /**
- * Return whether styles for `:hover` show something (`appeared`) or change only the look (`restyled`), and the
- * element under the mouse. In a frame of another site it is `other`.
+ * Return whether styles for `:hover` show content (`appeared`) or change only the look (`restyled`), and the element
+ * under the mouse. In a frame of another site it is `other`.
  *
  * @returns {Promise<[HoverStyles, Node]>}
  */
@@ -42,11 +42,11 @@ export async function findHoverStyles() {
     for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets])
       try {
         visit(sheet.cssRules, root);
-      } catch {} // It is of another origin.
+      } catch {} // It has another origin.
   return [found, last ?? document];
 }
 
-/** Wait until the browser has noticed what is under the mouse. */
+/** Wait until the browser has determined the element under the mouse. */
 async function waitForFrames() {
   const frames = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   await Promise.race([frames, new Promise((resolve) => setTimeout(resolve, FRAME_MS))]);
@@ -97,7 +97,7 @@ function effectOf(rule, root) {
     let found = [];
     try {
       found = [...root.querySelectorAll(own)];
-    } catch {} // It is no selector of elements.
+    } catch {} // It is not a selector for elements.
     if (!found.length) continue;
     const isElsewhere = PSEUDO_ELEMENT.test(part) || found.some((each) => !each.matches(HOVERED));
     if (isElsewhere && shows(rule.style)) return "appeared";

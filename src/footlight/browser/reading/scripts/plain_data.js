@@ -1,9 +1,9 @@
-// Which values of a page JSON has, so that they are the same on the other side.
+// Wraps values of a page that JSON can represent without loss.
 
 const MAX_DEPTH = 20;
 
 /**
- * Return a list with a value that JSON has, and null for any other value.
+ * Return a list with a value that JSON can represent, and null for any other value.
  *
  * @type {(value: unknown) => [unknown] | null}
  */

@@ -1,4 +1,4 @@
-// The value of an element that is not a field of a form.
+// The value of an element that is not a form field.
 
 /** @type {(element: AnyElement) => string | null} */
 export function readValue(element) {

@@ -1,1 +1,1 @@
-"""Snapshots as text: lines, rows of tables, size limits, and parts that the reader knows already. No I/O."""
+"""Snapshots as text: lines, rows of tables, size limits, and parts that the reader already knows. No I/O."""

@@ -1,9 +1,9 @@
 """Fit a whole snapshot into a budget of characters.
 
-Similar siblings are folded first, and as many of them are shown as there is room for. Where that is not
-enough, the most important lines are kept: news, dialogs and the focus, then the main content, then the rest,
-and navigation, headers and footers last. In each of these, controls and headings come before texts, and in a
-log the last lines before the first.
+Similar siblings are folded first, and as many of them are shown as fit. If that is not enough, the most
+important lines are kept: news, dialogs and the focus, then the main content, then other content, and last
+navigation, headers and footers. Within each of these, controls and headings come before texts. In a log, the
+last lines come before the first.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuite
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
 _SEEN_STATES = frozenset(("focused", "invalid", "selected"))
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
-"""Roles of elements that can be selected. A reader must know which one is."""
+"""Roles of elements that can be selected. A reader must know which of them is selected."""
 _NEWS_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 1, 2, 4, 6
 ROWS_IN_ROOM = 5
 MIN_ROW_CHARACTERS = 80
-"""Where lines are chosen, a row of a table is so long at most, or takes this part of the room."""
+"""The maximum length of a table row when lines are selected, unless this share of the room is more."""
 MAX_JOINED = 9
-"""A cell with so many nodes, itself included, can be in one line with the others."""
+"""A cell with at most this many nodes, including itself, can share a line with other cells."""
 MAX_ALIKE = 3
-"""More controls with the same role and name come after the others, such as "Reply" below each comment."""
+"""Further controls with the same role and name come after the others, such as "Reply" below each comment."""
 CONTROLS_IN_ROUND = 10
-"""So many more controls of a role come after as many of each other role."""
+"""After this many controls of a role, the same number of each other role comes first."""
 MAX_LOOSE_TEXTS = 3
-"""So many texts outside all landmarks are news: pages put messages there that have no role."""
+"""Up to this many texts outside all landmarks are news: pages put messages without a role there."""
 MAX_MESSAGE_CHARS = 160
-"""Longer texts are no messages."""
+"""Longer texts are not messages."""
 
 
 def fit_snapshot(
@@ -59,8 +59,8 @@ def fit_snapshot(
 ) -> Fitted:
     """Return the whole text if it fits the budget, and otherwise its most important lines.
 
-    The last line then says how much is shown, with the link to the whole. `folded` are the nodes of which
-    lines are taken where the whole does not fit. More than the fewest rows of a table are shown only up to
+    The last line then has the number of lines shown, and the link to the whole text. `folded` are the nodes
+    to choose from if the whole text does not fit. More than the minimum of table rows are shown only up to
     `row_share` of the budget.
     """
     text, total = _render(nodes)
@@ -102,7 +102,7 @@ class _Siblings:
         self.nodes = nodes
         self.sizes = [1] * len(nodes)
         self.keys: list[object] = [None] * len(nodes)
-        """None for a node that must be seen, or that has one inside."""
+        """None for a node that must be shown, or that contains such a node."""
         self._measure()
 
     def _measure(self) -> None:
@@ -126,7 +126,7 @@ class _Siblings:
                 siblings.append(index)
 
     def lines(self, limits: _Limits, most: int | None = None) -> list[Line]:
-        """Return the lines, with at most so many of each run and a note in the place of the others.
+        """Return the lines, with a limited number of each run and a note in place of the others.
 
         Stop after `most` nodes.
         """
@@ -135,7 +135,10 @@ class _Siblings:
     def _fold(self, limits: _Limits) -> Iterator[Line]:
         nodes, sizes = self.nodes, self.sizes
         stack: list[Line | int | range] = [range(len(nodes))]
-        """Lines, nodes with their content, and ranges of siblings with their content; the next is last."""
+        """Lines, nodes with their content, and ranges of siblings with their content.
+
+        The last is the next one.
+        """
         while stack:
             item = stack.pop()
             if isinstance(item, Line):
@@ -154,7 +157,7 @@ class _Siblings:
                 stack += reversed(run)
 
     def _longest_run(self, run: Sequence[int], limits: _Limits) -> int:
-        """Return how many members of a run are shown: all cells of a row that is one line."""
+        """Return how many members of a run are shown. For a row that is one line, these are all cells."""
         first = self.nodes[run[0]]
         is_joined = first.role in CELLS and len(run) <= MAX_CELLS
         if is_joined and all(self.sizes[cell] <= MAX_JOINED for cell in run):
@@ -162,7 +165,7 @@ class _Siblings:
         return limits.rows if first.role == "row" else limits.others
 
     def _run(self, siblings: range) -> list[int]:
-        """Return the first of the siblings, and those that follow it and are similar to it."""
+        """Return the first of the siblings, and the siblings after it that are similar to it."""
         sizes, keys = self.sizes, self.keys
         run = [siblings.start]
         key = keys[siblings.start]
@@ -174,9 +177,9 @@ class _Siblings:
 
 
 def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | None:
-    """Return the lines with as many members of each run as fit; None where even the fewest do not.
+    """Return the lines with as many members of each run as fit, or None if even the fewest do not fit.
 
-    Rows come last, and only as far as the lines take no more than `room_with_rows`.
+    Rows are added last, and only as long as the lines take at most `room_with_rows`.
     """
     if room_with_rows >= room:
         found = _grow(tree, room, lambda count: _Limits(count, rows=count))
@@ -190,7 +193,7 @@ def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | N
 
 
 def _grow(tree: _Siblings, room: int, limits: Callable[[int], _Limits]) -> tuple[list[str], int] | None:
-    """Return the lines for the greatest number that fits, and the number. None if the fewest do not fit."""
+    """Return the lines for the greatest number that fits, and that number. None if the fewest do not fit."""
     best = None
     fits, too_many = FEWEST_OF_RUN - 1, len(tree.nodes) + 1
     trial = FEWEST_OF_RUN
@@ -226,8 +229,8 @@ def _render_within(lines: Sequence[Line], room: int) -> list[str] | None:
 class _Candidate:
     """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent.
 
-    Of the lines of a rank, those of a lower `round` come first: the first ten controls of each role and the
-    first two rows of a table have 0.
+    Within a rank, lines of a lower `round` come first: the first ten controls of each role and the first two
+    rows of a table have 0.
     """
 
     text: str
@@ -257,7 +260,7 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
 
 
 def _lines_to_keep(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:
-    """Yield a line and its ancestors, without those that are kept already."""
+    """Yield a line and its ancestors, without those that are already kept."""
     while index >= 0 and not candidates[index].is_kept:
         yield index
         index = candidates[index].above
@@ -267,7 +270,7 @@ def _candidates(tree: _Siblings, room: int) -> list[_Candidate]:
     has_main = any(node.role == "main" for node in tree.nodes)
     found: list[_Candidate] = []
     above: list[tuple[int, int, int]] = []
-    """Depth, index and area of the lines that the next one may be inside."""
+    """Depth, index and area of the lines that may contain the next line."""
     longest_row = max(room // ROWS_IN_ROOM, MIN_ROW_CHARACTERS)
     lines = [_shorten_row(line, longest_row) for line in tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))]
     loose = _find_loose_texts(lines, has_main=has_main)
@@ -305,9 +308,9 @@ def _candidates(tree: _Siblings, room: int) -> list[_Candidate]:
 
 
 def _shorten_row(line: Line, most: int) -> Line:
-    """Return a row of a table with as many cells as fit so many characters.
+    """Return a table row with as many cells as fit `most` characters.
 
-    A row whose last cell has controls is not cut, unless all its cells are links, as in a head.
+    A row whose last cell has controls is not cut, unless all its cells are links, as in a header.
     """
     is_row = line.node is not None and line.node.role == "row" and len(line.cells) > FEWEST_OF_RUN
     length = len(line.render()) if is_row else 0
@@ -321,13 +324,13 @@ def _shorten_row(line: Line, most: int) -> Line:
 
 
 def _put_newest_first(found: Sequence[_Candidate], lines: Sequence[Line]) -> None:
-    """Let the last lines of a log come before its first, and all of them after the controls beside it."""
+    """Rank the last lines of a log before its first lines, and all of them below the controls beside it."""
     inside: int | None = None
     for index, line in enumerate(lines):
         if inside is not None and line.depth <= inside:
             inside = None
         if inside is not None and found[index].rank > _CHOSEN_RANK:
-            found[index].rank |= 1  # As texts of its area, which have the odd ranks.
+            found[index].rank |= 1  # Like the texts of its area, which have odd ranks.
             found[index].round = len(lines) - index
         if inside is None and line.node is not None and line.node.role == "log":
             inside = line.depth
@@ -355,7 +358,7 @@ def _is_important(node: Node) -> bool:
 
 
 def _find_loose_texts(lines: Sequence[Line], *, has_main: bool) -> set[int]:
-    """Return the texts beside the main content, or without one the last lines of a page if they are texts."""
+    """Return the texts outside the main content, or without main content the last lines if they are texts."""
     outside = [index for index, line in enumerate(lines) if line.depth == 0 and not line.cells]
     if not has_main:
         outside = [index for index in outside if index >= len(lines) - 2]
@@ -376,7 +379,7 @@ def _is_text(node: Node | None) -> bool:
 
 
 def _explains_error(node: Node | None, following: Node | None) -> bool:
-    """Return whether a text stands behind a field that the page calls invalid."""
+    """Return whether a text follows a field that the page marks as invalid."""
     return node is not None and "invalid" in node.states and _is_text(following)
 
 
@@ -385,7 +388,7 @@ def _is_control(node: Node) -> bool:
 
 
 def _labels(node: Node | None, following: Node | None) -> bool:
-    """Return whether a text stands before a control that has no name of its own."""
+    """Return whether a text precedes a control without a name."""
     if node is None or following is None or following.name or following.role not in CONTROLS:
         return False
     return node.role == "text" or bool(node.text)

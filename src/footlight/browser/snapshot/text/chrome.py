@@ -1,4 +1,4 @@
-"""Write headers, navigation, sidebars and footers that a reader knows already as one line each."""
+"""Write headers, navigation, sidebars and footers that the reader already knows as one line each."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = [
 CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 """The landmarks that the pages of a site usually share."""
 FEWEST_INSIDE = 2
-"""A landmark with fewer lines inside, or another part with no more lines, is written as it is."""
+"""A landmark with fewer lines inside, or another part with no more lines, is not folded."""
 
 MAX_NESTING = 3
-"""Landmarks inside so many others are not compared on their own."""
+"""Landmarks at a deeper nesting level are not compared separately."""
 
 
 def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
-    """Return the nodes, with each landmark that was the same on the page before as one line.
+    """Return the nodes, with each landmark that was the same on the previous page as one line.
 
-    The line says how many are inside: `unchanged-lines=24`. The focused line, `current` entries and new
-    texts stay below it.
+    The line has the number of lines inside: `unchanged-lines=24`. The focused line, `current` entries and new
+    texts remain below it.
     """
     if before is None or not same_origin(before, after):
         return after.nodes
@@ -61,7 +61,7 @@ def _origin(snapshot: Snapshot) -> tuple[str, str]:
 
 
 def find_landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object, ...]]]:
-    """Yield where each landmark is, and what a reader sees of it but for texts; an outer one comes first."""
+    """Yield the range and the visible content without texts of each landmark, outer landmarks first."""
     open_until: list[int] = []
     for index, node in enumerate(nodes):
         while open_until and open_until[-1] <= index:

@@ -1,4 +1,4 @@
-"""Join lines that belong together, and leave out what a neighbouring line says already."""
+"""Join lines that belong together, and leave out what an adjacent line already shows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["compact_lines", "is_compactable"]
 _WRAPPERS = frozenset((*CELLS, "generic"))
 _ROWS = frozenset(("row", "listitem"))
 _NEEDLESS = frozenset(("caption", "generic", "group", "paragraph"))
-"""Roles whose line says nothing if it has no ref and only one line inside."""
+"""Roles whose line has no information if it has no ref and only one line inside."""
 _TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
-"""Roles whose name is not written if the first line inside is a title with this name."""
+"""Roles whose name is not written if the first line inside is a title with the same name."""
 _TITLES = frozenset(("button", "caption", "heading", "link"))
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
@@ -35,16 +35,19 @@ _FIELDS = frozenset(
 )
 _PRESSED = frozenset(("button", "link", "menuitem", "tab"))
 MAX_MARK = 2
-"""A text of at most so many characters in a control is a mark such as `»`, unless it is a word."""
+"""A text in a control with at most this length is a mark such as `»`, unless it is a word."""
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
-"""So many lines after a text are searched for the field that it names."""
+"""The number of lines after a text that are searched for the field that it labels."""
 _BESIDE = 3
-"""How many lines before and after a node are searched for the text of its description."""
+"""The number of lines before and after a node that are searched for the text of its description."""
 
 
 def is_compactable(node: Node) -> bool:
-    """Return whether the line of the node may change; a fast check that spares most pages the rest."""
+    """Return whether the line of the node may change.
+
+    A fast check, after which most pages need no more work.
+    """
     return (
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
@@ -58,12 +61,12 @@ def is_compactable(node: Node) -> bool:
 
 
 def _is_separator(node: Node) -> bool:
-    """Return whether a text is only a mark between its neighbours, such as `|`."""
+    """Return whether a text is only a separator between its neighbours, such as `|`."""
     return node.is_text and node.name in _SEPARATORS
 
 
 def compact_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with plain rows in one line, and without names and descriptions that are repeated."""
+    """Return the lines with plain rows on one line, and without repeated names and descriptions."""
     if not any(line.node is not None and is_compactable(line.node) for line in lines):
         return list(lines)
     return list(_compact(lines))
@@ -146,7 +149,7 @@ def _without_repeated_text(line: Line) -> Line:
 
 
 def _repeats_words(node: Node) -> bool:
-    """Return whether the text in a control has only words that its name has in this order, or is a mark."""
+    """Return whether the text in a control has only words of its name in the same order, or is a mark."""
     if not (node.text and node.name and node.role in _PRESSED):
         return False
     if len(node.text) <= MAX_MARK and not node.text.isalnum():
@@ -160,7 +163,7 @@ def _role_of(line: Line) -> str:
 
 
 def _is_repeated(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a link, with its picture, stands before another one with the same name and target."""
+    """Return whether a link, with its picture, precedes another link with the same name and target."""
     line, depth = lines[index], lines[index].depth
     following = lines[index + 1 : index + 4]
     if following and _role_of(following[0]) == "img" and _only_child(lines, index):
@@ -175,7 +178,7 @@ def _is_repeated(lines: Sequence[Line], index: int) -> bool:
 
 
 def _find_title(lines: Sequence[Line], index: int) -> str:
-    """Return the name of the tree entry around a line, if the line is the only part of it that is pressed."""
+    """Return the name of the tree entry around a line, if the line is the only clickable part of it."""
     line, entry = lines[index], lines[index - 1]
     if line.node is None or entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
         return ""
@@ -187,7 +190,7 @@ def _find_title(lines: Sequence[Line], index: int) -> str:
 
 
 def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a footer or the like has no words and nothing inside."""
+    """Return whether a landmark such as a footer has no words and no content."""
     line, node = lines[index], lines[index].node
     if node is None or node.role not in CHROME or line.mark:
         return False
@@ -197,7 +200,7 @@ def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
 
 
 def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text is only the name of the field behind it, or the value of a drop-down."""
+    """Return whether a text is only the name of the field after it, or the value of a drop-down."""
     if not _says_only_text(node):
         return False
     depth, mark = lines[index].depth, lines[index].mark

@@ -1,4 +1,4 @@
-"""Fit lines into a budget of characters: fold runs, cut long texts, and cut off the tail last."""
+"""Fit lines into a budget of characters: fold runs, shorten long texts, and cut off the end last."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = [
 ]
 
 LinkTo = Callable[[str], str | None]
-"""Stores a text and returns the URI to read it at, or None where it has no room."""
+"""A function that stores a text and returns the URI to read it at, or None if there is no room for it."""
 
 MAX_RUN = 12
-"""The longest run of similar nodes that is shown whole."""
+"""The longest run of similar nodes that is shown completely."""
 SHOWN_OF_RUN = 5
 MAX_WORD_CHARACTERS = 120
-"""The length of a name or a text after it was cut."""
+"""The length to which a name or a text is shortened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A text that fits the budget. `lines` is the number of lines without a cut."""
+    """A text that fits the budget. `lines` is the number of lines before cuts."""
 
     text: str
     cut: bool
@@ -41,11 +41,11 @@ class Fitted:
 
 
 def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = False) -> Fitted:
-    """Return the text as it is if it fits the budget, and otherwise as much of it as fits.
+    """Return the text unchanged if it fits the budget, and otherwise as much of it as fits.
 
-    With `folded`, runs are folded in any case. Where the budget cuts something off, the last line says so and
-    links to the whole text. The steps are: fold runs, cut long texts, drop the deepest texts, cut off the
-    tail.
+    With `folded`, runs are folded in any case. If the budget cuts something off, the last line reports it and
+    links to the whole text. The steps are: fold runs, shorten long texts, drop the deepest texts, cut off the
+    end.
     """
     whole = [line.render() for line in lines]
     text = "\n".join(whole)
@@ -84,7 +84,7 @@ def _measure_joined(lines: Sequence[str]) -> int:
 
 
 def _drop_deepest_texts(lines: Sequence[Line], written: Sequence[str], room: int) -> list[str]:
-    """Drop texts without a ref, the deepest first, until the rest fits."""
+    """Drop texts without a ref, deepest first, until the remaining lines fit."""
     excess = _measure_joined(written) - room
     texts = [index for index, line in enumerate(lines) if _is_text(line)]
     dropped: set[int] = set()
@@ -101,7 +101,7 @@ def _is_text(line: Line) -> bool:
 
 
 def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | None, comment: str = "") -> str:
-    """Return the lines that fit beside the mark. The link is left out where even that does not fit."""
+    """Return the lines that fit beside the mark. Leave out the link if even the mark does not fit."""
     if len(cut_mark("cut", total, total, uri)) + len(comment) > budget:
         uri = None
     room = budget - len(comment) - len(cut_mark("cut", total, total, uri))
@@ -151,19 +151,19 @@ def _make_fold_line(run: Sequence[Line]) -> Line:
 
 
 def _first_ref(line: Line) -> str | None:
-    """Return the ref of a line, or else the first one in its cells."""
+    """Return the ref of a line, or otherwise the first ref in its cells."""
     nodes = [line.node, *(node for parts in line.cells for node in parts)]
     return next((node.ref for node in nodes if node is not None and node.ref), None)
 
 
 def fold_note(nodes: Sequence[Node]) -> str:
-    """Return the line in the place of similar nodes: `… 40 more rows e40…e200`."""
+    """Return the line that replaces similar nodes: `… 40 more rows e40…e200`."""
     refs = [node.ref for node in nodes if node.ref]
     return " ".join([f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *_ref_range(refs)])
 
 
 def _ref_range(refs: Sequence[str]) -> list[str]:
-    """Return `e12–e59` where the numbers are consecutive, and `e12…e80` otherwise."""
+    """Return `e12–e59` if the numbers are consecutive, and `e12…e80` otherwise."""
     if not refs:
         return []
     numbers = [int(ref[1:]) for ref in refs]

@@ -1,4 +1,4 @@
-"""Write choices in one line: the options of a drop-down, or short texts that can be clicked, such as days."""
+"""Write choices on one line: the options of a drop-down, or short clickable texts such as days."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from footlight.browser.snapshot.text.rendering import Line
 __all__ = ["OptionLists", "count_options", "count_spots", "join_spots"]
 
 FEWEST_REPEATED = 4
-"""So many options that a drop-down before has as well are not written again."""
+"""At least this many options that equal those of an earlier drop-down are not written again."""
 _SPOTS = (("clickable",), ("disabled",))
 FEWEST_SPOTS = 4
 MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
-"""Elements without a role that can be clicked are one line if there are several with such short texts."""
+"""Clickable elements without a role share one line if at least `FEWEST_SPOTS` have such short texts."""
 
 
 class OptionLists:
-    """The options of the drop-downs so far."""
+    """The options of the drop-downs that were written so far."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], str] = {}
 
     def join(self, lines: Sequence[Line], options: range) -> tuple[Line, int]:
-        """Return the options of a drop-down as one line, and how many lines they were.
+        """Return the options of a drop-down as one line, and the number of lines that they replace.
 
-        A note that some are left out, and the last option after it, are in the line too.
+        The line includes a note about options that are left out, and the last option after that note.
         """
         line = lines[options.start]
         nodes = [each.node for each in lines[options.start : options.stop] if each.node is not None]
@@ -67,7 +67,7 @@ def count_options(lines: Sequence[Line], index: int) -> int:
 
 
 def count_spots(lines: Sequence[Line], index: int) -> int:
-    """Return how many lines are short texts that are clicked, such as days; 0 if there are only a few."""
+    """Return how many lines are short clickable texts, such as days; 0 if there are only a few."""
     first = lines[index]
 
     def is_spot(line: Line) -> bool:

@@ -1,4 +1,4 @@
-"""Write a row of a table, or a short list, in one line."""
+"""Write a row of a table, or a short list, on one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 MAX_CELLS = 60
-"""A row with more cells has a line for each."""
+"""A row with more cells has one line per cell."""
 _BARE = frozenset(("caption", "form", "generic", "group", "list", "listitem", "paragraph"))
 _CONTROLS = frozenset(
     (
@@ -38,21 +38,21 @@ _CONTROLS = frozenset(
 )
 """Roles that are clicked instead of a nameless element around them, such as their label."""
 ROWS_WITH_URLS = 2
-"""So many rows of a table, or items of a list, show the targets of their links. If the targets of the second
-differ from those of the first only by numbers, it shows none.
+"""The number of table rows or list items that show the targets of their links. If the targets of the second
+one differ from those of the first only in numbers, it shows none.
 """
 MAX_ITEMS = 30
 MAX_ITEM_CHARACTERS = 600
-"""A list with more items, or longer names in them, has a line for each item."""
+"""A list with more items, or with longer names in them, has one line per item."""
 MAX_ITEM_PARTS = 2
 MAX_PARTS = 4
-"""A cell or a list item with more elements and texts has a line for each."""
+"""A cell or a list item with more elements and texts has one line for each of them."""
 MAX_CONTROLS = 8
-"""A row that shows only its controls has a line for each if it has more of them."""
+"""A row that shows only its controls has one line per control if it has more."""
 
 
 class RowRun:
-    """Rows of one table, or items of one list, that are one line each."""
+    """Consecutive rows of a table, or items of a list, that are one line each."""
 
     def __init__(self) -> None:
         self._depth = -1
@@ -62,12 +62,12 @@ class RowRun:
         self._urls: Sequence[tuple[Node, ...]] = ()
 
     def leave(self, depth: int) -> None:
-        """Forget the rows if a line at this depth is not inside their table."""
+        """Reset the run if a line at this depth is not inside its table."""
         if depth < self._depth:
             self._depth, self._count, self._cells = -1, 0, ()
 
     def join(self, lines: Sequence[Line], span: range, cells: Sequence[tuple[Node, ...]]) -> Line:
-        """Return the lines of a row as one."""
+        """Join the lines of a row to one line."""
         line, inside = lines[span.start], lines[span.start + 1 : span.stop]
         assert line.node is not None
         is_next = self._depth == line.depth and all(
@@ -90,7 +90,7 @@ class RowRun:
 
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
-    """Return a row without the name that its cells repeat, and without its ref if only what is in it acts."""
+    """Return a row without a name that its cells repeat, and without a ref if only its content is active."""
     if row.text:  # The first words of a row that shows only its controls.
         return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
     is_named = bool(row.name)
@@ -104,7 +104,7 @@ def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: b
 
 @lru_cache(maxsize=100)
 def _plain_row(depth: int, role: str) -> Node:
-    """Return a row without a ref, which is one object for all, so that its line is rendered once."""
+    """Return a row without a ref. All such rows are one object, so that its line is rendered only once."""
     return Node(depth, role, "")
 
 
@@ -113,9 +113,9 @@ def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], 
 
 
 def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
-    """Return what to write for each cell, and its number of lines; nothing if the row needs several lines.
+    """Return the parts to write for each cell, and its number of lines. Empty if the row needs several lines.
 
-    A list item is a row without cells: each element or text in it is one.
+    A list item is a row without cells: each element or text in it counts as a cell.
     """
     first = lines[row]
     assert first.node is not None
@@ -136,7 +136,7 @@ def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], 
 
 
 def find_controls(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
-    """Return the controls in a row of which only these and its first words are shown; nothing for others."""
+    """Return the controls in a row that shows only its first words and controls. Empty for other rows."""
     first = lines[row]
     assert first.node is not None
     if not first.node.text or first.node.value or first.node.description:
@@ -149,7 +149,7 @@ def find_controls(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...
 
 
 def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Node, ...], int] | None:
-    """Return what to write for a cell or for an element in a list item, and its number of lines, or None."""
+    """Return the parts of a cell, or of an element in a list item, and its number of lines, or None."""
     assert row.node is not None
     line = lines[index]
     if not is_plain(line, row) or line.depth != row.depth + 1 or line.node is None:
@@ -173,7 +173,7 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
 
 
 def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
-    """Return the nodes in a cell, without wrappers that say nothing; None if one needs a line of its own."""
+    """Return the nodes in a cell, without empty wrappers. None if a node needs its own line."""
     parts: list[Node] = []
     for line, following in pairwise([*inside, None]):
         if line is None or not is_plain(line, row) or line.node is None:
@@ -186,7 +186,7 @@ def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
 
 
 def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
-    """Return the parts of each item of a short list of controls, and its number of lines, or nothing."""
+    """Return the parts of each item of a short list of controls, and its number of lines. Empty otherwise."""
     first = lines[index]
     items: list[tuple[tuple[Node, ...], int]] = []
     characters = 0
@@ -211,14 +211,14 @@ def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...]
 
 
 def join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
-    """Return a list and its items as one line."""
+    """Join a list and its items to one line."""
     with_urls = 1 if have_numbered_urls(items[:1], items[1:2]) else ROWS_WITH_URLS
     cells = (*items[:with_urls], *_without_urls(items[with_urls:]))
     return replace(line, cells=cells, above=((), *cells[:-1]))
 
 
 def is_wrapper(node: Node) -> bool:
-    """Return whether a line says nothing besides that its contents belong together."""
+    """Return whether a line only shows that its contents belong together."""
     is_bare = not (node.name or node.states or node.value or node.text or node.description or node.testid)
     return is_bare and node.role in _BARE
 

@@ -1,4 +1,4 @@
-"""Reduce a snapshot to what can be acted on, to some levels, or to one subtree. No I/O."""
+"""Reduce a snapshot to active elements, to a number of levels, or to one subtree. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["keep_interactive", "limit_depth", "subtree"]
 MAX_WORD_CHARACTERS = 60
 """The length of the words that identify a row without a name."""
 MAX_LABELS = 2
-"""So many texts before a control without a name are kept, such as the name of a setting and what it does."""
+"""The number of texts kept before a control without a name, such as the name and purpose of a setting."""
 
 CONTROLS = frozenset(
     (
@@ -41,16 +41,16 @@ PLACES = frozenset(
         *("grid", "tree", "treegrid"),
     )
 )
-"""Roles that tell where a control is if they have a name."""
+"""Roles that identify the place of a control if they have a name."""
 ITEMS = frozenset(("listitem", "row", "article", "dialog", "alertdialog"))
-"""Roles that tell where a control is even without a name: a row identifies its `Delete` button."""
+"""Roles that identify the place of a control even without a name: a row identifies its `Delete` button."""
 
 
 def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the controls and other elements that take a click or a key, and what tells where they are.
+    """Return the elements that accept a click or a key, and the elements that identify their place.
 
-    That is frames, dialogs, rows, landmarks with a name, and the last heading before a control. Depths are
-    counted again. A kept node without name or text gets the first words inside it as its text.
+    The latter are frames, dialogs, rows, landmarks with a name, and the last heading before a control. Depths
+    are recomputed. A kept node without name or text gets the first words inside it as its text.
     """
     parents = _parents(nodes)
     active = {index for index, node in enumerate(nodes) if _is_active(node)}
@@ -67,9 +67,9 @@ def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _list_labels(nodes: Sequence[Node], active: set[int]) -> set[int]:
-    """Return the texts right before controls that have no name, which are their labels for who sees them.
+    """Return the texts right before controls without a name, which are their visible labels.
 
-    A text in a table row is in the words of the row.
+    A text in a table row is part of the words of the row.
     """
     found: set[int] = set()
     for index in active:
@@ -90,7 +90,7 @@ def _is_text(node: Node) -> bool:
 def _list_bare_items(
     nodes: Sequence[Node], parents: Sequence[int], kept: set[int], words: dict[int, str]
 ) -> set[int]:
-    """Return the list items around only one line, beside which they say nothing."""
+    """Return the list items without words around a single line, which add no information."""
     owner = _nearest_kept(parents, kept)
     inside = Counter(owner[index] for index in kept)
     return {
@@ -136,7 +136,7 @@ def _list_preceding_headings(nodes: Sequence[Node], active: set[int], above: set
 def _first_words(
     nodes: Sequence[Node], parents: Sequence[int], kept: set[int], above: set[int]
 ) -> dict[int, str]:
-    """Return the first words inside each kept node that has no name and text, except words of kept nodes."""
+    """Return the first words inside each kept node without name and text, except the words of kept nodes."""
     words: dict[int, str] = {}
     for index, (node, owner) in enumerate(zip(nodes, _nearest_kept(parents, kept), strict=True)):
         if index in kept or owner < 0 or nodes[owner].name or nodes[owner].text:
@@ -199,7 +199,7 @@ def limit_depth(nodes: Sequence[Node], levels: int) -> tuple[Node, ...]:
 
 
 def subtree(nodes: Sequence[Node], ref: str) -> tuple[Node, ...]:
-    """Return the node with this ref at depth 0 and all its descendants, or nothing."""
+    """Return the node with this ref at depth 0 and all its descendants. Empty if there is none."""
     start = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
     if start is None:
         return ()

@@ -1,4 +1,4 @@
-"""Render nodes as JSON, nested."""
+"""Render nodes as nested JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footlight.browser.snapshot.nodes import Node
 __all__ = ["NodeInfo", "render_json"]
 
 MAX_LEVELS = 60
-"""The limit for JSON, because its readers and writers are recursive."""
+"""The maximum depth of the JSON, because readers and writers of JSON are recursive."""
 
 
 class NodeInfo(TypedDict):
@@ -34,7 +34,7 @@ class NodeInfo(TypedDict):
 
 
 def render_json(nodes: Sequence[Node]) -> list[NodeInfo]:
-    """Return the nodes nested. Nodes deeper than 60 levels are children of their ancestor of that level."""
+    """Return the nodes as a tree. Nodes below level 60 become children of their ancestor at that level."""
     roots: list[NodeInfo] = []
     above: list[tuple[int, NodeInfo]] = []
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Quote, shorten and number the words of a page for a line of text."""
+"""Quote, shorten and pluralise the words of a page for a line of text."""
 
 from __future__ import annotations
 
@@ -28,19 +28,17 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def quote_unless_word(text: str) -> str:
-    """Return a role or a state as it is, or in quotes where the page has invented it."""
+    """Return a role or a state unchanged, or in quotes if it is not a plain word."""
     return text if _WORD.fullmatch(text) else quote(text)
 
 
 def quote_if_ambiguous(text: str) -> str:
-    """Return a text that ends its line, in quotes where it could be taken for syntax."""
+    """Return a text at the end of its line, in quotes if it could be taken for syntax."""
     return quote(text) if _AMBIGUOUS.search(text) else text
 
 
 def quote_url(url: str) -> str:
-    """Return a URL that ends a line, without parameters that only follow people. A long one ends where its
-    query begins.
-    """
+    """Return a URL for the end of a line, without tracking parameters. Cut a long one at its query."""
     path, _, query = url.partition("?")
     if query:
         query, mark, fragment = query.partition("#")
@@ -53,7 +51,7 @@ def quote_url(url: str) -> str:
 
 
 def _shorten_parameter(parameter: str) -> str:
-    """Return a parameter of a query. The page to return to later is left out, because the link sets it."""
+    """Return a query parameter, without the value if it is a page to return to: the link sets it."""
     name, _, value = parameter.partition("=")
     return f"{name}=…" if _RETURN.fullmatch(name) and _PATH.match(value) else parameter
 
@@ -70,7 +68,7 @@ def plural(role: str) -> str:
 _TRACKING = re.compile(
     r"(?:utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|_ga|_gl|_hsenc|_hsmi)=", re.I
 )
-"""Parameters by which shops and networks recognise where people come from."""
+"""Parameters by which shops and networks track where visitors come from."""
 _RETURN = re.compile(
     r"next|url|back|from|ref|referr?er|continue|goto|destination|came_from|(?:return|redirect)\w*", re.I
 )
@@ -82,7 +80,7 @@ _UNSAFE = re.compile(f"[{_UNSAFES}]")
 _WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
 _URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
 _AMBIGUOUS = re.compile(
-    rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
-    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # a ref, URL or note
+    rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # Quotes, escapes, our own marks, and characters that must be escaped.
+    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column|lines?)\b"  # A ref, URL or note.
     r"|^[\s+~-]|\s$"
 )

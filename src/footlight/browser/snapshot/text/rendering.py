@@ -1,8 +1,8 @@
 """Render nodes as lines of text for models.
 
 A line of text is `e3 button "Save" disabled`: the ref comes first, and the value or the text comes after `:
-`. Each level adds one space of indentation. Among the forms that a model understands without explanation this
-one has the fewest tokens. Words of the page are quoted wherever they could be taken for syntax, and they
+`. Each level adds one space of indentation. Of the formats that a model understands without explanation, this
+one uses the fewest tokens. Words of the page are quoted wherever they could be taken for syntax, and they
 never begin a line, so no page can forge a ref.
 """
 
@@ -28,7 +28,7 @@ from footlight.browser.snapshot.text.rows import with_names_of_row
 __all__ = ["CELLS", "Line", "is_action_url", "make_lines", "render_text"]
 
 MAX_TITLE_CHARACTERS = 60
-"""The length of what describes a link that has a name."""
+"""The maximum length of the description of a link that has a name."""
 _MAX_REMOVED_CHARACTERS = 80
 
 
@@ -44,18 +44,18 @@ class Line:
     mark: str = ""
     note: str = ""
     cells: tuple[tuple[Node, ...], ...] = ()
-    """For a table row or a list item that is one line: its cells, or what is inside each. Without a node, the
+    """For a table row or a list item that is one line: its cells, or the parts of each. Without a node, the
     cells are the options of a drop-down.
     """
     has_urls: bool = True
-    """Whether the links in the cells have their targets."""
+    """Whether the links in the cells show their targets."""
     above: tuple[tuple[Node, ...], ...] = ()
-    """For each cell, the one before it of the same kind: the cell above, or the item before. The role that a
-    named control shares with the one in it is left out, and in rows without targets of links the same name.
+    """For each cell, the previous one of the same kind: the cell above, or the previous item. A named control
+    leaves out a role that it shares with the control there, and an equal name in rows without link targets.
     """
 
     def render(self, *, limit: int | None = None) -> str:
-        """Return the line, with the name and each text of the page cut to `limit` characters."""
+        """Return the line, with the name and each text of the page shortened to `limit` characters."""
         words: list[str] = []
         if self.node is not None:
             row = _render_node(self.node, limit, removed=self.mark == "-")
@@ -132,7 +132,7 @@ def _is_empty(cell: Sequence[Node]) -> bool:
 
 
 def _pair_parts(parts: Sequence[Node], like: Sequence[Node]) -> Iterator[tuple[Node, Node | None]]:
-    """Yield each part of a cell with the one at its place in a similar cell."""
+    """Yield each part of a cell with the part at the same position in a similar cell."""
     return zip(parts, like if len(like) == len(parts) else repeat(None), strict=False)
 
 
@@ -157,7 +157,7 @@ def _render_cell(
 
 
 def _render_line(node: Node) -> str:
-    """Return the uncut line of a node, which is cached in the node."""
+    """Return the full line of a node, which is cached in the node."""
     line = node.line
     if line is None:
         line = _render_element(node, None)
@@ -166,7 +166,7 @@ def _render_line(node: Node) -> str:
 
 
 def _render_removed(node: Node, limit: int | None) -> str:
-    """Return a short line that identifies what was removed."""
+    """Return a short line that identifies a removed node."""
     if node.is_text:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
@@ -206,12 +206,12 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
 
 
 def is_action_url(url: str) -> bool:
-    """Return whether the target says that the link is only there for its click."""
+    """Return whether the target shows that the link only handles clicks."""
     return _ACTION_URL.match(url) is not None
 
 
 def _is_named_link(node: Node, description: str) -> bool:
-    """Return whether a description only puts the name of a link, whose target is written, into a phrase."""
+    """Return whether a description only repeats the name of a link in a phrase, and the target is written."""
     return node.role == "link" and bool(node.url and node.name) and f" {node.name} " in f" {description} "
 
 

@@ -1,4 +1,4 @@
-"""Leave out of the cells of a table row what the row, or the one above it, says already."""
+"""Leave out of the cells of a table row what the row, or the row above, already shows."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["have_numbered_urls", "with_names_of_row", "without_descriptions", "w
 
 _NUMBER = re.compile("[0-9]+")
 MAX_WORDS_OF_ROW = 8
-"""So many words of a name may come from the name of its row."""
+"""The maximum number of words in a name that may come from the name of its row."""
 
 
 def with_names_of_row(
     above: Sequence[Sequence[Node]], cells: Sequence[Sequence[Node]]
 ) -> Sequence[Sequence[Node]]:
-    """Return the cells above with the names of those below where only the name of the row is different.
+    """Return the cells above, with the names of the cells below if only the name of the row differs.
 
-    "Choose Tea" in the row of "Tea" is like "Choose Milk" in the row of "Milk".
+    "Choose Tea" in the row of "Tea" counts as equal to "Choose Milk" in the row of "Milk".
     """
     rows = (_names_in(above), _names_in(cells))
     return tuple(
@@ -39,7 +39,7 @@ def _names_in(cells: Sequence[Sequence[Node]]) -> frozenset[str]:
 
 
 def _is_named_alike(was: Node, now: Node, rows: tuple[frozenset[str], frozenset[str]]) -> bool:
-    """Return whether both names begin alike and end with the name of something else in their row."""
+    """Return whether both names begin in the same way and end with the name of another part of their row."""
     if was.name == now.name or not (was.ref and now.ref) or was.role != now.role:
         return False
     begin = len(now.name)
@@ -57,7 +57,7 @@ def _is_named_alike(was: Node, now: Node, rows: tuple[frozenset[str], frozenset[
 def without_repeated_urls(
     cells: Sequence[tuple[Node, ...]], *, only_first: bool
 ) -> tuple[tuple[Node, ...], ...]:
-    """Return the cells of a row with each target only once, or with the first target only."""
+    """Return the cells of a row with each target only once, or with only the first target."""
     urls = [node.url for parts in cells for node in parts if node.url]
     if len(urls) < 2 or not (only_first or len(set(urls)) < len(urls)):
         return tuple(cells)
@@ -75,7 +75,7 @@ def without_repeated_urls(
 
 
 def have_numbered_urls(one: Sequence[tuple[Node, ...]], other: Sequence[tuple[Node, ...]]) -> bool:
-    """Return whether the targets of two rows are the same but for the numbers in them."""
+    """Return whether the targets of two rows are the same except for the numbers in them."""
     was, now = (
         [_NUMBER.sub("0", node.url) for parts in cells for node in parts if node.url]
         for cells in (one, other)
@@ -84,7 +84,7 @@ def have_numbered_urls(one: Sequence[tuple[Node, ...]], other: Sequence[tuple[No
 
 
 def without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
-    """Return the cells of a row without the descriptions that only repeat a name in the row."""
+    """Return the cells of a row without descriptions that only repeat a name in the row."""
     if not any([node.description for parts in cells for node in parts]):
         return tuple(cells)
     names = {node.name for parts in cells for node in parts}

@@ -1,8 +1,8 @@
-"""Write what a reader knows from an earlier page as one line, and find the refs that its elements had there.
+"""Write what the reader knows from an earlier page as one line, and map the earlier refs of its elements.
 
-Forms, tables, lists and the like count as known if everything in them is as it was. Headers, navigation,
-sidebars and footers may have other texts, which are written below their line, and what is in them counts as
-known also where an earlier page had the same lines elsewhere. A known link is written without its target.
+Forms, tables, lists and similar parts count as known if their whole content is unchanged. Headers,
+navigation, sidebars and footers may have new texts, which are written below their line; their content also
+counts as known if an earlier page had the same lines elsewhere. A known link is written without its target.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Folded", "fold_unchanged"]
 _ITEMS = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that share one line if they are unchanged: `rows unchanged=5`."""
 _BARE = frozenset(("row", "rowgroup"))
-"""Roles whose names only repeat what is inside."""
+"""Roles whose names only repeat their content."""
 
 _Key = tuple[object, ...]
 
@@ -43,11 +43,11 @@ class Folded:
 
 
 def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Snapshot) -> Folded:
-    """Return the nodes with each part that is as before as one line: `e40 form unchanged-lines=12`.
+    """Return the nodes with each unchanged part as one line: `e40 form unchanged-lines=12`.
 
-    `before` is the previous page, of which the headers and the like are compared. `shown` are pages of which
-    a reader has seen everything; all parts are compared with them. The focused line and `current` entries
-    stay below.
+    `before` is the previous page, whose landmarks are compared. `shown` are pages that the reader has seen
+    completely; all parts are compared with them. The focused line and `current` entries remain below the
+    line.
     """
     numbers: dict[_Key, int] = {}
     pages = [_Page(page.nodes, numbers) for page in shown if same_origin(page, after)]
@@ -63,7 +63,7 @@ def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Sn
 
 
 class _KnownLines:
-    """The lines of the pages that a reader has seen, wherever they were."""
+    """The lines of the pages that the reader has seen, at any place."""
 
     def __init__(self, page: _Page, pages: Sequence[_Page]) -> None:
         self._page = page
@@ -76,13 +76,13 @@ class _KnownLines:
             self._known.append(lines)
 
     def without_target(self, node: Node) -> Node:
-        """Return a link that is known without its target, and any other node as it is."""
+        """Return a known link without its target, and any other node unchanged."""
         if node.url and node.name and not node.box and self._find(node):
             return replace(node, url="", path="", description="")
         return node
 
     def find_all(self, span: Sequence[Node]) -> Sequence[tuple[Node, Node]] | None:
-        """Return each control with what it was called before if every line is known, or else None."""
+        """Return each control with its earlier node if every line is known, or None."""
         pairs: list[tuple[Node, Node]] = []
         for node in span:
             if node.role in NEWS or node.is_frame or node.box:
@@ -110,7 +110,10 @@ class _KnownLines:
 
 
 class _Page:
-    """The nodes of a page. `ends` has the end of each subtree, and subtrees with equal `keys` are alike."""
+    """The nodes of a page.
+
+    `ends` has the end of each subtree. Subtrees with the same key in `keys` are equal.
+    """
 
     def __init__(self, nodes: Sequence[Node], numbers: dict[_Key, int]) -> None:
         self.nodes = nodes
@@ -120,11 +123,11 @@ class _Page:
         self._places = dict(zip(self.keys, range(len(nodes)), strict=True))
 
     def span(self, index: int) -> Sequence[Node]:
-        """Return a node with what is in it."""
+        """Return a node with its descendants."""
         return self.nodes[index : self.ends[index]]
 
     def find_only(self, key: int) -> Sequence[Node] | None:
-        """Return the subtree with a key, or None if there are none or several."""
+        """Return the subtree with a key, or None if there is none or more than one."""
         return self.span(self._places[key]) if self.counts[key] == 1 else None
 
 
@@ -164,7 +167,7 @@ class _Writer:
                 index += 1
 
     def _find_run(self, start: int) -> list[int]:
-        """Return the element if it is as before, and the similar items that follow it and are as before."""
+        """Return the element if it is unchanged, and the similar unchanged items that follow it."""
         nodes, ends = self._page.nodes, self._page.ends
         first = nodes[start]
         run: list[int] = []
@@ -179,10 +182,10 @@ class _Writer:
         return run
 
     def _find_same(self, index: int) -> Sequence[Node] | None:
-        """Return the only element on an earlier page that was like this one, with what was in it."""
+        """Return the only equal element of an earlier page, with its descendants, or None."""
         key = self._page.keys[index]
         if self._page.counts[key] > 1 or self._page.nodes[index].role in CELLS:
-            return None  # A row in which anything is new is written whole.
+            return None  # A row with any new content is written completely.
         return next((found for page in self._pages if (found := page.find_only(key)) is not None), None)
 
     def _fold(self, run: Sequence[int]) -> Iterator[Node]:
@@ -196,7 +199,7 @@ class _Writer:
         yield from self._fold_one(self._page.span(run[0]))
 
     def _is_repeated(self, index: int) -> bool:
-        """Return whether an earlier page has each line in an element, and note where its controls are."""
+        """Return whether an earlier page has each line in an element. If so, record its earlier refs."""
         pairs = self._lines.find_all(self._page.span(index)[1:]) if self._lines else None
         if pairs is None:
             return False
@@ -205,7 +208,7 @@ class _Writer:
         return True
 
     def _is_known_skip_link(self, index: int) -> bool:
-        """Return whether a link outside all areas only leads to a place of its page, as one did before."""
+        """Return whether a link outside all landmarks only leads to a place on its page, and is known."""
         node = self._page.nodes[index]
         if node.depth or node.role != "link" or len(node.url) < 2 or not node.url.startswith("#") or node.box:
             return False
@@ -229,7 +232,7 @@ class _Writer:
         yield from (replace(node, depth=first.depth + 1) for node in inside if _has_place((node,)))
 
     def _fold_landmark(self, index: int) -> Iterator[Node]:
-        """Yield a landmark of the page before as one line, and the texts in it that are new."""
+        """Yield a landmark of the previous page as one line, and the new texts in it."""
         self.has_folded = True
         spans, now = self._landmarks[index], self._page.span(index)
         if len(spans) == 1:
@@ -254,7 +257,7 @@ def _is_control(node: Node) -> bool:
 
 
 def _leads_somewhere(node: Node) -> bool:
-    """Return whether a link does the same wherever it is."""
+    """Return whether a link has the same effect at any place."""
     return bool(node.url) and not is_action_url(node.url)
 
 

@@ -11,11 +11,11 @@ from footlight.browser.snapshot.text.quoting import format_box, quote, quote_unl
 __all__ = ["render_yaml"]
 
 MAX_KEY_CHARACTERS = 1_000
-"""YAML allows 1,024 characters before the colon of a key."""
+"""The maximum length of a key. YAML allows 1,024 characters before the colon of a key."""
 
 
 def render_yaml(nodes: Sequence[Node]) -> list[str]:
-    """Return the lines of YAML in the style of Playwright's aria snapshots. Long names are cut."""
+    """Return the lines of YAML in the style of Playwright's aria snapshots. Shorten long names."""
     return [
         line
         for index, node in enumerate(nodes)
@@ -73,7 +73,7 @@ def _yaml_key(node: Node) -> str:
 
 
 def _quote_yaml_key(key: str) -> str:
-    """Return the key in single quotes where it needs quotes, because the name in it has double ones."""
+    """Return the key, in single quotes if it needs quotes, because its name is in double quotes."""
     return key if _YAML_KEY.fullmatch(key) else "'" + key.replace("'", "''") + "'"
 
 

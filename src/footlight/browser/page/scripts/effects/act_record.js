@@ -1,20 +1,20 @@
-// The record of what the input events of one action met in the document. Its report is a JSON object:
+// The record of how the document handled the input events of one action. Its report is a JSON object:
 //
-//   id      another one for each record
+//   id      a number, different for each record
 //   by      the type of its first event
-//   acted   whether something is certain to have happened: a value, a scroll position, the focus, the document …
+//   acted   whether the action certainly had an effect: on a value, a scroll position, the focus, the document …
 //   stale   whether the document changed before the record, or changes all the time, so that a difference between two
 //           snapshots may have another cause
-//   reason  why nothing has happened, or what went wrong
-//   kind    what the reason is about; `blocked` means that the page has only shown what is wrong
-//   drawn   whether a canvas was clicked, which does not show what is drawn on it
-//   path    the way to what was clicked or got a key, where nothing is certain to have happened
+//   reason  why the action had no effect, or what went wrong
+//   kind    the kind of the reason; `blocked` means that the page has only shown an error
+//   drawn   whether a canvas was clicked; the document does not show what is drawn on it
+//   path    the path to the element that was clicked or received a key, if no effect is certain
 //   x, y    where the mouse was pressed, or what a key has clicked, in the document
 //   key     the last key
 //
-// `kept`, `idle`, `taken` and `undone` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also
-// count where something did, and `refused` where no request was sent. `taken`: the page prevented what the browser would
-// have done.
+// `kept`, `idle`, `taken` and `undone` are reasons why the action had no effect, `nowhere` why a link led nowhere;
+// `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent. `taken`: the page
+// prevented the default action of the browser.
 
 import { getter } from "../../../driver/getter.js";
 import { isIn } from "../../around.js";
@@ -36,7 +36,7 @@ import {
 import { findProblem } from "./problems.js";
 import { areUndone, areUnstyled, MAX_MUTATIONS } from "./undone.js";
 
-const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
+const AGAIN_MS = 1_000; // The second press of a double click belongs to the record of the first.
 const MAX_INVALID = 3;
 const MAX_KEYS = 200;
 export const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
@@ -49,12 +49,12 @@ const focusOf = getter(Document, "activeElement");
 const bodyOf = getter(Document, "body");
 
 /** @typedef {import("../../scrolling.js").Scroll} Scroll */
-/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
+/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes changes that the snapshot script has detected */
 
 let records = Math.floor(Math.random() * 2 ** 40);
 
 /**
- * Return what the snapshot script offers to ask it about changes. A page's names cannot shadow a symbol.
+ * Return the interface of the snapshot script for changes. Names of the page cannot shadow a symbol.
  *
  * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
  */
@@ -88,35 +88,35 @@ export class ActRecord {
     /** @type {Event | null} */
     this.format = null;
     /** @type {Event | null} */
-    this.scrollKey = null; // The browser scrolls only after its event, and maybe after the report.
+    this.scrollKey = null; // The browser scrolls only after the event, and maybe after the report.
     /** @type {Element | null} */
-    this.receiver = null; // what was clicked, or got the last key
+    this.receiver = null; // The element that was clicked, or received the last key.
     /** @type {HTMLInputElement | null} */
-    this.upload = null; // a field whose files were chosen
+    this.upload = null; // A file input whose files were chosen.
     /** @type {Event | null} */
-    this.choice = null; // a click on a field for files, also by a script
+    this.choice = null; // A click on a file input, also by a script.
     /** @type {Event | null} */
     this.submit = null;
     /** @type {any[]} */
-    this.unfit = []; // the invalid fields of a form that the browser does not check
+    this.unfit = []; // The invalid fields of a form that the browser does not validate.
     /** @type {HTMLInputElement | null} */
     this.toggle = null;
     /** @type {Scroll[]} */
     this.scrolls = [];
     /** @type {KeyboardEvent[]} */
     this.keys = [];
-    this.text = ""; // what was offered to the field at once
+    this.text = ""; // The text that was inserted into the field at once.
     /** @type {number | null} */
-    this.replaced = 0; // characters that were selected then; null where that is unknown
+    this.replaced = 0; // The number of characters that were selected then; null if unknown.
     /** @type {string[]} */
     this.invalid = [];
     /** @type {MutationRecord[]} */
     this.mutations = [];
     /** @type {Map<EventTarget, [before: string, now: string]>} */
-    this.toggled = new Map(); // the states of what opens and closes
+    this.toggled = new Map(); // The states of elements that open and close.
     this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
     this.start = this.field ? textIn(this.field) : "";
-    this.heldBefore = this.start.length; // Code editors put their selection into the field before the text comes.
+    this.heldBefore = this.start.length; // Code editors put their selection into the field before the text arrives.
     this.observer = new MutationObserver((records) => this.noteChanges(records));
     this.observer.observe(document, { ...EVERYTHING, attributeOldValue: true, characterDataOldValue: true });
     changes()?.begin();
@@ -138,7 +138,7 @@ export class ActRecord {
     this.toggle = toggleAt(this.target);
     this.wasChecked = this.toggle?.checked;
     this.wasDisabled = this.target !== null && isMatching.call(this.target, ":disabled, :disabled *");
-    // A listener on the element itself: one above it may keep the click from it.
+    // The listener is on the element itself, because a listener above it may stop the click.
     this.target?.addEventListener("click", () => this.noteReached(), { capture: true, once: true });
   }
 
@@ -163,8 +163,8 @@ export class ActRecord {
   }
 
   /**
-   * Return whether the focus is somewhere else because of the action. A pressed button, link or box has the focus
-   * without having done anything.
+   * Return whether the action has moved the focus. A pressed button, link or box has the focus without any other
+   * effect.
    *
    * @returns {boolean}
    */
@@ -191,14 +191,14 @@ export class ActRecord {
   }
 
   /**
-   * Return whether the page has given an editor its text back, and changed nothing else.
+   * Return whether the page has restored the text of an editor, and changed nothing else.
    *
    * @returns {boolean}
    */
   isTextUndone() {
     const { field, mutations } = this;
     if (!field || !isEditable(field) || !this.text || this.hasOtherText() || this.text === this.start) return false;
-    // What is no longer in the document was in the field, or its removal from elsewhere is another record.
+    // A removed node was in the field; a removal from elsewhere is another mutation record.
     const isInside = (/** @type {Node} */ node) => isIn(node, field) || !connectedOf.call(node);
     return mutations.length <= MAX_MUTATIONS && mutations.every(({ target }) => isInside(target));
   }
@@ -227,7 +227,7 @@ export class ActRecord {
   }
 
   /**
-   * Return where the mouse was pressed, or what a key clicked, and the key. With them the server finds listeners.
+   * Return where the mouse was pressed or what a key clicked, and the key. The server finds listeners with them.
    *
    * @returns {Record<string, unknown>}
    */
@@ -293,7 +293,7 @@ export class ActRecord {
       case "input":
       case "change":
         if (isFileField(target)) this.upload = target;
-        // A field that was filled before says so only when it loses the focus to what is pressed.
+        // A field that was filled earlier fires this only when it loses the focus to the pressed element.
         else if (
           event.type === "change" &&
           this.pressed &&
@@ -302,7 +302,7 @@ export class ActRecord {
           isTextField(target)
         )
           break;
-        // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
+        // Whether a drop-down list has another value is read from the snapshot: the page may have reset it.
         else if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
           this.valued = true;
         break;

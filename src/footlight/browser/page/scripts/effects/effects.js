@@ -1,7 +1,8 @@
-// Records what the input events of the last action met in the document, for the effect in its answer. It runs in the
-// world of settling.js and the snapshot script, which the page can neither see nor change.
+// Records how the document handled the input events of the last action, for the effect in its result. It runs in the
+// isolated world of settling.js and the snapshot script, which the page can neither read nor change.
 //
-// A record begins with a press of the mouse, or with the first key or input event after the record before was reported.
+// A record begins with a press of the mouse, or with the first key or input event after the previous record was
+// reported.
 
 import { ActRecord, KEY_EVENTS } from "./act_record.js";
 
@@ -36,7 +37,7 @@ const INSIDE = ["invalid", "submit", "change", "toggle"];
 const heardRoots = new WeakSet();
 
 /**
- * Listen in the shadow trees around a target, because these events do not leave them.
+ * Add listeners in the shadow trees around a target, because these events do not leave them.
  *
  * @type {(event: Event) => void}
  */
@@ -58,7 +59,7 @@ function onEvent(event) {
 for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
 
 /**
- * Return the record of the last action as JSON, or "" where there is none.
+ * Return the record of the last action as JSON, or "" if there is none.
  *
  * @returns {string}
  */

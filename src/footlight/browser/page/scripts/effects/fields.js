@@ -1,8 +1,8 @@
-// The fields that an action types into or ticks, and their words.
+// The fields that an action types into or ticks, and their names and messages.
 
 import { getter } from "../../../driver/getter.js";
 
-const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
+const MAX_WORDS = 300; // The server shortens them further, after it has masked secrets.
 const TOGGLES = new Set(["checkbox", "radio"]);
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
@@ -37,7 +37,7 @@ export const textIn = (field) => (field.isContentEditable ? field.textContent : 
 
 /** @type {(field: AnyElement) => number | null} */
 export function selectedLength(field) {
-  // In a shadow tree, the selection is not known.
+  // The selection inside a shadow tree is unknown.
   if (field.isContentEditable) return containsOf.call(document, field) && getSelection()?.isCollapsed ? 0 : null;
   const { selectionEnd, selectionStart } = field;
   return selectionStart == null || selectionEnd == null ? null : selectionEnd - selectionStart;
@@ -66,7 +66,7 @@ export function describeInvalid(field) {
 }
 
 /**
- * Return the fields of a form. A field with the name `elements` hides them from other ways.
+ * Return the fields of a form. A field with the name `elements` would shadow the property.
  *
  * @type {(form: EventTarget | null) => any[]}
  */

@@ -1,4 +1,4 @@
-// Why an action changed nothing, or what went wrong with it, from the record of its input events.
+// Why an action had no effect, or what went wrong with it, derived from the record of its input events.
 
 import {
   connectedOf,
@@ -43,7 +43,7 @@ export function findProblem(act, changed) {
 }
 
 /**
- * Return what is wrong with a form that the browser did not submit, because a field is invalid.
+ * Return the problem of a form that the browser did not submit because a field is invalid.
  *
  * @type {(act: ActRecord) => Problem | null}
  */
@@ -54,7 +54,7 @@ function validationProblem(act) {
 }
 
 /**
- * Return that a file chooser opens, which belongs to the browser and not to the page.
+ * Return the problem that a file chooser opened, which belongs to the browser and not to the page.
  *
  * @type {(act: ActRecord) => Problem | null}
  */
@@ -133,7 +133,7 @@ function undoneProblem(act, changed) {
 }
 
 /**
- * Return that the page itself sends a form, or does not. Where it has sent none and fields were invalid, they say why.
+ * Return the problem of a form that the page did not submit. Invalid fields are the reason if no request was sent.
  *
  * @type {(act: ActRecord) => Problem | null}
  */

@@ -1,9 +1,9 @@
-// Whether a page has taken back what it changed in its document, or changed only classes that nothing is drawn by.
+// Whether a page has undone its changes to the document, or changed only classes that no style rule uses.
 
 import { getter } from "../../../driver/getter.js";
 import { parentNodeOf } from "../../around.js";
 
-export const MAX_MUTATIONS = 200; // A page that changes more than that is not compared with what it was.
+export const MAX_MUTATIONS = 200; // Pages that change more are not compared with their previous state.
 
 const MAX_RULES = 20_000;
 
@@ -13,9 +13,9 @@ const dataOf = getter(CharacterData, "data");
 const rootOf = Node.prototype.getRootNode;
 
 /**
- * Return whether the page has taken back each of these changes.
+ * Return whether the page has undone each of these changes.
  *
- * @param {MutationRecord[]} mutations in their order
+ * @param {MutationRecord[]} mutations in chronological order
  * @returns {boolean}
  */
 export function areUndone(mutations) {
@@ -58,7 +58,7 @@ export function areUndone(mutations) {
 }
 
 /**
- * Return whether these changes are only of classes that no style sheet mentions.
+ * Return whether only classes that no style sheet mentions have changed.
  *
  * @param {MutationRecord[]} mutations
  * @returns {boolean}
@@ -80,7 +80,7 @@ export function areUnstyled(mutations) {
 }
 
 /**
- * Return whether a style rule mentions one of these. Style sheets of other sites cannot be read, and may.
+ * Return whether a style rule mentions one of these. Style sheets of other origins cannot be read, so they may.
  *
  * @type {(root: Document | ShadowRoot, mentions: string[]) => boolean}
  */

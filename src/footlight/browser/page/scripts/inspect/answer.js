@@ -1,4 +1,4 @@
-// Finds the question in the request and returns its answer.
+// Runs the function for a request and returns its answer.
 
 import { closest, fieldsIn } from "./closest.js";
 import { describe, describeAll, describeAndKeep, describeKept } from "./description.js";
@@ -10,9 +10,9 @@ import { cut } from "./text.js";
 
 /**
  * @typedef {object} Request
- * @property {string} what names the question
+ * @property {string} what the kind of the request
  * @property {number} [limit]
- * @property {boolean} [keep] whether to keep the element under a key
+ * @property {boolean} [keep] whether to store the element under a key
  * @property {string} [key]
  * @property {boolean} [editing]
  * @property {string} [selector]
@@ -21,7 +21,7 @@ import { cut } from "./text.js";
 const stringify = JSON.stringify;
 
 /**
- * Write JSON without calling anything of the values: no `toJSON`, no inherited keys.
+ * Write JSON without using members of the values: no `toJSON`, no inherited keys.
  *
  * @type {(value: any) => string}
  */
@@ -56,8 +56,8 @@ function arraysWork() {
 }
 
 /**
- * Return the element that a question is about: the node itself, the element of a text, or the document's root element.
- * A page can remove its root element, and then the question has no answer.
+ * Return the element of a request: the node itself, the element of a text, or the document's root element. A page can
+ * remove its root element, and then the request has no answer.
  *
  * @type {(subject: any) => AnyElement}
  */
@@ -98,8 +98,7 @@ export function answer(subject, asked) {
 }
 
 /**
- * Return the answer to a question that could not be answered. If the question was to explain a failure, a failure to
- * explain it gives no answer.
+ * Return the reply to a request that failed. A request that was to explain a failure then has no answer.
  *
  * @type {(asked: Request, error: unknown) => any}
  */
@@ -110,7 +109,7 @@ function explainFailure(asked, error) {
 }
 
 /**
- * Answer a question. On a page the request is the only argument; on a locator it follows the element.
+ * Answer a request. On a page the request is the only argument; on a locator it follows the element.
  *
  * @type {(first: any, request: Request | undefined) => any}
  */

@@ -1,4 +1,4 @@
-// The questions `closest` and `fields`: the elements that come nearest to a selector, and those that can be filled.
+// The requests `closest` and `fields`: the elements most similar to a selector, and those that can be filled.
 
 import { MAX_SEEN, MIN_SCORE, parseQuery, score } from "./likeness.js";
 import { nameOf } from "./names.js";
@@ -50,7 +50,7 @@ export const TAG_WORDS = {
   radio: "radio", select: "combobox", table: "table", textarea: "textbox",
 };
 
-/** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is like the selector */
+/** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is similar to the selector */
 
 /**
  * Return the text in an element, hidden or not, without reading styles: a fast approximation for ranking.
@@ -149,8 +149,8 @@ function rankElements(query) {
 }
 
 /**
- * Return whether an entry says something that the chosen ones do not. The text of a button adds nothing to the button
- * itself, nor does the form around it.
+ * Return whether an entry adds information to the chosen ones. The text of a button adds nothing to the button itself,
+ * and neither does the form around it.
  *
  * @type {(chosen: Entry[], entry: Entry) => boolean}
  */

@@ -1,4 +1,4 @@
-// The questions `describe`, `describe_all` and `describe_kept`.
+// The requests `describe`, `describe_all` and `describe_kept`.
 
 import { asElement } from "./answer.js";
 import { nameOf } from "./names.js";
@@ -29,11 +29,11 @@ import { disabledReason, isRendered, isVisible } from "./visibility.js";
  * @property {boolean} enabled
  * @property {string | null} role
  * @property {string} name
- * @property {string | null} [key] by which the element is kept
+ * @property {string | null} [key] the key under which the element is stored
  */
 
 /**
- * The elements that were described, for later questions.
+ * The elements that were described, for later requests.
  *
  * @typedef {object} Kept
  * @property {string} name
@@ -84,7 +84,7 @@ export function frameOf(inner) {
     if (!element || !isElement(element)) return null;
     return { element, window: inner.parent, document: inner.parent.document };
   } catch {
-    return null; // a frame of another origin
+    return null; // A frame of another origin.
   }
 }
 
@@ -127,8 +127,8 @@ const KEPT = Symbol.for("footlight.elements");
 const MAX_KEPT = 1000;
 
 /**
- * Return a table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if
- * the page does not allow to store it.
+ * Return a map of elements by key, least recently used first, that belongs to the document and ends with it. Undefined
+ * if the page does not allow to store it.
  *
  * @returns {Kept | undefined}
  */

@@ -1,4 +1,4 @@
-// How similar the words of a selector and of an element are.
+// The similarity between the words of a selector and of an element.
 
 import { TAG_WORDS } from "./closest.js";
 
@@ -21,18 +21,18 @@ const VAGUE = {
   a: 1, of: 1, to: 1, id: 1, el: 1, js: 1,
 };
 /**
- * The words that a selector was meant to find.
+ * The words of a selector.
  *
  * @typedef {object} Query
  * @property {string[]} list
  * @property {string} joined the words without spaces
  * @property {boolean} classes whether the selector mentions classes
  * @property {RegExp} glimpse matches all texts that may be similar
- * @property {Map<string, Coverage | null>} texts by text, as far as they were compared
- * @property {Map<string, number[]>} words how similar a word is to each wanted word
+ * @property {Map<string, Coverage | null>} texts the coverage by text, for texts that were compared
+ * @property {Map<string, number[]>} words how similar a word is to each word of the selector
  */
 
-/** @typedef {{ best: number[], own: string }} Coverage how well a text covers each wanted word, and its words */
+/** @typedef {{ best: number[], own: string }} Coverage how well a text covers each word of the selector, and its words */
 
 const PARTS =
   /"([^"]*)"|'([^']*)'|#((?:[\w-]|[^\0-\x7f])+)|\.((?:[\w-]|[^\0-\x7f])+)|=\s*([^\s\]"')>][^\]"')>]*)|([\w-]+|[^\0-\x7f]+)/g;
@@ -40,7 +40,7 @@ export const MIN_SCORE = 0.45;
 export const MAX_SEEN = 20000;
 
 /**
- * Return 1 for a small letter or one without a case, 2 for a capital, 3 for a digit, 0 for other characters.
+ * Return 1 for a lower-case letter or one without a case, 2 for a capital, 3 for a digit, 0 for other characters.
  *
  * @type {(text: string, at: number) => number}
  */
@@ -56,7 +56,7 @@ function kindOf(text, at) {
 }
 
 /**
- * Return the words of a name, as people read it: `submitOrder-button2` is submit, order, button, 2.
+ * Return the words of a name: `submitOrder-button2` is submit, order, button, 2.
  *
  * @type {(text: string, limit: number) => string[]}
  */
@@ -79,7 +79,7 @@ export function words(text, limit) {
 }
 
 /**
- * Return the words that a selector was meant to find, and whether it mentions classes.
+ * Return the words of a selector, and whether it mentions classes.
  *
  * @type {(selector: string) => Query}
  */
@@ -104,7 +104,7 @@ export function parseQuery(selector) {
 }
 
 /**
- * Find two consecutive letters of any significant word: elements with none of these pairs are not examined further.
+ * Find pairs of consecutive letters of the significant words: elements without any of these pairs are skipped.
  *
  * @type {(list: string[]) => RegExp}
  */
@@ -133,7 +133,7 @@ function join(list) {
 }
 
 /**
- * Return how alike two words are, 0 to 1: equal, one inside the other, or a few letters off.
+ * Return the similarity of two words, 0 to 1: equal, one inside the other, or a few letters different.
  *
  * @type {(a: string, b: string) => number}
  */
@@ -149,7 +149,7 @@ function likeness(a, b) {
 }
 
 /**
- * Return how many letters to insert, drop, change or swap (optimal string alignment).
+ * Return the number of letters to insert, drop, change or swap (optimal string alignment).
  *
  * @type {(a: string, b: string) => number}
  */
@@ -176,7 +176,7 @@ function distance(a, b) {
 }
 
 /**
- * Return the share of letter pairs in common (Dice), for names that are run together.
+ * Return the share of common letter pairs (Dice), for names without word boundaries.
  *
  * @type {(a: string, b: string) => number}
  */
@@ -207,7 +207,7 @@ const wordWeight = (word) => (VAGUE[word] ? 0.2 : 1);
 const NONE = [];
 
 /**
- * Return how similar `word` is to each wanted word; NONE if it is similar to none. Cached, because pages repeat words.
+ * Return how similar `word` is to each word of the query, or NONE. Cached, because pages repeat words.
  *
  * @type {(query: Query, word: string) => number[]}
  */
@@ -228,7 +228,7 @@ function likenesses(query, word) {
 }
 
 /**
- * Return how well `text` covers each wanted word, and how similar the whole is; null if it is not similar.
+ * Return how well `text` covers each word of the query, and its total similarity; null if it is not similar.
  *
  * @type {(query: Query, text: string) => Coverage | null}
  */

@@ -1,4 +1,4 @@
-// The questions `links` and `metadata`.
+// The requests `links` and `metadata`.
 
 import { nameOf } from "./names.js";
 import {
@@ -26,7 +26,7 @@ const XLINK = "http://www.w3.org/1999/xlink";
 const MAX_URL = 8000;
 
 /**
- * Return the address as the author wrote it, or null if this is not a link.
+ * Return the link's URL as the author wrote it, or null if this is not a link.
  *
  * @type {(element: AnyElement, tag: string) => string | null}
  */

@@ -1,4 +1,4 @@
-// The question `obstacle`: why an element cannot be acted on.
+// The request `obstacle`: why an element cannot be acted on.
 
 import { formatLine } from "./closest.js";
 import { frameOf } from "./description.js";
@@ -38,13 +38,13 @@ import { disabledReason, isRendered, isVisible } from "./visibility.js";
  * @property {string} reason
  * @property {string} detail
  * @property {string | null} by the selector of the element in the way
- * @property {boolean} [waits] whether it stays until somebody closes it
+ * @property {boolean} [waits] whether it stays until it is closed
  */
 
 /** @typedef {{ x: number, y: number }} Point */
 
 /**
- * Describe an element for people: `<div id="overlay" class="modal"> "Accept cookies"`.
+ * Describe an element in a readable form: `<div id="overlay" class="modal"> "Accept cookies"`.
  *
  * @type {(element: AnyElement) => string}
  */
@@ -79,7 +79,7 @@ function hiddenObstacle(element) {
 }
 
 /**
- * Return the middle of the visible part of its first drawn box, or null.
+ * Return the middle of the visible part of its first box, or null.
  *
  * @type {(element: AnyElement) => Point | null}
  */
@@ -167,7 +167,7 @@ const CLOSING = [
 ];
 
 /**
- * Return the element and everything around it, shadow hosts and slots included.
+ * Return the element and all its ancestors, including shadow hosts and slots.
  *
  * @type {(element: AnyElement) => Set<AnyElement>}
  */
@@ -202,14 +202,14 @@ function firstControl(root, name) {
 }
 
 /**
- * Return the control that a person would press to close a cover, or null; `waits` if the cover stays until somebody
- * does.
+ * Return the control that a user would press to close a cover, or null. `waits`: whether the cover stays until it is
+ * closed.
  *
  * @type {(hit: AnyElement, element: AnyElement) => { control: string, waits: boolean } | null}
  */
 function closerOf(hit, element) {
   const around = withAncestors(element);
-  // What is around the element has no control that uncovers it: it may even be the element itself.
+  // The ancestors of the element have no control that uncovers it. The control could even be the element itself.
   const cover = around.has(hit) ? null : coverAround(hit, around);
   const roots = cover ? [cover] : [];
   const dialogs = queryAll(document, DIALOGS);
@@ -265,7 +265,7 @@ function coverOf(element, target, point) {
 }
 
 /**
- * Return, for a toggle that is drawn by another element, the element that people press instead.
+ * Return, for a toggle that is drawn by another element, the element that users press instead.
  *
  * @type {(found: Obstacle, element: AnyElement) => Obstacle}
  */
@@ -316,8 +316,8 @@ function isReadOnly(element) {
 }
 
 /**
- * Return the element that an action on this one acts on. A click inside a button or a link is a click on it; an option
- * is selected through its list.
+ * Return the element that an action on this element affects. A click inside a button or a link is a click on it; an
+ * option is selected through its list.
  *
  * @type {(element: AnyElement) => AnyElement}
  */

@@ -1,13 +1,13 @@
-// Answers the questions of `inspection.py`: `(element | elements, request)`, or `(request)` about the whole page.
-// `request.what` names the question. Answers are plain values. Tables, and all answers on pages that have broken their
-// arrays, are JSON text.
+// Answers the requests of `inspection.py`: `(element | elements, request)`, or `(request)` about the whole page.
+// `request.what` is the kind of request. Answers are plain values. Tables, and all answers on pages with broken arrays,
+// are JSON text.
 //
-// The script runs in the page's own world and trusts nothing there. It takes members of the DOM from their prototypes,
-// which it reaches from `document`: a form field named "attributes" shadows `form.attributes`, and a page may define
-// its own class `Node`. It uses no array methods and no iterators, because pages replace them. Answers inherit no
-// `toJSON` of the page. All answers are bounded.
+// The script runs in the page's main world and does not rely on anything there. It takes members of the DOM from their
+// prototypes, which it gets from `document`: a form field named "attributes" shadows `form.attributes`, and a page may
+// define its own class `Node`. It uses no array methods and no iterators, because pages replace them. Answers do not
+// inherit a `toJSON` of the page. The size of all answers is limited.
 //
-// This file holds the members of the DOM that the other files use.
+// This file contains the members of the DOM that the other files use.
 
 import { asciiLower } from "./text.js";
 
@@ -59,7 +59,7 @@ export const nodeType = getter(probe, "nodeType");
 export const nodeValue = getter(probe, "nodeValue");
 /** @type {(self: Node) => string} */
 export const textContent = getter(probe, "textContent");
-// The type checker does not see that a node is an element after a look at its type, so all nodes count as elements.
+// The type checker does not narrow a node to an element by its type, so all nodes are typed as elements.
 /** @type {(self: Node) => AnyElement | null} */
 export const firstChild = getter(probe, "firstChild");
 /** @type {(self: Node) => AnyElement | null} */

@@ -1,4 +1,4 @@
-// The selector that matches an element and nothing else.
+// A selector that matches only one element.
 
 import {
   attr,
@@ -183,8 +183,8 @@ function inLikePlace(element, other) {
  */
 function pathTo(element) {
   let path = stepTo(element);
-  let rivals = matchesIn(path); // the elements that the path matches,
-  let above = rivals; // and for each the element at which its path begins
+  let rivals = matchesIn(path); // The elements that the path matches.
+  let above = rivals; // For each of them, the element at which its path begins.
   let anchor = "";
   for (let at = parentOf(element); at && rivals.length > 1 && !anchor; at = parentOf(at)) {
     anchor = anchorOf(at);

@@ -1,4 +1,4 @@
-// The question `table`: the cells of a table by row and column.
+// The request `table`: the cells of a table by row and column.
 
 import { isSecret } from "./description.js";
 import { textOrContent } from "./names.js";
@@ -11,9 +11,9 @@ import { isRendered } from "./visibility.js";
 
 /** @import { Cell, Section, Sections } from "./table_layout.js" */
 
-/** @typedef {{ slots: number, text: number }} Budget what may still be read */
+/** @typedef {{ slots: number, text: number }} Budget how much may still be read */
 
-const MAX_SLOTS = 200000; // laid out, and in the answer
+const MAX_SLOTS = 200000; // Laid out, and in the answer.
 const MAX_CELL = 10000;
 const MAX_TABLE_TEXT = 4000000;
 
@@ -64,7 +64,7 @@ function cellText(cell, budget) {
     if (!cell.text && !isRendered(element)) cell.text = fold(textContent(element), limit);
     if (!cell.text) cell.text = fold(attr(element, "aria-label") || fieldText(element), limit);
   }
-  budget.text -= cell.text.length; // each time, because the answer repeats the text of a cell that covers several slots
+  budget.text -= cell.text.length; // Each time, because the answer repeats the text of a cell that covers several slots
   return cell.text;
 }
 
@@ -111,7 +111,7 @@ export function tableOf(element, limit) {
   const width = widthOf(grids);
   for (let y = 0; y < leading; y++) heading[y] = grids[1][y];
   const headers = headerTexts(heading, width, budget);
-  let headerLength = 0; // each row repeats the headers
+  let headerLength = 0; // Each row repeats the headers.
   for (let x = 0; x < headers.length; x++) headerLength += headers[x].length;
   const maxRows = Math.min(limit, Math.floor(MAX_SLOTS / Math.max(width, 1)));
   /** @type {string[][]} */

@@ -1,4 +1,4 @@
-// The cells of a table by row, and which of them covers each place.
+// The cells of a table by row, and the cell that covers each slot.
 
 import { attribute, firstElement, nextElementOf, shadowRoot, styleOf, tagOf } from "./platform.js";
 import { explicitRole, implicitRole } from "./roles.js";
@@ -13,12 +13,12 @@ import { MAX_DEPTH } from "./text.js";
  * @property {number} columns
  * @property {number} rows 0 for all rows of the section
  * @property {boolean} alone whether it is alone in its row
- * @property {string} [text] once it was read
+ * @property {string} [text] set when it was read
  */
 
-/** @typedef {Cell[][]} Section the cells of some rows, or which cell covers each slot */
+/** @typedef {Cell[][]} Section the cells of some rows, or the cell that covers each slot */
 /** @typedef {{ head: Section | null, bodies: Section[], feet: Section[] }} Sections */
-/** @typedef {{ hidden: number }} Count how many rows are not shown */
+/** @typedef {{ hidden: number }} Count the number of hidden rows */
 
 /** @type {Lookup<1>} */
 const CELL_ROLES = { __proto__: null, cell: 1, gridcell: 1, columnheader: 1, rowheader: 1 };
@@ -65,7 +65,7 @@ function nativeCells(row) {
 }
 
 /**
- * Return the rows by section, head first and foot last; rows that are not shown are counted, but not read.
+ * Return the rows by section, head first and foot last. Hidden rows are counted, but not read.
  *
  * @type {(table: AnyElement, count: Count) => Sections}
  */
@@ -105,7 +105,8 @@ export function nativeSections(table, count) {
 }
 
 /**
- * Visit the elements with one of the `roles` below `root`, without those in another table or in one that was found.
+ * Visit the elements with one of the `roles` below `root`, except those in another table or in an element already
+ * found.
  *
  * @param {Node} root
  * @param {Lookup<number>} roles

@@ -1,4 +1,4 @@
-// Find the table that an element is, has or is in.
+// Finds the table that an element is, contains or is in.
 
 import { describeTag } from "./obstacle.js";
 import { containsNode, documentElement, matches, parentOf, queryAll, shadowRoot, tagOf } from "./platform.js";

@@ -1,4 +1,4 @@
-// The text that a reader sees, with white space folded.
+// The visible text, with white space folded.
 
 import { isSecret } from "./description.js";
 import {
@@ -23,10 +23,10 @@ import {
  *
  * @typedef {object} Text
  * @property {string} text
- * @property {boolean} gap whether white space comes next
+ * @property {boolean} gap whether white space follows
  * @property {number} limit
  * @property {boolean} full
- * @property {number} nodes how many nodes were read
+ * @property {number} nodes the number of nodes that were read
  */
 
 /**
@@ -126,7 +126,7 @@ export function buttonText(input) {
 }
 
 /**
- * Return how the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
+ * Return the check mark of the element, as in task lists: `[x] Paid`; "" if it cannot be checked.
  *
  * @type {(element: AnyElement, tag: string) => string}
  */

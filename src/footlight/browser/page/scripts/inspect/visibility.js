@@ -1,4 +1,4 @@
-// Whether an element is visible, and whether it is disabled.
+// Determines whether an element is visible, and whether it is disabled.
 
 import {
   apply,

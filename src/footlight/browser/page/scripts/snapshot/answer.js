@@ -1,4 +1,4 @@
-// Answers a question about a document or an element.
+// Answers a request about a document or an element.
 
 import { operations } from "./changes.js";
 import { flush } from "./lines.js";
@@ -26,7 +26,7 @@ import { ESCAPED, visit } from "./walk.js";
 /** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
 
-let generation = Math.floor(Math.random() * 2 ** 40); // the engine of another document starts at another number
+let generation = Math.floor(Math.random() * 2 ** 40); // The engine of another document starts at another number.
 /** @type {string[]} */
 export let last = NOTHING;
 
@@ -57,7 +57,7 @@ function describe(element) {
   const facts = factsOf(element);
   const testid = textAttribute(facts, "data-testid");
   const ref = refOf(element);
-  const role = roleOf(facts); // before the name, because the name of a group in an SVG depends on it
+  const role = roleOf(facts); // Before the name, because the name of a group in an SVG depends on it.
   const { text, lasting } = nameOf(facts);
   return JSON.stringify({ ref, role, name: text, lasting, testid, next: pass.next });
 }
@@ -105,7 +105,7 @@ function cssPathTo(element) {
 }
 
 /**
- * Return what a ref means now; null if its element is no longer in the document.
+ * Return the current meaning of a ref; null if its element is no longer in the document.
  *
  * @type {(root: Scope, request: Request) => string}
  */
@@ -157,7 +157,7 @@ function makeReply(root, text) {
   return element;
 }
 
-// The server asks for the main document with a message of CDP, which needs no element for the reply.
+// The server calls this for the main document with a CDP message, so the reply needs no element.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.snapshot")] = (/** @type {string} */ request) =>
   reply(document, JSON.parse(request));
 

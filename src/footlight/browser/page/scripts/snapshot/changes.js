@@ -4,7 +4,7 @@
 /** @typedef {{ a: number, endA: number, b: number, endB: number }} Section parts of the lists: after (a), before (b) */
 
 /**
- * Return what leads from one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
+ * Return the operations that turn one list of records into another: n > 0 keeps n, n < 0 drops -n, a record is new.
  *
  * @type {(before: string[], after: string[]) => (string | number)[]}
  */
@@ -63,7 +63,7 @@ function pairAlike(before, after) {
 }
 
 /**
- * Pair the records that begin and end both lists alike; the answer describes the rest between them.
+ * Pair the equal records at the beginning and at the end of both lists. Return the remaining range.
  *
  * @type {(before: string[], after: string[], pairs: Int32Array, section: Section) => Section}
  */
@@ -89,7 +89,7 @@ function pairGaps(before, after, pairs, { a, endA, b, endB }) {
 }
 
 /**
- * Return the index of each record that occurs once; -1 for the others. In the order of the list.
+ * Return the index of each record that occurs once, and -1 for the others, in the order of the list.
  *
  * @type {(list: string[], start: number, end: number) => Map<string, number>}
  */

@@ -22,7 +22,7 @@ import { SHOWN, visibilityOf } from "./visibility.js";
 
 /** @import { Child, Facts } from "./pass.js" */
 
-// Elements that are not drawn, or that a reader does not encounter.
+// Elements that are not drawn, or that a screen reader does not read.
 export const SKIPPED = words(`
   base basefont col colgroup datalist defs desc head link meta metadata noembed noframes noscript param rp script
   source style template title track clipPath filter linearGradient marker mask pattern radialGradient symbol area
@@ -55,7 +55,7 @@ function flatChildren(facts) {
     if (assigned.length) return assigned.map((node) => childOf(node, false)).filter(Boolean);
   }
   const list = listOfElement(facts);
-  // Not decided by styles: a text that is a direct child has no style of its own.
+  // Styles do not decide this: a text that is a direct child has no style of its own.
   const isClosed = tag === "details" && !hasAttr(facts, "open");
   return isClosed
     ? list.filter(
@@ -134,7 +134,7 @@ export function isFirstSummary(node) {
 }
 
 /**
- * Read what is computed for a document or a shadow tree as a whole.
+ * Read the data of a document or a shadow tree as a whole.
  *
  * @type {(root: Document | ShadowRoot) => void}
  */
@@ -146,7 +146,8 @@ export function enter(root) {
 }
 
 /**
- * Note which elements are owned by others. `aria-owns`: the first owner that names an element owns it, unless the owner
+ * Store which elements are owned by others. `aria-owns`: the first owner that names an element owns it, unless the
+ * owner
  * is inside that element. An owner that is not in the accessibility tree, or that cannot have content, would only hide
  * the element.
  *

@@ -8,7 +8,7 @@ import { isInline, isWithin } from "./styles.js";
 /** @import { Facts } from "./pass.js" */
 
 /**
- * Note that the walk enters or leaves an element. A line of text continues through inline elements, and ends where a
+ * Record that the walk enters or leaves an element. A line of text continues through inline elements, and ends where a
  * block begins or ends.
  *
  * @type {(facts: Facts) => void}
@@ -68,7 +68,7 @@ export function onlyText(at) {
 }
 
 /**
- * Return whether the list has no room for another node. The first time, add a line that says so.
+ * Return whether the list has no room for another node. The first time, add a line that reports it.
  *
  * @returns {boolean}
  */

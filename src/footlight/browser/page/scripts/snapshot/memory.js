@@ -1,7 +1,7 @@
 // The cache of elements from one pass to the next: their attribute names and their children.
 //
-// A mutation observer on the document and on each shadow tree that was entered reports what to drop. Everything that
-// depends on styles, on the focus or on the values of fields is read again in each pass.
+// A mutation observer on the document and on each shadow tree that was visited reports which entries to drop.
+// Everything that depends on styles, on the focus or on the values of fields is read again in each pass.
 
 import { documentOf, get, MAX_MUTATIONS } from "./platform.js";
 
@@ -10,10 +10,10 @@ import { documentOf, get, MAX_MUTATIONS } from "./platform.js";
 const { createTreeWalker } = Document.prototype;
 
 /** @type {WeakMap<Node, Facts>} */
-let known = new WeakMap(); // facts by element, only for elements in trees that are observed
+let known = new WeakMap(); // Facts by element, only for elements in observed trees.
 /** @type {WeakSet<Node>} */
 let observed = new WeakSet();
-let mutations = 0; // since the last pass
+let mutations = 0; // Since the last pass.
 
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const observer = new MutationObserver(forgetChanged);
@@ -32,13 +32,13 @@ export function observe(root) {
   observer.observe(root, OBSERVED);
 }
 
-// What changed since an action began, for those who judge whether it did anything. An element that has changed by
-// itself three times, and a moment ago, is taken to change all the time, as a clock does.
+// What changed since an action began, to decide whether it had an effect. An element that has changed by itself three
+// times, the last time a moment ago, counts as one that changes all the time, such as a clock.
 const TICKS = 3;
-const TICK_MS = 300; // changes within so long of each other are one
+const TICK_MS = 300; // Changes within this time of each other count as one.
 const RECENT_MS = 2_500;
 /** @type {WeakMap<Node, [number, number]>} */
-const ticks = new WeakMap(); // [number, time of the last one] by what changed outside of actions
+const ticks = new WeakMap(); // [number, time of the last one] by the node that changed outside of actions.
 const acting = { is: false, began: 0, changed: false, ticked: false, stale: false };
 
 /** @type {(records: MutationRecord[]) => void} */
@@ -53,7 +53,7 @@ function noteChanges(records) {
   }
 }
 
-// Other scripts of this world ask for this. A page's names cannot shadow a symbol.
+// Other scripts of this world use this. Names of the page cannot shadow a symbol.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")] = {
   /** @returns {void} */
   begin() {
@@ -82,8 +82,8 @@ export function forgetPending() {
 }
 
 /**
- * Forget what has changed. A page that changes without a pause costs only this many changes; then nothing is cached
- * until the next pass.
+ * Drop the cache entries of what has changed. For a page that changes without a pause, only this many changes are
+ * processed; then nothing is cached until the next pass.
  *
  * @type {(records: MutationRecord[]) => void}
  */
@@ -119,8 +119,8 @@ function forgetRecord({ type, target, addedNodes, removedNodes }) {
 }
 
 /**
- * Forget all elements in a part that was added or removed. Changes in a part that was removed from the document have
- * not been reported.
+ * Drop the cache entries of all elements in a part that was added or removed. Changes in a part that was removed from
+ * the document have not been reported.
  *
  * @type {(node: Node) => void}
  */

@@ -1,4 +1,4 @@
-// The focus, and the modal dialog that makes the rest of the page inert.
+// The focus, and the modal dialog that makes all other content inert.
 
 import {
   checkVisibility,
@@ -25,8 +25,8 @@ export function deepFocus(document) {
 const HOLDERS = "a[href], button, summary, [role], [tabindex]:not([tabindex^='-'])";
 
 /**
- * Return the control around an element without content that only draws the focus, or the element itself. Libraries move
- * the focus there after a press.
+ * Return the control around an empty element that only draws the focus, or the element itself. Libraries move the focus
+ * there after a press.
  *
  * @type {(element: AnyElement | null) => AnyElement | null}
  */
@@ -57,7 +57,7 @@ export function openModal(document) {
 
 /**
  * Return the dialog that covers the page without being opened as a modal dialog. Other dialogs only declare that they
- * are modal. One counts if it covers the page: a hit test in its middle finds it.
+ * are modal. A dialog counts if it covers the page: a hit test in its middle finds it.
  *
  * @type {(document: Document, focused: AnyElement | null, beside: Set<AnyElement>) => AnyElement | null}
  */
@@ -85,7 +85,7 @@ const SEEN = {
 
 /**
  * Return whether an element can be used although a dialog covers the page. Drop-down lists and notifications are often
- * at the end of the page, independent of what they belong to.
+ * at the end of the page, apart from the element that they belong to.
  *
  * @type {(document: Document, dialog: AnyElement, other: AnyElement, focused: AnyElement | null) => boolean}
  */

@@ -32,10 +32,10 @@ export class Name {
    */
   constructor(text, from, sources = NOTHING) {
     this.text = cut(text, MAX_NAME);
-    this.lasting = this.text; // without the values of fields in it: by this name the element is recognised again
+    this.lasting = this.text; // Without the values of fields in it. The element is identified by this name.
     this.from = from;
     this.isCut = text.length > MAX_NAME;
-    this.sources = sources; // the elements whose text is only used in this name
+    this.sources = sources; // The elements whose text is only used in this name.
   }
 }
 
@@ -45,25 +45,25 @@ const BY_CONTENT = words(`
   button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio
   rowheader switch tab term tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref
 `);
-// These are part of the name around them with their own name, value or title only.
+// These contribute only their own name, value or title to the name around them.
 export const OPAQUE = words(`
   alert alertdialog application article audio banner blockquote combobox complementary contentinfo dialog document
   feed figure form grid group iframe img listbox log main marquee math menu menubar meter navigation note
   progressbar radiogroup region scrollbar search searchbox separator slider spinbutton status table tablist tabpanel
   textbox timer toolbar tree treegrid video
 `);
-// A title describes them; their name is the one that the author gave.
+// A title is the description of these elements. Their name is the one that the author gave.
 const UNTITLED = words(`
   caption code deletion emphasis insertion mark paragraph strong subscript superscript time
 `);
-const TITLED = words("abbr dl figcaption ruby svg table"); // whatever their role
+const TITLED = words("abbr dl figcaption ruby svg table"); // For any role.
 // Separated from the words around them, even when they are in a line with them.
 const APART = words(`
   button checkbox iframe listbox menuitem menuitemcheckbox menuitemradio radio scrollbar searchbox slider
   spinbutton switch tab textbox tree
 `);
 
-const UNSEEN = 1; // hidden contents count: the traversal began at a hidden element
+const UNSEEN = 1; // Hidden contents count: the traversal began at a hidden element.
 export const REFERENCED = 2; // reached by an id: no further ids are followed
 export const LABEL = 4; // the name of a field, without its own value
 
@@ -207,15 +207,15 @@ function findContents(facts, mode) {
   return line.text;
 }
 
-// Texts in a row, which are folded already. Blocks and controls are separated from their neighbours, even empty ones;
-// whether an element is one depends on its style, which is only read if there is no space anyway.
+// Adjacent texts, already folded. Blocks and controls are separated from their neighbours, even empty ones. Whether an
+// element is a block depends on its style, which is only read if there is no space anyway.
 class Line {
   constructor() {
     this.text = "";
     /** @type {Facts | null} */
-    this.before = null; // the element that the text ends with
+    this.before = null; // The element that the text ends with.
     /** @type {Facts[]} */
-    this.between = NOTHING; // the empty elements since then
+    this.between = NOTHING; // The empty elements since then.
   }
 
   /** @type {(text: string, facts?: Facts | null) => void} */
@@ -301,7 +301,7 @@ function ownAlternative(facts, mode) {
 }
 
 /**
- * Return the text of a control in the name of another element: what is typed or selected there.
+ * Return the text of a control in the name of another element: what is typed or selected in it.
  *
  * @type {(facts: Facts) => string}
  */

@@ -1,4 +1,4 @@
-// Names that HTML gives: by labels, captions, legends and attributes.
+// Names from HTML: labels, captions, legends and attributes.
 
 import { childrenOf } from "./flat_tree.js";
 import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
@@ -37,8 +37,8 @@ export function labelName(facts) {
 }
 
 /**
- * Return the labels of a field. The `labels` of each field would search the whole tree, so one search finds the fields
- * of all labels.
+ * Return the labels of a field. The property `labels` of each field would search the whole tree, so one search finds
+ * the fields of all labels.
  *
  * @type {(field: AnyElement) => HTMLLabelElement[]}
  */

@@ -1,4 +1,4 @@
-// Roles that elements have without `role`.
+// The roles of elements without the attribute `role`.
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { nameOf } from "./names.js";
@@ -21,7 +21,7 @@ export function nativeRole(facts) {
 }
 
 /**
- * Return whether a style sheet makes the element a picture. `content: url(…)` replaces an element by a picture.
+ * Return whether a style sheet replaces the element by a picture with `content: url(…)`.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -39,7 +39,7 @@ export const isNamedByAuthor = (facts) =>
 export function linkRole(facts) {
   if (attr(facts, "href") !== null) return "link";
   if (hasAttr(facts, "xlink:href") && isSvg(facts.element)) return "link";
-  return isClickable(facts) ? "link" : "generic"; // a script handles it
+  return isClickable(facts) ? "link" : "generic"; // A script handles it.
 }
 
 const SECTIONS =
@@ -100,7 +100,7 @@ function itemRole(facts) {
 
 const LISTS = words("dir menu ol ul");
 
-// A tag is that of an element of HTML or SVG, so the element has the members of its class.
+// A tag belongs to an element of HTML or SVG, so the element has the members of its class.
 /** @type {Map<string, string | ((facts: Facts) => string)>} */
 // biome-ignore format: a table
 const TAG_ROLES = new Map(

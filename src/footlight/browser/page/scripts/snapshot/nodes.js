@@ -80,8 +80,8 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
 }
 
 /**
- * Return whether a cell shows text whose lines and spaces are drawn, which a name cannot keep. The text is its content
- * then.
+ * Return whether a cell shows text whose lines and spaces are drawn, which a name does not preserve. The text is then
+ * its content.
  *
  * @type {(facts: Facts, role: string, name: Name, flags: number) => boolean}
  */
@@ -98,7 +98,7 @@ function flagsInside(facts, role, name, flags, operable) {
   if (name.from === "content") inside |= name.isCut ? 0 : IN_NAME;
   else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
-  // Of an entry of a tree without a hand, only its title may be pressed.
+  // In a tree entry without a pointer cursor, maybe only the title can be pressed.
   if (operable && (role !== "treeitem" || isClickable(facts))) inside |= CONTROL;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
@@ -137,7 +137,7 @@ function extraOf(facts, role, name, value, flags) {
   return extra;
 }
 
-// The expected format of a field's value, if the field does not say it in words.
+// The expected format of a field's value, if the field does not show it as text.
 // biome-ignore format: a table
 const FORMATS = new Map(
   Object.entries({
@@ -155,7 +155,7 @@ function placeholderHint(facts, name) {
 }
 
 /**
- * Add what distinguishes a control without a name: its tooltip, its id, the icon that it shows, or the name of its field.
+ * Add what distinguishes a control without a name: its tooltip, its id, its icon, or the name of its field.
  *
  * @type {(facts: Facts, extra: string[]) => void}
  */
@@ -169,7 +169,7 @@ function addHint(facts, extra) {
 const ICON_FONT = /(?:^|[\s-])(?:material-(?:icons|symbols)|google-material-icons)/;
 
 /**
- * Return the word that a font of icons draws as a picture, such as `delete` in Material Icons.
+ * Return the word that an icon font draws as a picture, such as `delete` in Material Icons.
  *
  * @type {(facts: Facts) => string}
  */
@@ -188,7 +188,7 @@ const TOOLTIPS = [
 ];
 
 /**
- * Return the text that a library shows while the mouse is over the element.
+ * Return the tooltip that a library shows while the mouse is over the element.
  *
  * @type {(facts: Facts) => string}
  */
@@ -197,7 +197,7 @@ function shownTooltip(facts) {
   return "";
 }
 
-// Ids that libraries count or draw at random, such as `:r5:`, `mui-12` and `react-select-3-input`.
+// Ids that libraries count up or generate, such as `:r5:`, `mui-12` and `react-select-3-input`.
 const MADE_ID =
   /[:«»]|[0-9a-f]{8}|\d{3}|^(?:mui|radix|headlessui|react-select|select2|ember|mat|cdk|ui-id|j_idt?|ext|rc)[-_]?.*\d/i;
 
@@ -221,7 +221,7 @@ function iconOf(facts) {
 }
 
 /**
- * Return the name that a library of icons gives an element, or the id of the drawing that it uses.
+ * Return the name that an icon library gives an element, or the id of the drawing that it uses.
  *
  * @type {(facts: Facts) => string}
  */

@@ -1,4 +1,4 @@
-// What is known about the page and each element during one pass.
+// The state of one pass: facts about the page and about each element.
 
 import { enter } from "./flat_tree.js";
 import { findRemembered, forgetPending, remember } from "./memory.js";
@@ -11,21 +11,21 @@ import { Styled } from "./styles.js";
 /** @import { Scope } from "./platform.js" */
 
 const NO_PASS = /** @type {Pass} */ (/** @type {unknown} */ (null));
-/** Facts about elements in the current pass. There is one whenever `within` runs its work, and nothing else reads it. */
+/** Facts about elements in the current pass. It is set while `within` runs its callback, and is not read otherwise. */
 export let pass = NO_PASS;
 let passes = 0;
 
 /**
- * A question about a document or an element.
+ * A request about a document or an element.
  *
  * @typedef {object} Request
  * @property {"frame" | "testids" | "field" | "identify" | "look" | "ref"} what
  * @property {number} [next] the number of the next ref
  * @property {boolean} [boxes] whether to report the boxes of elements
- * @property {boolean} [testIds] whether elements that say nothing besides their test id are reported as well
+ * @property {boolean} [testIds] whether elements that have only a test id are reported as well
  * @property {string} [pass] the id of this pass
- * @property {string[]} [lost] the ids of passes whose answers were lost
- * @property {number} [since] the generation that the asker has
+ * @property {string[]} [lost] the ids of passes whose replies were lost
+ * @property {number} [since] the generation that the server has
  * @property {string} [ref]
  * @property {boolean} [path] whether to report the CSS path of the element
  * @property {number} [limit]
@@ -43,7 +43,7 @@ class Pass {
     this.boxes = request.boxes === true;
     this.testIds = request.testIds === true;
     /** @type {Map<AnyElement, Facts>} */
-    this.facts = new Map(); // facts about elements that are not cached
+    this.facts = new Map(); // Facts about elements that are not cached.
     this.styled = new Styled();
     /** @type {Map<AnyElement, HTMLLabelElement[]>} */
     this.labels = new Map();
@@ -54,30 +54,30 @@ class Pass {
     /** @type {Set<AnyElement>} */
     this.nameSources = new Set();
     /** @type {Set<Facts>} */
-    this.parts = new Set(); // the parts of what can be clicked
+    this.parts = new Set(); // The parts of clickable elements.
     /** @type {Set<AnyElement>} */
     this.naming = new Set();
     /** @type {Set<AnyElement> | null} */
-    this.visited = null; // the elements that the name being computed includes by reference; a set once there is one
-    this.referred = 0; // elements read by reference or for a label, which are not cached
-    this.fieldValues = 0; // how often a name included the value of a field
-    this.lasting = false; // names are computed without the values of fields
-    this.typed = false; // contents are read without the text that style sheets add
+    this.visited = null; // The elements that the current name includes by reference; a set once there is one.
+    this.referred = 0; // Elements read by reference or for a label, which are not cached.
+    this.fieldValues = 0; // How often a name included the value of a field.
+    this.lasting = false; // Names are computed without the values of fields.
+    this.typed = false; // Contents are read without the text that style sheets add.
     this.focused = ownerOfFocus(deepFocus(document));
     /** @type {Set<AnyElement>} */
-    this.beside = new Set(); // elements that can be used although a dialog covers the page
+    this.beside = new Set(); // Elements that can be used although a dialog covers the page.
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
     this.around = pathTo(this.modal);
     /** @type {string[]} */
     this.out = [];
-    this.size = 0; // characters of the records
+    this.size = 0; // Characters of the records.
     this.run = "";
-    this.isRunSpaced = false; // the line breaks and spaces of a text in the run are drawn
+    this.isRunSpaced = false; // The line breaks and spaces of a text in the run are drawn.
     this.runDepth = 0;
     /** @type {Facts[]} */
     this.crossed = [];
     this.lastText = { index: -1, text: "" };
-    this.fieldsets = false; // some are disabled
+    this.fieldsets = false; // Some fieldsets are disabled.
     this.cut = false;
   }
 }
@@ -91,19 +91,19 @@ export class Facts {
     this.element = element;
     this.tag = tagOf(element);
     /** @type {CSSStyleDeclaration | undefined} */
-    this.style = undefined; // computed on first use; the object is live
+    this.style = undefined; // Computed on first use; the object is live.
     /** @type {Child[] | null} */
-    this.list = null; // its direct content, while it is cached
+    this.list = null; // Its direct content, while it is cached.
     this.isRemembered = false;
     /** @type {string[]} */
-    this.names = NOTHING; // of its attributes
-    this.hasNewNames = true; // they have to be read
+    this.names = NOTHING; // The names of its attributes.
+    this.hasNewNames = true; // The attribute names have to be read.
     this.aria = false;
     this.renew();
   }
 
   /**
-   * Forget the facts of the previous pass, except those in the cache.
+   * Drop the facts of the previous pass, except the cached ones.
    *
    * @returns {void}
    */
@@ -112,7 +112,7 @@ export class Facts {
     if (this.hasNewNames) {
       this.hasNewNames = false;
       this.names = hasAttributes.call(this.element) ? getAttributeNames.call(this.element) : NOTHING;
-      this.aria = this.names.some(isAria); // or a role
+      this.aria = this.names.some(isAria); // An ARIA attribute or a role.
     }
     /** @type {number | undefined} */
     this.visibility = undefined;
@@ -128,7 +128,7 @@ export class Facts {
     this.name = undefined;
     /** @type {string | undefined} */
     this.contents = undefined;
-    this.hasFieldValue = false; // its contents include the value of a field
+    this.hasFieldValue = false; // Its contents include the value of a field.
   }
 }
 

@@ -1,39 +1,39 @@
-// Takes snapshots of the accessibility tree of a page, in one pass over the flat tree, and keeps the elements that refs
-// stand for. It is a selector engine of Playwright: `query(root, body)`.
+// Takes snapshots of the accessibility tree of a page, in one pass over the flat tree, and stores the elements of refs.
+// It is a selector engine of Playwright: `query(root, body)`.
 //
 //   e12        the live element of that ref; `e12,e15` for several
 //   any other  percent-encoded JSON {"what": "look" | "ref" | "identify", …}; the reply is the attribute `v` of a new
 //              detached element, as JSON
 //
 // Roles follow HTML-AAM and ARIA, names and descriptions accname 1.2, states ARIA. Where these leave a choice, the
-// script does what Chrome does (docs/agreement.md). It runs in a world of its own, which pages cannot touch, so the
-// methods of the DOM are the original ones. Named properties of forms and documents shadow members there too, so
+// script does what Chrome does (docs/agreement.md). It runs in an isolated world that pages cannot change, so the
+// methods of the DOM are the original ones. Named properties of forms and documents still shadow members there, so
 // members are taken from their prototypes.
 //
-// This file holds the limits, the members of the DOM that the other files use, and functions for text.
+// This file contains the limits, the members of the DOM that the other files use, and functions for text.
 
 import { getter } from "../../../driver/getter.js";
 
 // The limits.
 
 export const MAX_NODES = 50_000;
-export const MAX_SIZE = 4_000_000; // characters of all records of a pass
-export const MAX_READ = 20_000; // characters of a text that are processed
-export const MAX_DEPTH = 400; // elements inside each other; the stack allows some thousand calls
-export const MAX_INDENT = 100; // characters
+export const MAX_SIZE = 4_000_000; // Characters of all records of a pass.
+export const MAX_READ = 20_000; // Characters of a text that are processed.
+export const MAX_DEPTH = 400; // Nested elements; the stack allows some thousand calls.
+export const MAX_INDENT = 100; // Characters.
 export const MAX_NAME = 400;
 export const MAX_HINT = 40; // of a control without a name
 export const MAX_ICONS = 3; // elements in a control that may be its icon
 export const MAX_TEST_ID_TEXT = 100; // of an element with a test id
 export const MAX_TEXT = 2_000;
-export const MAX_OPTIONS = 50; // options of a drop-down, in the tree
-export const MAX_PASSES = 100; // passes whose refs may have to be forgotten
-export const MAX_PARTS = 50; // parts of one thing that can be clicked
+export const MAX_OPTIONS = 50; // Options of a drop-down, in the tree.
+export const MAX_PASSES = 100; // Passes whose refs may have to be dropped.
+export const MAX_PARTS = 50; // Parts of one clickable element.
 export const MAX_PART_DEPTH = 8;
 export const MAX_SELECTORS = 40; // with more selectors, matching is slower than reading the styles
-export const MAX_EMPTY = 8; // consecutive empty elements for which is checked whether they separate words
-export const MAX_MUTATIONS = 20_000; // changes between two passes; after more, everything is read again
-export const MAX_REFERRED = 300_000; // elements read for the names of others, in one pass
+export const MAX_EMPTY = 8; // Consecutive empty elements that are checked for whether they separate words.
+export const MAX_MUTATIONS = 20_000; // Changes between two passes. After more, everything is read again.
+export const MAX_REFERRED = 300_000; // Elements read for the names of others, in one pass.
 
 /** @typedef {Document | ShadowRoot | AnyElement} Scope a document, a shadow tree, or an element and its descendants */
 
@@ -120,7 +120,7 @@ export function isMatch(element, css) {
   try {
     return matches.call(element, css);
   } catch {
-    return false; // a selector that this engine does not support
+    return false; // This engine does not support the selector.
   }
 }
 
@@ -159,8 +159,8 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Return the text as it is drawn. Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the
- * like are left out.
+ * Return the text as it is drawn. Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and
+ * similar characters are left out.
  *
  * @type {(text: string) => string}
  */

@@ -1,4 +1,4 @@
-// Refs: numbers that stand for elements.
+// Refs: numbers that identify elements.
 
 import { pass } from "./pass.js";
 import { DOCUMENT, get, MAX_PASSES, NOTHING } from "./platform.js";
@@ -23,7 +23,7 @@ export function refOf(element) {
   return "e" + number;
 }
 
-// The refs of a pass whose answer was lost were never sent, and other elements may have their numbers by now.
+// The refs of a pass whose reply was lost were never sent, and other elements may have their numbers by now.
 /** @type {Map<string, [number, number]>} */
 const refsByPass = new Map();
 
@@ -48,7 +48,7 @@ export function recordRefs(id, from, to) {
 }
 
 /**
- * Return the live element of a ref that is in this document.
+ * Return the element of a ref if it is still in this document.
  *
  * @type {(ref: string, root: Scope) => AnyElement | undefined}
  */

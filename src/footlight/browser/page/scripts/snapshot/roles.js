@@ -1,4 +1,4 @@
-// Roles that authors set with the attribute `role`.
+// Roles set by the attribute `role`.
 
 import { isNamedByAuthor, nativeRole } from "./native_roles.js";
 import { attr, factsOf, hasAttr, pass } from "./pass.js";
@@ -44,7 +44,7 @@ export const INPUT_ROLES = new Map(
 /** @type {(facts: Facts) => string} */
 export function roleOf(facts) {
   if (facts.role === undefined) {
-    facts.role = "generic"; // the answer while the role is being computed, in case of a cycle
+    facts.role = "generic"; // The result while the role is being computed, in case of a cycle.
     facts.role = findRole(facts);
   }
   return facts.role;
@@ -93,7 +93,7 @@ function firstNamedRole(facts) {
 
 /**
  * Return whether an element can have the role that its author set. A landmark without a name and an item without its
- * list do not have their role: the next word counts, or the tag.
+ * list cannot have their role: the next word of the attribute applies, or the role of the tag.
  *
  * @type {(facts: Facts, role: string) => boolean}
  */
@@ -127,8 +127,8 @@ function isIn({ roles, tags }, facts) {
 }
 
 /**
- * Return the element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way
- * share the result.
+ * Return the element itself, or the nearest ancestor with a meaning, or null. All elements on the path share the
+ * result.
  *
  * @type {(facts: Facts) => Facts | null}
  */

@@ -39,7 +39,7 @@ const MASK = "••••••••";
 const secrets = new WeakSet();
 
 /**
- * Return whether a field holds a password. A field that was a password field once stays one: pages reveal a password by
+ * Return whether a field holds a password. A field that was a password field once remains one: pages show a password by
  * turning its field into a text field.
  *
  * @type {(input: HTMLInputElement) => boolean}
@@ -62,8 +62,8 @@ export function valueText(facts) {
 }
 
 /**
- * Return the text in an editable element. Text that style sheets add in an editable element is a hint, which nobody has
- * typed.
+ * Return the text in an editable element. Text that style sheets add in an editable element is a hint and was not typed
+ * by the user.
  *
  * @type {(facts: Facts) => string}
  */
@@ -75,8 +75,8 @@ function editedText(facts) {
 }
 
 /**
- * Return the text of an editable element with its lines and indentation, or the text as it is where what is drawn says
- * something else.
+ * Return the text of an editable element with its lines and indentation, or the text unchanged if the drawn text
+ * differs.
  *
  * @type {(element: AnyElement, text: string) => string}
  */

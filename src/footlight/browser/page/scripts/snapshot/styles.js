@@ -1,4 +1,4 @@
-// Computed styles, and the text that stylesheets add.
+// Computed styles, and the text that style sheets add.
 
 import { pass } from "./pass.js";
 import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS, words } from "./platform.js";
@@ -33,7 +33,7 @@ const KINDS = ["pointer", "untouchable", "before", "after", "skipping", "picture
  */
 const forEachKind = (make) => /** @type {Record<Kind, T>} */ (Object.fromEntries(KINDS.map((kind) => [kind, make()])));
 
-/** @typedef {{ rules: number, selectors: Selectors }} Summary the number of rules of a style sheet, and what they select */
+/** @typedef {{ rules: number, selectors: Selectors }} Summary the number of rules of a style sheet, and their selectors */
 
 /** @type {(sheet: CSSStyleSheet) => Summary | null} */
 function summaryOf(sheet) {
@@ -109,7 +109,7 @@ const withoutPseudo = (selector) =>
   selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
 
 export class Styled {
-  /** @type {Matches} in all trees that were entered */
+  /** @type {Matches} in all trees that were visited */
   matches = forEachKind(() => new Set());
 
   /** @type {(root: Document | ShadowRoot) => void} */
@@ -185,8 +185,8 @@ export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(
 const SPACED_TAGS = words("pre listing xmp");
 
 /**
- * Return how white space in the element is drawn: "all" as it is written, "lines" only its line breaks, "" as one space.
- * `isAround` tells that it is kept in its parent.
+ * Return how white space in the element is drawn: "all" as written, "lines" only its line breaks, "" as one space.
+ * `isAround`: whether white space is kept in its parent.
  *
  * @type {(facts: Facts, isAround: boolean) => "" | "lines" | "all"}
  */
@@ -218,7 +218,7 @@ const CONTENT_PARTS =
 
 /**
  * Return the text that the property `content` adds. `"a" attr(b) / "alternative"`: the text after the slash is used
- * instead. Counters are not in the document, and the text around them means nothing without them.
+ * instead. Counters are not in the document, and the text around them has no meaning without them.
  *
  * @type {(element: AnyElement, content: string) => string}
  */

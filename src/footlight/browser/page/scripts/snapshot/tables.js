@@ -41,8 +41,8 @@ export function headRole(facts) {
 }
 
 /**
- * Return whether a heading cell is the head of its row. A heading cell between headings, or alone, is the head of its
- * column; one beside data, or in a row that begins or ends with data, is the head of its row.
+ * Return whether a heading cell is the header of its row. A heading cell between headings, or alone, is the header of
+ * its column; one beside data, or in a row that begins or ends with data, is the header of its row.
  *
  * @type {(cell: AnyElement) => boolean}
  */

@@ -1,4 +1,4 @@
-// The question `testids`.
+// The request `testids`.
 
 import {
   attribute,
@@ -21,7 +21,7 @@ import { VISIBLE } from "./visibility.js";
 /** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
 
-// Elements that contain text that somebody has typed, or words that are not visible.
+// Elements that contain typed text, or words that are not visible.
 const WORDLESS = words("input textarea select script style template");
 
 const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])"].join();
@@ -47,8 +47,8 @@ export const isSeen = (element) => {
 };
 
 /**
- * Return the elements with test ids in document order, in open shadow roots too, at most `limit`; `more` if there are
- * others.
+ * Return the elements with test ids in document order, also in open shadow roots, at most `limit`. `more` is set if
+ * there are others.
  *
  * @type {(root: Scope, request: Request) => string}
  */

@@ -1,4 +1,4 @@
-// Which elements are in the accessibility tree, and which can be focused or clicked.
+// Determines which elements are in the accessibility tree, and which can be focused or clicked.
 
 import { isFirstSummary, SKIPPED } from "./flat_tree.js";
 import { linkRole } from "./native_roles.js";
@@ -8,8 +8,8 @@ import { styleOf } from "./styles.js";
 
 /** @import { Facts } from "./pass.js" */
 
-const GONE = 0; // the element with all its content
-export const HIDDEN = 1; // the element itself; its content may be shown
+const GONE = 0; // The element and all its content.
+export const HIDDEN = 1; // The element itself; its content may be shown.
 export const SHOWN = 2;
 export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
 
@@ -21,14 +21,14 @@ export function visibilityOf(facts) {
 
 /** @type {(facts: Facts) => number} */
 function computeVisibility(facts) {
-  // With options the call takes half as long again.
+  // With options, the call takes 50 % longer.
   const options = pass.styled.isAllVisible ? undefined : VISIBLE;
   if (checkVisibility?.call(facts.element, options)) return SHOWN;
   const { display, visibility } = styleOf(facts);
   if (display === "none" || !display) return GONE;
   if (visibility !== "visible") return HIDDEN;
   if (display === "contents" || !checkVisibility) return SHOWN;
-  return GONE; // in the skipped contents of another element
+  return GONE; // In the skipped contents of another element.
 }
 
 /** @type {(facts: Facts) => boolean} */
@@ -87,7 +87,7 @@ export function isEditingHost(facts) {
 const HANDS = words("grab grabbing move pointer");
 
 /**
- * Return the pointer or hand that the mouse becomes over the element, and not over its parent; "" for none.
+ * Return the cursor (pointer or hand) that the element has and its parent does not have, or "".
  *
  * @type {(facts: Facts) => string}
  */
@@ -99,7 +99,7 @@ function handOf(facts) {
 }
 
 /**
- * Return whether the mouse drags the element.
+ * Return whether the mouse can drag the element.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -110,8 +110,8 @@ export function isDraggable(facts) {
 }
 
 /**
- * Return whether a style lets clicks pass through the element, as pages do with buttons and days that they disable.
- * Fields are left out: the label that draws such a field takes its clicks.
+ * Return whether a style lets clicks pass through the element, as pages do for disabled buttons and days. Fields are
+ * excluded: the label that draws such a field receives its clicks.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -121,7 +121,7 @@ export function letsClicksPass(facts) {
 }
 
 /**
- * Return whether the element shows a pointer or a hand that its parent does not have, or has a handler of its own.
+ * Return whether the element has a pointer or hand cursor that its parent does not have, or a handler of its own.
  *
  * @type {(facts: Facts) => boolean}
  */

@@ -1,4 +1,4 @@
-// The walk over the flat tree: which elements become nodes.
+// The walk over the flat tree. It decides which elements become nodes.
 
 import { childrenOf, spacedChildrenOf } from "./flat_tree.js";
 import { addText, crossBoundary } from "./lines.js";
@@ -29,35 +29,35 @@ const REFERRED = words(`
   search searchbox slider spinbutton status switch tab table tablist tabpanel textbox timer toolbar tooltip tree
   treegrid treeitem
 `);
-// Containers, which get a ref once they have a name.
+// Containers, which get a ref if they have a name.
 const REFERRED_BY_NAME = words(`
   application blockquote document figure generic group list marquee math note sectionfooter sectionheader separator
   doc-abstract doc-toc
 `);
-// Words in a line, or parts without a meaning of their own: they are replaced by their contents.
+// Words in a line, or parts without their own meaning: they are replaced by their contents.
 const FOLDED = words(`
   code emphasis generic mark none rowgroup strong subscript superscript time suggestion
 `);
 const FOLDED_UNNAMED = words("group sectionfooter sectionheader");
-const WORDS = words("abbr ruby"); // in a line with others, even if they have a title
+const WORDS = words("abbr ruby"); // In a line with other words, even if they have a title.
 
 const INTERACTIVE = words(`
   button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio searchbox slider
   spinbutton switch tab textbox treeitem
 `);
-// Their contents are a picture to the reader; only elements inside that can be focused themselves are in the tree.
+// Their contents are presentational; only focusable elements inside them are in the tree.
 export const WITH_PRESENTATIONAL_CHILDREN = words(`
   button checkbox img menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider
   switch tab
 `);
 
-export const DISABLED = 1; // by an ancestor with aria-disabled
-export const IN_NAME = 2; // these texts are in a name already
-export const CONTROL = 4; // inside an element that can be acted on
+export const DISABLED = 1; // By an ancestor with aria-disabled.
+export const IN_NAME = 2; // The texts are part of a name already.
+export const CONTROL = 4; // Inside an element that can be acted on.
 export const PRESENTATIONAL = 8;
-export const CLICKABLE = 16; // the node itself can be clicked
-export const ESCAPED = 32; // inside the modal dialog
-export const SPACED = 64; // white space is drawn
+export const CLICKABLE = 16; // The node itself can be clicked.
+export const ESCAPED = 32; // Inside the modal dialog.
+export const SPACED = 64; // White space is drawn.
 
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 export function visit(facts, depth, flags, nesting) {
@@ -101,8 +101,8 @@ function visitVisible(facts, depth, flags, nesting) {
 }
 
 /**
- * Return whether tests know the element by its id. Applications give ids to most elements, so those that hold no text
- * themselves, or one that is in a name already, are left out unless the ids are asked for.
+ * Return whether tests probably use the id of the element. Applications give ids to most elements, so those without a
+ * text of their own, or whose text is in a name already, are left out unless the ids are requested.
  *
  * @type {(facts: Facts, flags: number) => boolean}
  */
@@ -112,7 +112,7 @@ const isMarked = (facts, flags) =>
     (!(flags & IN_NAME) && childrenOf(facts).some((child) => typeof child === "string" && /\S/.test(child))));
 
 /**
- * Return whether only scripts move the focus to the element: nobody reaches it with Tab, and it has no role.
+ * Return whether only scripts move the focus to the element: Tab does not reach it, and it has no role.
  *
  * @type {(facts: Facts, role: string) => boolean}
  */
@@ -126,8 +126,8 @@ const isFocusedByScripts = (facts, role) =>
 const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 
 /**
- * Return whether a script probably handles clicks on the element. Listeners of scripts cannot be detected, but these
- * roles say that they have one.
+ * Return whether a script probably handles clicks on the element. Listeners of scripts cannot be detected, but elements
+ * with these roles usually have one.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -136,9 +136,8 @@ const isHandled = (facts) =>
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
- * Note the parts of an element that can be clicked. Scripts may listen on each part of something that can be clicked,
- * and a click on the whole hits the part in its middle. Parts are recognised by their texts; an element around words in
- * a line is one whole.
+ * Record the parts of a clickable element. Scripts may listen on each part, and a click on the whole element hits the
+ * part in its middle. Parts are recognised by their texts; an element around inline words is a single part.
  *
  * @type {(facts: Facts) => void}
  */
@@ -164,7 +163,7 @@ function partsOf(facts, found, nesting) {
 }
 
 /**
- * Return whether people click the element itself. A label is clicked for its field; if the field is replaced by a drawn
+ * Return whether users click the element itself. A label is clicked for its field; if the field is replaced by a drawn
  * one, only the label can be clicked.
  *
  * @type {(facts: Facts) => boolean}
@@ -225,8 +224,7 @@ function visitChildren(facts, depth, flags, nesting) {
 }
 
 /**
- * Add the areas of an image map. The areas of an image map have no boxes; they are listed inside the image that uses
- * the map.
+ * Add the areas of an image map. They have no boxes and are listed inside the image that uses the map.
  *
  * @type {(facts: Facts, depth: number, flags: number) => void}
  */

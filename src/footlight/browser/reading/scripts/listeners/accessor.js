@@ -1,4 +1,4 @@
-// Members of the DOM, from their prototypes: a field named "parentNode" shadows `form.parentNode`.
+// Members of the DOM from their prototypes: a field named "parentNode" shadows `form.parentNode`.
 
 /** @type {(type: {prototype: object}, name: string) => (this: any) => any} */
 export function accessor(type, name) {

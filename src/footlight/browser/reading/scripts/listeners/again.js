@@ -1,14 +1,14 @@
-// Calls the listeners that were found, so that Chromium says whether they do anything.
+// Calls the listeners that were found, so that Chromium reports whether they have side effects.
 
 import { makeEvent, makeStandIn, rootOf } from "./event.js";
 
 /** @import { Found } from "./found.js" */
 
 /**
- * Call the listeners of the nearest element (`index` -1), or one of those above. Return whether there are any.
+ * Call the listeners of the nearest element (`index` -1), or one listener above it. Return whether there are any.
  *
- * The target of the event is the element itself, a stand-in for it (`element`), or one for the node that listens
- * (`itself`).
+ * The target of the event is the element itself, a stand-in for it (`element`), or a stand-in for the node that has the
+ * listener (`itself`).
  *
  * @type {(found: Found, request: [index: number, aim: "" | "element" | "itself"]) => boolean}
  */
@@ -27,7 +27,7 @@ export function callAgain(found, [index, aim]) {
 }
 
 /**
- * Return the target that a listener of this node is told: the host of the shadow tree that has the element.
+ * Return the event target for a listener of this node: the host of the shadow tree that contains the element.
  *
  * @type {(node: Node, element: Element) => any}
  */

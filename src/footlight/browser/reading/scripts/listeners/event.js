@@ -23,7 +23,7 @@ export function rootOf(node) {
 }
 
 /**
- * Return an object that answers like the element, and never with a side effect.
+ * Return an object that behaves like the element, without side effects.
  *
  * @type {(element: any) => any}
  */

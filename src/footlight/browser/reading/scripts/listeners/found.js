@@ -7,7 +7,7 @@ import { accessor } from "./accessor.js";
 /** @typedef {[node: any, listener: Listener]} HeardBy */
 /** @typedef {[x: number, y: number] | null} Point */
 /**
- * What there is to call: the listeners of the nearest element and those above, and what the event is about.
+ * The listeners to call, of the nearest element and of its ancestors, and the data of the event.
  *
  * @typedef {[HeardBy[], HeardBy[], Element, Document, Window, Point, Key | null]} Found
  */
@@ -25,7 +25,7 @@ export function findListeners(target, [point, key]) {
   const types = key
     ? ["keydown", "keypress", "keyup", "beforeinput"]
     : ["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend", "submit"];
-  // A library keeps the listeners of an element in a property, and listens on an element above.
+  // Some libraries store the listeners of an element in a property, and listen on an ancestor.
   const properties = key
     ? ["onKeyDown", "onKeyUp"]
     : ["onClick", "onMouseDown", "onMouseUp", "onPointerDown", "onPointerUp"];
@@ -42,7 +42,7 @@ export function findListeners(target, [point, key]) {
     const found = getEventListeners(at);
     const heard = types.flatMap((type) => found[type] || []).filter((each) => !isRoot || !isOurs(each));
     if (heard.length) isHeard = true;
-    // Whoever listens for everything, or on the whole page, may pass events on.
+    // A listener for all events, or on the whole page, may forward events.
     const isWhole = at === view || at === page || at === page.body || at === page.documentElement;
     const passesOn = Object.keys(found).length > MAX_TYPES || (!key && isWhole);
     const kept = Object.keys(at)
@@ -57,8 +57,8 @@ export function findListeners(target, [point, key]) {
 }
 
 /**
- * Return whether Playwright has added a listener: it installs its scripts in the page's own world too, once it runs one
- * of them there. A listener that is passive and comes before all others changes nothing of a click.
+ * Return whether Playwright has added a listener: it also installs its scripts in the page's main world when it first
+ * runs one there. A passive listener that comes before all others does not affect a click.
  *
  * @type {(heard: {listener: Listener, passive: boolean, useCapture: boolean}) => boolean}
  */

@@ -1,8 +1,8 @@
-// The way from a document to an element: the places among the child elements, and the steps into shadow trees.
+// The path from a document to an element: the indexes among the child elements, and the steps into shadow trees.
 
 import { accessor } from "./accessor.js";
 
-const MAX_STEPS = 100_000; // A page may have replaced `call`, and a loop would not end.
+const MAX_STEPS = 100_000; // A page may have replaced `call`, and the loop would be endless.
 
 /** @type {(path: (number | "shadow")[]) => Node | null} */
 export function findElement(path) {

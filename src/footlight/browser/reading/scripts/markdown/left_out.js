@@ -1,4 +1,4 @@
-// What is no part of the content: elements that nobody sees, controls, and what stands beside the content.
+// Elements that are not part of the content: hidden elements, controls, and elements beside the content.
 
 import { attribute, checkVisibility, closest, lower, querySelector, tagOf, words } from "./nodes.js";
 
@@ -14,8 +14,8 @@ const FLOATING = words("fixed sticky");
 const DIALOGS = words("dialog alertdialog");
 
 /**
- * Return whether an element is left out because nobody sees it. Content with aria-hidden is decoration, or everything
- * behind a dialog.
+ * Return whether an element is left out because it is not visible. Content with aria-hidden is decoration, or all
+ * content behind a dialog.
  *
  * @type {(element: AnyElement) => boolean}
  */
@@ -31,7 +31,7 @@ export function isTextShown(element) {
 }
 
 /**
- * Return whether it is a header of the page, not that of an article.
+ * Return whether an element is a header of the page, not of an article.
  *
  * @type {(element: AnyElement, tag: string) => boolean}
  */

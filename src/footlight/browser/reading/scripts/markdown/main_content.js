@@ -1,10 +1,10 @@
-// Where the main content of a page is: in its `main`, its only article, or the narrowest element with most of the text.
+// Finds the main content of a page: its `main`, its only article, or the narrowest element with most of the text.
 
 import { CONTROLS, isBeside, isHidden, NEVER } from "./left_out.js";
 import { childrenOf, get, isElement, MAX_DEPTH, TEXT, tagOf, tidy, typeOf } from "./nodes.js";
 
-const ENOUGH = 200; // characters that make a `main` the main content
-const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
+const ENOUGH = 200; // The number of characters that make a `main` the main content.
+const MOST_OF_IT = 0.8; // The share of the text that the narrowest container must have.
 
 /** @type {(document: Document) => AnyElement | null} */
 export function mainOf(document) {
@@ -18,7 +18,7 @@ export function mainOf(document) {
 }
 
 /**
- * Return the number of characters in each element, without links and without what is left out.
+ * Return the number of characters in each element, without links and without elements that are left out.
  *
  * @type {(root: AnyElement) => Map<Node, number>}
  */

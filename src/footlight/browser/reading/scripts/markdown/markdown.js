@@ -1,6 +1,6 @@
-// The main content of a page as Markdown. A selector engine for Playwright, in a world of its own:
-// the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
-// The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
+// The main content of a page as Markdown. A selector engine of Playwright in an isolated world: the body is
+// percent-encoded JSON {"links": boolean}; the root is a document, or an element, which is then read as a whole. The
+// reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
 
 import { isHidden } from "./left_out.js";
 import { mainOf } from "./main_content.js";
@@ -26,7 +26,7 @@ function read(root, options) {
 }
 
 /**
- * Return the first heading of the page. A title may be beside the text that it is the title of.
+ * Return the first heading of the page. A title may be outside of the text to which it belongs.
  *
  * @type {(document: Document) => string[]}
  */

@@ -1,8 +1,8 @@
-// Access to nodes that a page cannot disturb: no member is read that a form or a script may have replaced.
+// Access to nodes that a page cannot affect: no member is read that a form or a script may have replaced.
 
 import { getter } from "../../../driver/getter.js";
 
-export const MAX_DEPTH = 300; // elements inside each other; deeper content is plain text
+export const MAX_DEPTH = 300; // Nested elements. Deeper content is plain text.
 export const get = {
   baseURI: getter(Node, "baseURI"),
   body: getter(Document, "body"),
@@ -50,7 +50,7 @@ export const documentOf = (root) =>
 export const tidy = (text) => text.replace(/\s+/g, " ").trim();
 
 /**
- * Return the children in the flat tree: what is shown, not the source.
+ * Return the children in the flat tree, which is the visible order and not the source order.
  *
  * @type {(element: AnyElement) => Node[]}
  */

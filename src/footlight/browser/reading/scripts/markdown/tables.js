@@ -28,7 +28,7 @@ export function tableLines(table, lineOf) {
 }
 
 /**
- * Return the rows with a place for each column and row that a cell spans; the text is in the first place.
+ * Return the rows with a slot for each column and row that a cell spans. The text is in the first slot.
  *
  * @type {(table: AnyElement, lineOf: LineOf) => { caption: string, rows: Row[], nested: boolean }}
  */

@@ -31,7 +31,7 @@ import {
   trimLines,
 } from "./texts.js";
 
-/** @typedef {{ links?: boolean }} Options whether links keep their addresses */
+/** @typedef {{ links?: boolean }} Options whether links keep their URLs */
 
 const HEADING = /^h[1-6]$/;
 const BLOCKS = words(`
@@ -40,7 +40,7 @@ const BLOCKS = words(`
   h1 h2 h3 h4 h5 h6 iframe`);
 const PERMALINK = /^[#¶§🔗]$/u;
 
-// Inline text consists of pieces; a block ends the line of pieces before it.
+// Inline text consists of pieces. A block ends the line of pieces before it.
 export class Writer {
   /**
    * @param {Options} options
@@ -51,7 +51,7 @@ export class Writer {
     this.whole = whole; // Only hidden content is left out.
     this.depth = 0;
     /** @type {string | null} */
-    this.link = null; // The address of the card that is being written, until its first words carry it.
+    this.link = null; // The URL of the current card, until its first words become the link.
     this.inHeading = false;
   }
 
@@ -106,8 +106,7 @@ export class Writer {
   }
 
   /**
-   * Write the blocks in an inline element. An inline element around blocks: if it is a link, the first words in it
-   * become the link.
+   * Write the blocks in an inline element. If it is a link, the first words in it become the link.
    *
    * @type {(element: AnyElement) => string[]}
    */
@@ -179,7 +178,7 @@ export class Writer {
   }
 
   /**
-   * Return the text of an inline element. A box in a line is separated from the words beside it.
+   * Return the text of an inline element. An inline box is separated from the words beside it.
    *
    * @type {(element: AnyElement) => string}
    */
@@ -237,7 +236,7 @@ export class Writer {
   }
 
   /**
-   * Return the absolute address; none if it leads to the same place, or is a script.
+   * Return the absolute URL, or none if it leads to the same place or is a script.
    *
    * @type {(element: AnyElement) => string | null}
    */
@@ -334,7 +333,7 @@ export class Writer {
   }
 
   /**
-   * Return the element itself with its content.
+   * Return the lines of the element itself with its content.
    *
    * @type {(element: AnyElement) => string[]}
    */
