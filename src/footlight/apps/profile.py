@@ -112,7 +112,7 @@ class BuildRequest:
 class Services:
     """The services that run beside the app. An app without services uses this class itself.
 
-    A subclass holds what `AppProfile.read` needs, which receives it as `Reading.services`.
+    A subclass stores the data that `AppProfile.read` needs, and is passed to it as `Reading.services`.
     """
 
     def find_failure(self) -> str | None:

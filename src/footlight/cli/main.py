@@ -1,4 +1,4 @@
-"""The entry point `footlight`. `call` runs without `click`, because importing that takes long."""
+"""The entry point `footlight`. `call` and `serve --shared` do not import `click`, because that takes long."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _may_be_secret(name: str, value: str) -> bool:
 
 
 def _is_key(value: str) -> bool:
-    """Return whether the value looks like a key: by its prefix, as a UUID, or as a long random run."""
+    """Return whether the value looks like a key: by its prefix, as a UUID, or by a long run of characters."""
     if len(value) >= SHORTEST_KEY and value.startswith(_KEY_PREFIXES):
         return True
     if _UUID.fullmatch(value):

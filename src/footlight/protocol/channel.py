@@ -23,7 +23,7 @@ class Receiver(Protocol):
         ...
 
     def on_session_ended(self) -> None:
-        """Note that the HTTP session has ended, whichever side ended it.
+        """Note that the HTTP session has ended. Either side may have ended it.
 
         This is called once for each session, before the request that detected the end fails. The next request
         begins another session.

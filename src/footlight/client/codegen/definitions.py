@@ -264,7 +264,7 @@ class Translator:
 
 
 def _merge_loosely(members: Sequence[Flat]) -> Flat:
-    """Return the schema of an object with the properties of all members."""
+    """Return a schema that every member satisfies: an object with the properties of all members."""
     merged: dict[str, Any] = {}
     required: list[set[str]] = []
     for member in members:

@@ -71,7 +71,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[
         remaining = {key: each for key, each in waiting.items() if key not in settled}
         nobodys |= {key: each[0] for key, each in remaining.items() if len(each) == 1}
         waiting = {key: each[1:] for key, each in remaining.items() if len(each) > 1}
-    # Two names may get the same digits, so each one must know those before it.
+    # Two names may get the same digits, so the names are added one after another.
     for key, name in sorted(nobodys.items()):
         names[key] = _make_unique(name, key, used)
         used.add(names[key])

@@ -241,5 +241,5 @@ def choose_fitting_adapter(tools: Iterable[Tool]) -> Adapter:
 
 
 def without_traces(adapter: Adapter) -> Adapter:
-    """Return the adapter with an option so that closing a session deletes its files at the server."""
+    """Return the adapter, changed so that closing a session deletes its files, if it supports that."""
     return replace(adapter, keep=False) if isinstance(adapter, SzkrabokSession) else adapter

@@ -37,7 +37,7 @@ class Written(NamedTuple):
 class Sidecars:
     """The result files beside a log. They are also found if the log was moved together with them.
 
-    Only files whose names a log can contain are read.
+    Only files whose names have the format of a log's result files are read.
     """
 
     log: Path | None = None

@@ -225,7 +225,7 @@ def _is_echo(field: Any) -> bool:
 
 
 def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
-    """Return the shortened steps, or only their number if nothing but the tools' names is left."""
+    """Return the shortened steps, or only their number if all that is left are the tools' names."""
     short = [_shorten_step(step) for step in steps]
     return len(short) if all(set(step) == {"tool"} for step in short) else short
 

@@ -201,7 +201,7 @@ def _octets(data: bytes, size: int = 1) -> list[str]:
 def _encode_base64_variants(value: str) -> list[str]:
     """Return expressions for the Base64 forms of a value at each of the three alignments of its first byte.
 
-    Only characters that depend on nothing but the value are required.
+    Leading characters that also depend on preceding bytes are left out, and trailing ones are optional.
     """
     data = value.encode()
     between = f"{_LINE_BREAK}*" if len(value) >= SHORTEST_GROUPED else ""

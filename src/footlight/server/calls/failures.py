@@ -28,7 +28,7 @@ async def translate_exception(error: Exception, state: CallState) -> FootlightEr
 
 
 def log_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
-    """If the error is a bug, log its traceback with an id that the answer contains. Return the error."""
+    """Log the traceback of a bug, with an id that the answer contains. Return the error."""
     if isinstance(error, InternalError):
         error.details["errorId"] = error_id = secrets.token_hex(6)
         logger.error("%s failed [%s]", tool.name, error_id, exc_info=cause or error)

@@ -212,7 +212,7 @@ async def _run_until_disconnect(app: ASGIApp, scope: Scope, receive: Receive, se
 
 
 def _refuse_repeated_headers(headers: Headers) -> Refusal | None:
-    """Refuse a request that repeats a checked header, so that another value than the checked one is used."""
+    """Refuse a request that repeats a checked header, because the unchecked value could be used."""
     for name in ("host", "origin", "authorization"):
         if len(headers.getlist(name)) > 1:
             return Refusal(400, f"Bad request: there is more than one {name.title()} header")
