@@ -116,7 +116,7 @@ class ExtensionApp:
 
     async def wait_for_duplicate(self, page: Page, deadline: Deadline) -> None:
         """Wait until the extension has opened a duplicate of `page`, or the deadline has passed."""
-        while not self._find_duplicates(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        while not self._find_duplicates(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(LOOK_SECONDS)
 
     async def close_duplicates(self, page: Page) -> None:
@@ -149,7 +149,7 @@ class ExtensionApp:
     async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
         """Wait until a notification window has closed or shows its next request. `showed` is its old URL."""
         limit = deadline.limit_to(LEAVE_SECONDS * 1000)
-        while self._is_closing(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        while self._is_closing(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(LOOK_SECONDS)
 
     def _is_closing(self, page: Page, showed: str) -> bool:

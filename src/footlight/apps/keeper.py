@@ -26,7 +26,7 @@ def main(command: list[str]) -> int:
     try:
         program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     except (OSError, ValueError) as error:
-        print(f"{command[0]} cannot be started: {error}", file=sys.stderr)  # noqa: T201 - its only voice
+        print(f"{command[0]} cannot be started: {error}", file=sys.stderr)  # noqa: T201 - it has no log
         return NOT_STARTED
     threading.Thread(target=_end_with_input, daemon=True).start()
     code = program.wait()

@@ -127,7 +127,7 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self._transport = cast("asyncio.SubprocessTransport", transport)
         self._group = self._transport.get_pid()
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is one
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is only one pipe
         self._set_reading(False)
         self._pieces.extend(data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
         self._log_piece()

@@ -187,7 +187,7 @@ class WatchedTest:
                 f"The server did not close its session within {CLOSE_SECONDS:.0f} s and was ended"
             )
             self.connections.discard(connection)
-        except Exception as error:  # noqa: BLE001 - also a bug in an adapter of the test
+        except Exception as error:  # noqa: BLE001 - it may be a bug in an adapter of the test
             self._add_problem(f"The session could not be closed: {error}")
 
     def _add_problem(self, what: str) -> None:

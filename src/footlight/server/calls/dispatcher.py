@@ -159,7 +159,7 @@ class Dispatcher(ToolCaller):
             raise
         except FootlightError as error:
             return failure(log_if_bug(error, state.tool), events=_take_events(state))
-        except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
+        except Exception as error:  # noqa: BLE001 - bugs are converted to answers here
             return failure(await translate_exception(error, state), events=_take_events(state))
 
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
