@@ -193,9 +193,8 @@ def tool(
     - `idempotent`: a second call makes no further changes. Default: true for tools that read.
     - `names_session`: `sessionId` is required.
     - `timeout`: replaces the type of the shared parameter of that name.
-    - `untrusted`: whether the `data` comes from a page. Default: false for tools of the server; true for
-    tools
-      that read; for others, all parts that contain text.
+    - `untrusted`: whether the `data` comes from a page. Default: false for tools of the server, true for
+      tools that read, and for others all parts that contain text.
     - `queued`: a call waits for other calls in the session.
     - `observed`: the answer includes the changes on the page. Default: true for tools that act in a page. A
       tool of a session selects the page with `call.use_page`.
