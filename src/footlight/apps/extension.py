@@ -1,4 +1,4 @@
-"""A running Chrome extension: its pages by role, and its storage."""
+"""A running Chrome extension, with its pages by role and its storage."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["ExtensionApp", "PageRole"]
 logger = logging.getLogger(__name__)
 
 PageRole = Literal["extension", "notification", "dapp", "other"]
-"""The role of a page: the app itself, a window that the app opened, a site, or something else."""
+"""The role of a page: a page of the app, a notification window of the app, a website, or any other page."""
 
 LOOK_SECONDS = 0.05
 READ_SECONDS = 5.0
 LEAVE_SECONDS = 5.0
-"""Time for a notification window to close after its last request."""
+"""The time limit for a notification window to close after its last request."""
 
 
 class ExtensionApp:
@@ -43,7 +43,7 @@ class ExtensionApp:
         self.home_path = home
         self.notification_path = notification
         self.unlocked = False
-        """Whether the app was unlocked on the last screen that shows its lock state."""
+        """Whether the app was unlocked on the last screen that showed its lock state."""
         self._front: tuple[Page, Sequence[Page]] | None = None
 
     @property
@@ -71,7 +71,7 @@ class ExtensionApp:
 
     @property
     def current(self) -> Page | None:
-        """The page that calls use."""
+        """Return the page that calls use, or None."""
         return self.session.page_table.current
 
     async def select(self, page: Page) -> None:
@@ -81,8 +81,8 @@ class ExtensionApp:
     async def ensure_front(self, page: Page) -> None:
         """Bring a page to the front before an action, unless it is there already.
 
-        A wallet opens no window for a site while the wallet itself is in front. Opening or closing a page may
-        have brought another page to the front.
+        A wallet does not open a window for a website while a page of the wallet is in front. Opening or
+        closing a page may have brought another page to the front.
         """
         if self._front != (page, self.session.pages):
             await self._bring_to_front(page)
@@ -92,7 +92,7 @@ class ExtensionApp:
         self._front = (page, self.session.pages)
 
     async def open_home(self, deadline: Deadline) -> Page:
-        """Open and select the app's home page. Reuse an open home page, or else an empty page.
+        """Open and select the app's home page. Use an open page of the app, or else an empty page.
 
         Raises:
             LaunchFailed: The extension has no such page.
@@ -115,8 +115,8 @@ class ExtensionApp:
         return page
 
     async def wait_for_duplicate(self, page: Page, deadline: Deadline) -> None:
-        """Wait until the extension has opened a duplicate of `page`, at most until the deadline."""
-        while not self._find_duplicates(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        """Wait until the extension has opened a duplicate of `page`, or the deadline has passed."""
+        while not self._find_duplicates(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(LOOK_SECONDS)
 
     async def close_duplicates(self, page: Page) -> None:
@@ -147,15 +147,15 @@ class ExtensionApp:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
-        """Wait until a notification window that showed `showed` has closed or shows its next request."""
+        """Wait until a notification window has closed or shows its next request. `showed` is its old URL."""
         limit = deadline.limit_to(LEAVE_SECONDS * 1000)
-        while self._is_closing(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+        while self._is_closing(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(LOOK_SECONDS)
 
     def _is_closing(self, page: Page, showed: str) -> bool:
         """Return whether the window is about to close.
 
-        MetaMask goes from `notification.html#connect/ID` to `notification.html#` first.
+        Before it closes, MetaMask navigates from `notification.html#connect/ID` to `notification.html#`.
         """
         if page.closed or not self._is_notification(showed):
             return False
@@ -164,7 +164,7 @@ class ExtensionApp:
     async def read_storage(
         self, keys: Sequence[str] = (), *, area: ExtensionArea = "local"
     ) -> Mapping[str, Any]:
-        """Return stored items of the extension by key; all items if no key is given."""
+        """Return stored items of the extension by key, or all items if no key is given."""
         deadline = Deadline.after(READ_SECONDS * 1000)
         return await read_extension_storage(
             await self._ensure_page(deadline), self.id, keys, deadline, area=area

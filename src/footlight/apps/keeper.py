@@ -1,9 +1,10 @@
-"""Run a command, and kill it and its children once the process that requested it has ended.
+"""Run a command, and kill it and its children when the requesting process ends.
 
     python keeper.py COMMAND [ARGUMENT ...]
 
-The keeper leads the process group of the command. Only the requesting process holds the other end of its
-standard input open, so the input ends with that process. `process` starts this script without our packages.
+The keeper leads the process group of the command. Only the requesting process has the other end of its
+standard input open, so the input ends with that process. `process` starts this script without access to
+installed packages.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ NOT_STARTED = 127
 
 
 def main(command: list[str]) -> int:
-    # The command handles these signals itself. Ignoring them here would be inherited by the command.
+    # The command handles these signals itself. It would inherit SIG_IGN, but not a handler.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave_it)
     try:
         program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     except (OSError, ValueError) as error:
-        print(f"{command[0]} cannot be started: {error}", file=sys.stderr)  # noqa: T201 - its only voice
+        print(f"{command[0]} cannot be started: {error}", file=sys.stderr)  # noqa: T201 - it has no log
         return NOT_STARTED
     threading.Thread(target=_end_with_input, daemon=True).start()
     code = program.wait()
@@ -33,7 +34,7 @@ def main(command: list[str]) -> int:
 
 
 def _leave_it(number: int, frame: object) -> None:
-    """Do nothing: the signal is meant for the command."""
+    """Do nothing, because the signal is meant for the command."""
 
 
 def _end_with_input() -> NoReturn:

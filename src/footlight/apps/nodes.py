@@ -1,4 +1,4 @@
-"""The nodes of a page that matter for testing an app, and the refs that callers use for them. Pure."""
+"""Select the nodes of a page that matter for testing an app, and assign refs to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ACTIONABLE", "IMPORTANT", "RefMap", "TrimmedNode", "trim_nodes"]
 ACTIONABLE = frozenset(("button", "link", "checkbox", "radio", "switch", "textbox", "combobox", "menuitem"))
 
 IMPORTANT = frozenset(("dialog", "alert", "status", "heading"))
-"""Nodes with other roles are dropped."""
+"""Roles of nodes that are kept in addition to actionable ones. All others are dropped."""
 
 _CONTAINERS = frozenset(("dialog", "alert", "status"))
 
@@ -25,10 +25,10 @@ _ALIKE = {"alertdialog": "dialog"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrimmedNode:
-    """An actionable or important node. `element` is the engine's ref; callers see the refs of a `RefMap`.
+    """An actionable or important node. `element` is the engine's ref. Callers use the refs of a `RefMap`.
 
-    `path` begins with the outermost dialog, alert or status around the node, itself included, and ends with
-    the heading before it in the innermost one.
+    `path` lists the dialogs, alerts and statuses that contain the node, from the outermost to the innermost,
+    including the node itself, followed by the last heading before the node in the innermost one.
     """
 
     element: str
@@ -99,10 +99,10 @@ def _trim_node(node: Node, role: str, element: str, scope: _Scope) -> TrimmedNod
 
 
 class RefMap:
-    """The refs `e1`, `e2`, … of one page, as the caller knows them.
+    """Maps the caller's refs `e1`, `e2`, … of one page to the engine's refs.
 
-    A whole snapshot assigns new refs. In between, known nodes keep their refs and new nodes get the next
-    numbers, so that no ref changes its element.
+    A whole snapshot assigns new refs. Until the next one, known nodes keep their refs and new nodes get the
+    next numbers, so that each ref always identifies the same element.
     """
 
     def __init__(self) -> None:
@@ -115,11 +115,11 @@ class RefMap:
         return self.describe(nodes)
 
     def describe(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
-        """Describe nodes between two whole snapshots; known nodes keep their refs."""
+        """Describe nodes between two whole snapshots. Known nodes keep their refs."""
         return [node.as_json(self._ref(node.element)) for node in nodes]
 
     def describe_for_record(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
-        """Describe nodes for a record; nodes that the caller does not know get refs that are not valid."""
+        """Describe nodes for a record. Nodes without a ref get one that is not valid for the caller."""
         following = itertools.count(len(self._elements) + 1)
         return [node.as_json(self._refs.get(node.element) or f"e{next(following)}") for node in nodes]
 

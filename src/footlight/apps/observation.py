@@ -1,4 +1,4 @@
-"""Observe a running app: its screen, visible test ids, nodes and state; and compare two observations."""
+"""Observe the screen, visible test ids, nodes and state of a running app, and compare observations."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ __all__ = [
 ]
 
 MOST_TEST_IDS = 500
-"""The maximum that `list_testids` accepts."""
+"""The maximum `limit` that `list_testids` accepts."""
 
 SHOWN_TEST_IDS = 150
 
 LOOK_SECONDS = 0.05
 
 LOOKED_SECONDS = 10.0
-"""Time for a page of the app to answer while a screen is waited for."""
+"""The time limit for a page to answer while the app's first screen is awaited."""
 
 LOADED_SECONDS = 10.0
 
 DRAWN_SECONDS = 1.0
-"""Time for an empty page of the app to draw something."""
+"""The time limit for an empty page of the app to draw an element with a test id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class AppState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppObservation:
-    """An observation of a page: its state, its visible test ids, and its nodes in page order."""
+    """An observation of a page: the app's state, the visible test ids, and the nodes in page order."""
 
     state: AppState
     test_ids: Sequence[VisibleTestId]
@@ -95,7 +95,7 @@ def describe_test_id(seen: VisibleTestId) -> dict[str, Any]:
 async def observe_app(
     app: ExtensionApp, profile: AppProfile, services: Services, page: Page, deadline: Deadline
 ) -> AppObservation:
-    """Observe a page and the state of the app at once.
+    """Observe a page and the state of the app concurrently.
 
     Raises:
         FootlightError: The page does not answer, or is closed.
@@ -149,7 +149,7 @@ async def _read_home(
     test_ids: Sequence[VisibleTestId],
     deadline: Deadline,
 ) -> Reading:
-    """Read the app's home page if `page` shows no screen of the app, else `page` itself."""
+    """Read the app's home page if `page` shows no screen of the app, or else `page` itself."""
     home = next(iter(app.pages_of("extension")), None)
     if home is not None and screen.test_id is None and app.role_of(page) != "extension":
         of_home = await wait_for_test_ids(app, home, deadline)
@@ -164,7 +164,8 @@ def identify_screen(
 ) -> Screen:
     """Return the screen that a page of the app shows. Other pages may use the same test ids.
 
-    A notification window that looks like the unlocked app is unknown: MetaMask's windows share its header.
+    A notification window that looks like a screen of the unlocked app is reported as unknown, because
+    MetaMask's notification windows have the same header as the app.
     """
     role = app.role_of(page)
     if role in ("dapp", "other"):
@@ -174,7 +175,7 @@ def identify_screen(
 
 
 async def wait_for_test_ids(app: ExtensionApp, page: Page, deadline: Deadline) -> list[VisibleTestId]:
-    """Return the visible test ids; wait a moment if an app that redraws has none."""
+    """Return the visible test ids. If a page of the app has none, wait briefly until it has drawn some."""
     limit = asyncio.get_running_loop().time() + min(DRAWN_SECONDS, deadline.remaining_ms / 1000)
     while True:
         found = await list_test_ids(page, deadline, limit=MOST_TEST_IDS)
@@ -185,10 +186,10 @@ async def wait_for_test_ids(app: ExtensionApp, page: Page, deadline: Deadline) -
 
 
 async def wait_for_screen(app: ExtensionApp, profile: AppProfile, page: Page, *, seconds: float) -> Screen:
-    """Return the first known screen that the page shows, or the unknown screen after the time limit."""
+    """Return the first known screen that the page shows, or an unknown screen after the time limit."""
     deadline = Deadline.after(seconds * 1000)
     while True:
-        # Has its own time limit, so that the last attempt does not fail for lack of time.
+        # Each attempt has a separate time limit, so that the last one does not fail at the deadline.
         found = await list_test_ids(page, Deadline.after(LOOKED_SECONDS * 1000), limit=MOST_TEST_IDS)
         screen = identify_screen(app, profile, page, found)
         if screen.name != UNKNOWN or not profile.screens or deadline.remaining_ms <= LOOK_SECONDS * 1000:
@@ -197,7 +198,7 @@ async def wait_for_screen(app: ExtensionApp, profile: AppProfile, page: Page, *,
 
 
 async def wait_until_drawn(app: ExtensionApp, page: Page, deadline: Deadline) -> None:
-    """Wait until a page of the app shows something, at most for some seconds."""
+    """Wait until a page of the app shows test ids or nodes, but no longer than `LOADED_SECONDS`."""
     limit = deadline.limit_to(LOADED_SECONDS * 1000)
     while app.role_of(page) in ("extension", "notification") and not page.closed:
         if await list_test_ids(page, deadline, limit=1) or trim_nodes((await look(page, deadline)).nodes):
@@ -225,7 +226,7 @@ class AppChanges:
 
 
 def compare_observations(before: AppObservation | None, after: AppObservation) -> AppChanges:
-    """Compare two observations; without an earlier one everything is new."""
+    """Compare two observations. Without an earlier one, all nodes and test ids are new."""
     was = {node.element: node for node in before.nodes} if before else {}
     now = {node.element: node for node in after.nodes}
     had = Counter(each.test_id for each in before.test_ids) if before else Counter[str]()
@@ -240,5 +241,5 @@ def compare_observations(before: AppObservation | None, after: AppObservation) -
 
 
 def _differs(was: TrimmedNode | None, now: TrimmedNode) -> bool:
-    """Return whether a node differs in more than its path."""
+    """Return whether a node has changed. A change of its path is ignored."""
     return was is not None and was.as_json("") | {"path": []} != now.as_json("") | {"path": []}

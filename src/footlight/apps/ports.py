@@ -1,4 +1,4 @@
-"""Local ports that the services of an app need."""
+"""Check the local ports that the services of an app need."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LOOPBACK = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 
 
 def check_port_free(port: int, *, what: str) -> None:
-    """Check that nothing listens on a port.
+    """Check that no process listens on a port.
 
     Raises:
-        PortInUse: The port is taken. The message names the service that needs it and the process that has it.
+        PortInUse: The port is taken. The message names the service that needs it and the listening process.
     """
     for family, host in _LOOPBACK:
         if _is_taken(family, host, port):
@@ -33,7 +33,7 @@ def port_taken(port: int, *, what: str) -> PortInUse:
 def _is_taken(family: socket.AddressFamily, host: str, port: int) -> bool:
     try:
         with socket.socket(family) as trial:
-            # Closed connections that linger on the port do not matter.
+            # Ignore closed connections in TIME_WAIT.
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind((host, port))
     except OSError as error:

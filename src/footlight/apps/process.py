@@ -1,12 +1,12 @@
-"""Run a program beside the app. Its output goes to the log, and none of its processes remain.
+"""Run a program beside the app, log its output, and stop all of its processes at the end.
 
-The program runs under a keeper (`keeper`), which leads a process group of its own:
+The program runs under a keeper (`keeper`), which leads a new process group:
 
-- Leaving the block ends the whole group, including children that outlived the program.
-- A cancellation, also during the start, ends the group before it propagates.
-- If this process ends suddenly, even by SIGKILL, the keeper's input ends, and the keeper kills the group.
+- On exit from the block, the whole group is stopped, including children that outlive the program.
+- A cancellation, also during the start, stops the group before it propagates.
+- If this process ends, even by SIGKILL, the keeper's input ends, and the keeper kills the group.
 
-A process that leaves the group, such as a daemon, is not ended.
+A process that leaves the group, such as a daemon, is not stopped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOOK_SECONDS = 0.02
 LAST_LINES = 40
 LINE_CHARACTERS = 2_000
 PIECE_BYTES = 250
-"""Bytes of output that are logged at once. Each may be a line, so more would hold up the event loop."""
+"""The maximum number of bytes that are logged at once. Each may be a line, and logging blocks the loop."""
 
 _KEEPER = (sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")))
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -49,7 +49,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 async def run_process(
     command: Sequence[str], *, name: str, cwd: Path | None = None
 ) -> AsyncGenerator[SupervisedProcess]:
-    """Start a command and log its output under `name`. The command and its children are gone on return."""
+    """Start a command and log its output under `name`. The command and its children are stopped on exit."""
     process = await _start(command, name=name, cwd=cwd)
     try:
         yield process
@@ -60,7 +60,7 @@ async def run_process(
 
 
 class SupervisedProcess(asyncio.SubprocessProtocol):
-    """A program that was started. `ended` is set when it has ended, even if children are still running."""
+    """A started program. `ended` is set when it has ended, even if children are still running."""
 
     _transport: asyncio.SubprocessTransport
     _group: int
@@ -69,7 +69,10 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self.ended = asyncio.Event()
         self._lines = _OutputLines(name)
         self._pieces = deque[bytes]()
-        """Output that is not logged yet. None is read meanwhile, so that a fast program waits for the log."""
+        """Output that is not logged yet.
+
+        Reading is paused until it is, so that a fast program has to wait.
+        """
         self._is_at_end = False
         self._read = asyncio.Event()
         self._has_exited = asyncio.Event()
@@ -77,13 +80,13 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
 
     @property
     def output(self) -> str:
-        """The last lines of the output."""
+        """Return the last lines of the output."""
         return self._lines.last
 
     async def wait(self) -> int:
-        """Wait until the program has ended, and return its exit code: 128 + N for signal N."""
+        """Wait until the program has ended, and return its exit code, which is 128 + N for signal N."""
         await self.ended.wait()
-        # The wait is limited, because a child may hold the output open.
+        # The wait is limited, because a child may keep the output open.
         await _wait_at_most(LAST_SECONDS, self._read.wait())
         while self._pieces:
             await _wait_at_most(LAST_SECONDS, self._read.wait())
@@ -92,7 +95,7 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         return code
 
     async def stop(self) -> None:
-        """End the whole group: SIGTERM, then SIGKILL. When cancelled, send SIGKILL at once."""
+        """Stop the whole group with SIGTERM, then SIGKILL. When cancelled, send SIGKILL at once."""
         try:
             self._signal(signal.SIGTERM)
             await _wait_at_most(GRACE_SECONDS, self._wait_until_empty())
@@ -124,7 +127,7 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self._transport = cast("asyncio.SubprocessTransport", transport)
         self._group = self._transport.get_pid()
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is one
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is only one pipe
         self._set_reading(False)
         self._pieces.extend(data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
         self._log_piece()
@@ -205,7 +208,7 @@ async def _wait_at_most(seconds: float, waiting: Awaitable[object]) -> None:
 
 
 class _OutputLines:
-    """Splits output into lines, logs each line, and keeps the last ones."""
+    """Splits output into lines, logs each line, and keeps the last lines."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -112,7 +112,7 @@ class BuildRequest:
 class Services:
     """The services that run beside the app. An app without services uses this class itself.
 
-    A subclass holds what `AppProfile.read` needs, which receives it as `Reading.services`.
+    A subclass stores the data that `AppProfile.read` needs, and is passed to it as `Reading.services`.
     """
 
     def find_failure(self) -> str | None:
@@ -227,7 +227,7 @@ class AppProfile:
 
     @property
     def screen_names(self) -> tuple[str, ...]:
-        """The distinct names of the screens, with the unknown screen last."""
+        """Return the distinct names of the screens, with the unknown screen last."""
         return tuple(dict.fromkeys((*(each.name for each in self.screens), UNKNOWN)))
 
 
@@ -274,7 +274,7 @@ def load_profile(name: str) -> AppProfile:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:
-        # The profile is foreign code, which may raise anything.
+        # The profile is third-party code, which may raise any exception.
         raise ConfigurationError(
             f"setting 'app.profile': {name} cannot be loaded: {type(error).__name__}: {error}",
             suggestion="Give package.module:name of a footlight AppProfile.",

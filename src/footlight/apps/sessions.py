@@ -1,4 +1,7 @@
-"""The sessions of the app under test: at most one app runs, and it is ended with its services."""
+"""The sessions of the app under test.
+
+At most one app runs at a time, and it ends together with its services.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +34,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
-    """The result of a clean-up: whether it ended anything, and the ended session if there was one."""
+    """The result of a clean-up: whether a session or a launch was ended, and the ended session, if any."""
 
     any: bool
     session: Session | None = None
 
 
 class AppSessions(SessionTable):
-    """The table of sessions of the app: at most one for all callers."""
+    """The session table of the app. It has at most one session for all callers."""
 
     def __init__(
         self,
@@ -52,7 +55,7 @@ class AppSessions(SessionTable):
         headless: bool,
         knowledge: KnowledgeStore | None = None,
     ) -> None:
-        """Create the table. Steps are recorded in `knowledge`."""
+        """Create the table. Steps are recorded in `knowledge`, if it is given."""
         super().__init__(settings)
         self.profile = profile
         self.repository = repository
@@ -70,14 +73,14 @@ class AppSessions(SessionTable):
         self._launching: asyncio.Task[RunningApp] | None = None
         self._launching_for: Caller | None = None
         self._ending = asyncio.Lock()
-        """Held until a session has ended completely, because its ports are free only then."""
+        """Locked until a session has ended completely, because its ports are in use until then."""
 
     async def build(self, build_type: str, *, force: bool, stage: Stage) -> Path:
-        """Build the extension and return its folder. One build at a time.
+        """Build the extension and return its folder. Only one build runs at a time.
 
         Raises:
-            DependenciesMissing, BuildFailed: The error says what to install, or has the end of the build
-                output.
+            DependenciesMissing, BuildFailed: The error names the missing dependency, or has the end of the
+                build output.
         """
         return await self._starter.build(build_type, force=force, stage=stage)
 
@@ -106,7 +109,7 @@ class AppSessions(SessionTable):
         self._launching = self._launching_for = None
 
     async def _take_back(self, launching: asyncio.Task[RunningApp]) -> None:
-        """Cancel a launch that no caller waits for any more, or end the app if it is already running."""
+        """Cancel a launch whose caller was cancelled, or end the app if it is already running."""
         launching.cancel()
         await asyncio.wait([launching])
         if not launching.cancelled() and launching.exception() is None:
@@ -141,7 +144,7 @@ class AppSessions(SessionTable):
         return running
 
     async def _end_crashed(self, session: Session) -> None:
-        """End the services of a crashed browser without waiting for the next call."""
+        """End the services of a crashed browser at once, not only on the next call."""
         if self._sessions.get(session.id) is session:
             logger.warning("the browser of session %s is gone", session.id)
             await self._drop_crashed(session)
@@ -175,7 +178,7 @@ class AppSessions(SessionTable):
         """End the running app, and a launch in progress.
 
         Raises:
-            InvalidParameter: The running session is not the named one.
+            InvalidParameter: The running session has another id.
         """
         launching = self._launching if self._launching_for == caller and id is None else None
         if launching is not None:
@@ -205,11 +208,11 @@ class AppSessions(SessionTable):
             await (running.end() if running is not None else session.close())
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Refuse: only `launch` starts an app."""
+        """Raise an error, because only `launch` starts an app."""
         raise self._not_found_error(id, caller)
 
     def _not_found_error(self, id: str, caller: Caller) -> NoActiveSession:
-        """Return the error that says how the named session, or else the last one, ended."""
+        """Return the error that explains how the session with this id, or else the last one, has ended."""
         id = id or self._find_last_ended(caller) or ""
         ended = self._find_ended(id, caller)
         why = f"{self.profile.name} is not running"
@@ -223,7 +226,7 @@ class AppSessions(SessionTable):
         return next((id for id in reversed(self._ended) if self._find_ended(id, caller)), None)
 
     async def _keep(self, session: Session) -> None:
-        """Keep nothing: a session of an app does not survive a restart."""
+        """Do nothing, because a session of an app does not survive a restart."""
 
     def _forget(self, id: str, caller: Caller) -> None:
-        """Do nothing: no session is kept."""
+        """Do nothing, because no session is kept."""

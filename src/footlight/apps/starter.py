@@ -1,4 +1,4 @@
-"""Start an app under test: its build, its services, its browser and its home page."""
+"""Start an app under test, with its build, its services, its browser and its home page."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ __all__ = ["AppLaunch", "AppStarter", "RunningApp", "Stage"]
 logger = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
-"""Time for an app to show a screen that its profile knows."""
+"""The time limit for an app to show a screen of its profile."""
 OWN_HOME_SECONDS = 10.0
-"""Time for an app that shows a screen to open its own home page."""
+"""The time limit for an app to open its home page itself, after it shows a screen."""
 
 MAX_SHOWN = 300
-"""Characters of a path that a message shows."""
+"""The maximum number of characters of a path in a message."""
 
 Stage = Callable[[str], None]
 
@@ -62,7 +62,7 @@ class AppLaunch:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class RunningApp:
-    """The active session: the app, its services, and what the caller knows of it."""
+    """The active session: the app, its services, and the refs and observations that the caller has."""
 
     session: Session
     app: ExtensionApp
@@ -80,7 +80,7 @@ class RunningApp:
     _resources: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
     def refs_of(self, page: Page) -> RefMap:
-        """Return the refs of a page; they are not valid in other pages."""
+        """Return the refs of a page. They are not valid in other pages."""
         return self._refs.setdefault(page, RefMap())
 
     async def look(self, page: Page, deadline: Deadline) -> AppObservation:
@@ -127,15 +127,16 @@ class AppStarter:
         self._environment = environment
         self._headless = headless
         self._builds_without_request = set[tuple[Path, int]]()
-        """Builds that never request their state, by folder and time of their manifest."""
+        """Builds that never request their state, by folder and modification time of the manifest."""
         self._building = asyncio.Lock()
 
     async def build(self, build_type: str, *, force: bool, stage: Stage) -> Path:
-        """Build the extension and return its folder. One build at a time.
+        """Build the extension and return its folder. Only one build runs at a time.
 
         Raises:
-            DependenciesMissing, BuildFailed: The error says what to install, or has the end of the build
-                output.
+            LaunchFailed: The profile has no build function, and there is no build.
+            DependenciesMissing, BuildFailed: The error names the missing dependency, or has the end of the
+                build output.
         """
         if self._profile.build is None:
             return self._get_build_folder()
@@ -165,7 +166,7 @@ class AppStarter:
 
         Raises:
             InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: The app did not start.
-            BrowserCrashed: The browser ended meanwhile.
+            BrowserCrashed: The browser crashed during the start.
         """
         async with contextlib.AsyncExitStack() as stack:
             # Fast checks come before the build, which takes minutes.
@@ -200,7 +201,7 @@ class AppStarter:
         services: Services,
         stage: Stage,
     ) -> tuple[ExtensionBrowser, ExtensionApp]:
-        """Start the browser; start it again if the app needs its state in its storage."""
+        """Start the browser. Start it again if the app needs its state in its storage."""
         build = (extension.folder, extension.modified_ns)
         storage = services.state_to_store() if build in self._builds_without_request else None
         while True:
@@ -232,7 +233,7 @@ class AppStarter:
 
         Raises:
             LaunchFailed: The home page does not open.
-            BrowserCrashed: The browser ended meanwhile.
+            BrowserCrashed: The browser crashed while the page was opening.
         """
         try:
             session = await self._open_session(browser, caller)
@@ -247,7 +248,7 @@ class AppStarter:
             page = await app.open_home(Deadline.after(READY_SECONDS * 1000))
             await wait_for_screen(app, self._profile, page, seconds=READY_SECONDS)
             if services.opens_home():
-                # Otherwise it would come to the front during a call.
+                # Wait for the app's own page, which would otherwise come to the front during a call.
                 await app.wait_for_duplicate(page, Deadline.after(OWN_HOME_SECONDS * 1000))
             await app.close_duplicates(page)
             session.actions.take_events()  # Pages that opened during the launch are not events of a call.
@@ -263,7 +264,7 @@ class AppStarter:
         except FootlightError:
             raise
         except Exception as error:
-            # The services are foreign code, which may raise anything.
+            # The services are third-party code, which may raise any exception.
             logger.warning("the services of %s did not start", self._profile.name, exc_info=True)
             raise LaunchFailed(
                 f"The services of {self._profile.name} did not start: {type(error).__name__}: {error}"

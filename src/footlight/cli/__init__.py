@@ -1,1 +1,1 @@
-"""The command line: one module or package for each command, imported when the command runs."""
+"""The command line, with one module or package for each command, which is imported when the command runs."""

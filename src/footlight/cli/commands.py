@@ -1,4 +1,4 @@
-"""The command group. A command's module is imported when the command is named."""
+"""The command group. The module of a command is imported when the command is used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["cli"]
 
 
 class _Entry(NamedTuple):
-    """`module` is below `footlight.cli` and defines a `click` command of the entry's name."""
+    """A command. `module` is below `footlight.cli` and defines a `click` command with the entry's name."""
 
     module: str
     help: str

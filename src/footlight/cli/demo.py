@@ -49,7 +49,7 @@ def demo(*, output: Path, headed: bool, browser: str | None, executable_path: st
     arguments += ["--executable-path", executable_path] if executable_path else []
 
     def end(_signal: int, _frame: object) -> None:
-        # SIGTERM ends the demo as Ctrl-C does, and the server with it.
+        # SIGTERM ends the demo and the server in the same way as Ctrl-C.
         signal.raise_signal(signal.SIGINT)
 
     async def run() -> int:

@@ -1,4 +1,4 @@
-"""`footlight doctor`: check that a browser can be started, and install one if asked."""
+"""`footlight doctor`: check that a browser can be started, and install one on request."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PACKAGE_MANAGERS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("pacman", (("pacman", "-S", "--noconfirm", "--quiet", "chromium"),)),
     ("brew", (("brew", "install", "--quiet", "--cask", "chromium"),)),
 )
-"""Commands of each package manager. A later installation is tried only if the one before it failed."""
+"""The commands of each package manager. Later installations are tried only if earlier ones fail."""
 
 
 EXAMPLES = (
@@ -140,7 +140,7 @@ async def _try(settings: Settings) -> tuple[str, str, str]:
 
 
 def _install(engine: str) -> bool:
-    """Install Playwright's build or, failing that, a package of the system. Return True if one works."""
+    """Install Playwright's browser or, if that fails, a system package. Return whether one was installed."""
     click.echo(f"installing {engine} with Playwright …", err=True)
     if _run([sys.executable, "-m", "playwright", "install", engine], INSTALL_SECONDS):
         return True
@@ -154,7 +154,7 @@ def _install(engine: str) -> bool:
 
 
 def _run_first(commands: Sequence[Sequence[str]]) -> bool:
-    """Run the commands until an installation succeeds. `update` only prepares one, and may fail."""
+    """Run the commands until an installation succeeds. An `update` only prepares it, and may fail."""
     return any(_run(command, PACKAGE_SECONDS) and "update" not in command for command in commands)
 
 
@@ -165,7 +165,7 @@ def _add_sudo(manager: str, command: Sequence[str]) -> Sequence[str]:
 
 
 def _run(command: Sequence[str], limit_seconds: float) -> bool:
-    """Run the command in its own process group, so that no child process outlives the limit."""
+    """Run the command in a new process group, so that all child processes are killed at the time limit."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
         process = subprocess.Popen(

@@ -237,7 +237,7 @@ def prune(*, before: datetime | None, keep: int | None, yes: bool, root: Path, a
         if going and not yes:
             _confirm(f"{len(going)} of {len(sessions)} sessions, {sum(each.steps for each in going)} steps")
         removed = store.prune(before=before, keep=keep) if going else []
-        store.list_last(1)  # Removes the sessions from the index as well.
+        store.list_last(1)  # This also removes the sessions from the index.
     if as_json:
         say(_to_json({"removed": removed}))
     else:
@@ -274,7 +274,7 @@ def _check_free(out: Path, force: bool) -> None:
 
 
 def _confirm(what: str) -> None:
-    """Ask for confirmation; without a terminal, --yes is required."""
+    """Ask for confirmation. Without a terminal, `--yes` is required."""
     if not sys.stdin.isatty():
         raise click.UsageError(f"This removes {what}. Confirm with --yes.")
     click.confirm(f"Remove {what}?", abort=True)

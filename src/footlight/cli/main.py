@@ -1,4 +1,4 @@
-"""The entry point `footlight`. Frequent commands skip `click`, which takes long to import."""
+"""The entry point `footlight`. `call` and `serve --shared` do not import `click`, because that takes long."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["main"]
 
 COMPLETION = "_FOOTLIGHT_COMPLETE"
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Errors of a disk on which the output cannot be written."""
+"""Error numbers of a disk to which the output cannot be written."""
 
 
 def main() -> None:
-    """Run the command and exit with its status."""
+    """Run the command, and exit with its status."""
     _open_standard_streams()
     arguments = sys.argv[1:]
     if COMPLETION in os.environ:
@@ -33,14 +33,17 @@ def main() -> None:
 
 
 def _open_standard_streams() -> None:
-    """Open closed standard streams (`>&-`): otherwise the next socket would get their file descriptor."""
+    """Open standard streams that are closed (`>&-`).
+
+    Otherwise, the next socket would get their descriptor.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _call(words: list[str]) -> None:
-    # Garbage collection and the shutdown of the interpreter take a sixth of the time of a call.
+    # Garbage collection and the shutdown of the interpreter would take a sixth of the time of a call.
     gc.disable()
     from footlight.cli.call.arguments import asks_for_command_help
     from footlight.cli.call.run import run_call
@@ -55,7 +58,7 @@ def _serve(words: list[str]) -> None:
         from footlight.daemon.pump import run_pump
 
         sys.exit(run_pump(words))
-    # Most of the start is imports, and a sixth of their time would be collecting garbage.
+    # The start consists mostly of imports, and garbage collection would take a sixth of their time.
     gc.disable()
     if any(word.startswith("--cluster") for word in words):  # The browsers run on other machines.
         _run_click()
@@ -77,7 +80,7 @@ def _run_click(early_driver: EarlyDriver | None = None) -> None:
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        # Buffered output would fail again at the exit.
+        # Writing the buffered output on exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         click.echo(f"footlight: the output could not be written: {error.strerror}", err=True)
         sys.exit(1)

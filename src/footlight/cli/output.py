@@ -1,4 +1,4 @@
-"""The output of commands: text that cannot steer a terminal, and a tool's result as text and files."""
+"""Print text without control sequences, and print or write the results of tools."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Part = Mapping[str, Any]
 def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Path | None) -> int:
     """Print the result and return the exit status.
 
-    The text of a failed call goes to standard error, and nothing of it is written to a file.
+    The text of a failed call is printed to standard error, and is not written to a file.
     """
     failed = result.get("isError") is True
     if form == "json":
@@ -72,7 +72,7 @@ def summarize_tool(tool: Mapping[str, Any]) -> str:
 
 
 def print_tool(tool: Mapping[str, Any]) -> None:
-    """Print the tool's description and its parameters, the required ones first."""
+    """Print the tool's description and its parameters, with required ones first."""
     schema: Mapping[str, Any] = tool.get("inputSchema", {})
     properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
     required: list[str] = schema.get("required", [])
@@ -85,7 +85,7 @@ def print_tool(tool: Mapping[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line. Control sequences, which a page may have written, do not reach a terminal."""
+    """Print a line. On a terminal, control characters are escaped, because the text may come from a page."""
     _write(sys.stdout, text)
 
 
@@ -94,13 +94,13 @@ def warn(text: str, *, prefix: str = "footlight: ") -> None:
 
 
 def escape_surrogates() -> None:
-    """Print half of a surrogate pair, which no encoding has, as an escape. Texts of servers contain some."""
+    """Print lone surrogates, which cannot be encoded, as escapes. Texts of servers may contain them."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def ignore_broken_pipe() -> None:
-    """Discard further standard output after a BrokenPipeError, so that the final flush cannot fail."""
+    """Discard further standard output after a BrokenPipeError, so that the flush on exit cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -124,9 +124,9 @@ def _texts(result: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_failure(text: str) -> list[str]:
-    """Return the error of a failed call as lines: code and message, details, and what to do.
+    """Return the error of a failed call as lines: code and message, details, and suggestion.
 
-    A text of another form is returned unchanged.
+    Text in another format is returned unchanged.
     """
     try:
         error: dict[str, Any] = json.loads(text)["error"]
@@ -156,7 +156,7 @@ def _find_text(part: Part) -> str | None:
 
 
 def _write_files(tool: str, result: Mapping[str, Any], output: Path | None) -> list[Path]:
-    """Write a file for each image and every other part that is not text."""
+    """Write a file for each image and each other part with binary data."""
     import base64
 
     first = output
@@ -184,7 +184,7 @@ def _file_name(tool: str) -> str:
 
 
 def _free_path(path: Path) -> Path:
-    """Return the path, with a number appended where the file exists."""
+    """Return the path, with a number appended if the file exists."""
     number = 1
     free = path
     while free.exists():

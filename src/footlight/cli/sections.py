@@ -1,4 +1,4 @@
-"""Commands whose help lists options in sections, common ones first, and ends with examples."""
+"""Commands whose help lists options in sections and ends with examples."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ format_option = click.option(
 
 
 class SectionedCommand(click.Command):
-    """A command with sections of options and with examples.
+    """A command with option sections and examples.
 
-    `sections` maps the title of each section to the names of its parameters. Other options follow at the end.
+    `sections` maps the title of each section to the names of its parameters. All other options follow.
     """
 
     def __init__(

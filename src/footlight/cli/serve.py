@@ -89,7 +89,7 @@ SECTIONS = {
     ),
     "Log": ("log_level", "log_format", "log_file"),
 }
-"""The sections of the help, and their options."""
+"""The options of each section of the help."""
 
 NETWORK = ("http", "websocket")
 NEEDED_SETTINGS = {
@@ -99,7 +99,7 @@ NEEDED_SETTINGS = {
     ("sessions_dir", "tests_dir"): ("toolset", ("szkrabok",)),
     ("app", "prefix", "repository", "strict_002"): ("toolset", ("metamask",)),
 }
-"""Flags that do nothing unless a setting has one of these values."""
+"""Flags that have an effect only if a setting has one of these values."""
 
 EXAMPLES = (
     "footlight serve",
@@ -250,7 +250,7 @@ def serve(
         from footlight.daemon.pump import run_pump
 
         sys.exit(run_pump(sys.argv[2:]))
-    # To look for plugins, pydantic would read the metadata of every installed package: a tenth of the start.
+    # When it looks for plugins, pydantic reads the metadata of all packages, a tenth of the start time.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from footlight import app, log
     from footlight.config.loading import load_settings
@@ -265,7 +265,7 @@ def serve(
         flags["logging.destination"] = "file"
     settings = load_settings(file=config, environment=os.environ, flags=flags)
     _check_display(settings)
-    os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
+    os.environ.pop("FOOTLIGHT_TOKEN", None)  # Child processes must not inherit it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
     _warn_about_unused(options, settings)
     if settings.cluster.address is None:
@@ -277,7 +277,7 @@ def serve(
         status = cluster.run(settings, command=sys.argv[1:])
     if early_driver is not None:
         early_driver.close()
-    # Everything is closed; the shutdown of the interpreter would take another quarter of a second.
+    # All resources are closed. The shutdown of the interpreter would take another quarter of a second.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
@@ -300,7 +300,7 @@ def _check_display(settings: Settings) -> None:
     """Check that a browser window has a display, if the settings ask for a window.
 
     Raises:
-        ConfigurationError: a browser window is wanted, but there is no display for it.
+        ConfigurationError: the settings ask for a window, but there is no display.
     """
     from footlight.toolsets import find_toolset_class
 

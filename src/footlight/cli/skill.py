@@ -124,7 +124,7 @@ def install(*, claude: bool, cursor: bool, folder: Path | None, force: bool) -> 
 
 
 def render_skill() -> str:
-    """Return the text of SKILL.md, made from the declarations of tools and errors."""
+    """Return the text of SKILL.md, which is generated from the declarations of tools and errors."""
     from footlight import errors
     from footlight.config import Settings
     from footlight.server.protocol.tools import list_tools

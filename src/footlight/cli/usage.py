@@ -25,11 +25,11 @@ INTERRUPTED = 130
 
 
 class BadUsage(Exception):
-    """The command line cannot be understood. The message says what to write instead."""
+    """The command line is not valid. The message explains how to correct it."""
 
 
 class RequestRefused(Exception):
-    """The server refused the request itself, so that no tool ran. `code` is the JSON-RPC error code."""
+    """The server refused the request, so no tool was run. `code` is the JSON-RPC error code."""
 
     def __init__(self, message: str, code: int | None) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ def read_headers(lines: Sequence[str | None], *, option: str = "--header") -> di
     """Return the headers of `NAME:VALUE` options, or None if there are none.
 
     Raises:
-        BadUsage: a value has another form. The message does not repeat it: it may be a token.
+        BadUsage: a value has another format. The message does not contain it, because it may be a token.
     """
     headers: dict[str, str] = {}
     for header in lines:
@@ -69,7 +69,7 @@ def read_variable(assignment: str, environment: Mapping[str, str]) -> tuple[str,
     """Return the name and value of `NAME=VALUE`, or of `NAME` with the value from the environment.
 
     Raises:
-        BadUsage: there is no name, or the environment has no such variable.
+        BadUsage: the name is missing, or the environment variable is not set.
     """
     name, equals, value = assignment.partition("=")
     if not name:

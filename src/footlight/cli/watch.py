@@ -35,7 +35,7 @@ class NoServer(click.ClickException):
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name a server."""
+    """Add the options that select a server."""
     token = click.option(
         "--token-file",
         type=click.Path(dir_okay=False, exists=True),
@@ -47,7 +47,7 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class WatchedServer:
-    """A server by the URL of its listener, without a path."""
+    """A server with the watch page. `url` is that of its listener, without a path."""
 
     url: str
     token: str | None
@@ -58,7 +58,7 @@ class WatchedServer:
         return f"{self.url}/watch" + (f"#token={self.token}" if self.token else "")
 
     def get(self, path: str, **query: str) -> tuple[int, str]:
-        """Return the status and the text of an answer.
+        """Send a GET request, and return the status and the text of the answer.
 
         Raises:
             NoServer: The server cannot be reached.
@@ -66,7 +66,7 @@ class WatchedServer:
         return self._send("GET", f"{path}?{urlencode(query)}", None)
 
     def post(self, path: str, **body: str) -> tuple[int, str]:
-        """Return the status and the text of an answer, like `get`."""
+        """Send a POST request, and return the status and the text of the answer. Raises what `get` raises."""
         return self._send("POST", path, body)
 
     def _send(self, method: str, path: str, body: Mapping[str, str] | None) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""The options of an `MCPClient`: their checks, and the handlers of the server's requests."""
+"""Check the options of an `MCPClient`, and create the handlers of the server's requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CAPABILITIES = {
     "sampling/createMessage": "sampling",
     "elicitation/create": "elicitation",
 }
-"""The capability that a client announces for each method that it has a handler of."""
+"""The capability that a client announces if it has a handler for the method."""
 
 
 def check_options(name: str, version: str, timeout_ms: float, protocol_version: RequestedVersion) -> None:
@@ -55,7 +55,7 @@ def _is_text(value: object) -> bool:
 def make_handlers(
     roots: Sequence[str] | None, sampling: Handler | None, elicitation: Handler | None
 ) -> dict[str, Handler]:
-    """Return a handler for each request of the server that the client answers, by method.
+    """Return the handlers of the server's requests, by method.
 
     Raises:
         MCPError: `roots` is a string instead of a list (`invalid`).
@@ -73,6 +73,6 @@ def make_handlers(
 
 
 def list_capabilities(handlers: Mapping[str, Handler]) -> dict[str, Any]:
-    """Return the capabilities that the client announces in the handshake, by name."""
+    """Return the capabilities that the client announces in the handshake."""
     offered: dict[str, Any] = {CAPABILITIES[method]: {} for method in handlers}
     return {**offered, "experimental": {FULL_SCHEMAS: {}}}

@@ -1,7 +1,7 @@
 """The MCP session of a client with one server: connect, negotiate, reconnect, close, and send requests.
 
-Over HTTP the server may end its HTTP session while the connection stays open. `transports.http_session`
-notices that; `_forget_server` is called, and the next request negotiates again.
+A server may end its HTTP session while the connection stays open. `transports.http_session` detects this and
+`_forget_server` is called, so that the next request negotiates again.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ logger = logging.getLogger(__name__)
 State = Literal["disconnected", "connected", "error"]
 
 GOODBYE_SECONDS = 2.0
-"""How long closing waits for the server to end the HTTP session."""
+"""The time limit for ending the HTTP session when the connection is closed."""
 MAX_PAGES = 1_000
-"""Maximum number of pages of a list."""
+"""The maximum number of pages of a list."""
 
 
 class ClientSession:
-    """Keeps at most one connection, and the server's description of itself from the handshake.
+    """Manages at most one connection, and the server's introduction from the handshake.
 
-    Without a `transport`, `connect` must be given one; with one, the first request connects. With
-    `opens_stream`, messages that the server sends outside of calls are received over HTTP too.
-    `on_server_forgotten` is called when whatever the server said before is no longer valid.
+    With a `transport`, the first request connects; otherwise, pass one to `connect`. With `opens_stream`,
+    messages that the server sends outside of calls are also received over HTTP. `on_server_forgotten` is
+    called when cached information about the server is no longer valid.
     """
 
     def __init__(
@@ -85,7 +85,10 @@ class ClientSession:
 
     @property
     def state(self) -> State:
-        """Return the state: `error` once the connection is lost, until `reconnect` or `close`."""
+        """Return the state.
+
+        It is `error` after the connection was lost, until `reconnect` or `close` is called.
+        """
         if self._connection is None:
             return "disconnected"
         return "connected" if self._connection.alive else "error"
@@ -101,18 +104,16 @@ class ClientSession:
 
     @property
     def introduction(self) -> ServerIntroduction | None:
-        """Return the server's description of itself, or None before negotiation and after the session
-        ended.
-        """
+        """Return the server's introduction, or None before negotiation and after the session has ended."""
         return self._introduction
 
     @property
     def http(self) -> HttpFeatures | None:
-        """Return the features that only an HTTP channel has, or None over other transports."""
+        """Return the features that only HTTP channels have, or None with other transports."""
         return self._channel if isinstance(self._channel, HttpFeatures) else None
 
     async def connect(self, transport: Transport | None = None) -> None:
-        """Connect by this transport, or by the one from the constructor, and negotiate.
+        """Connect with this transport, or with that of the constructor, and negotiate.
 
         Raises:
             MCPError: the client is connected already, or there is no transport (`invalid`).
@@ -130,7 +131,7 @@ class ClientSession:
             await self._open_within_timeout(self._transport)
 
     async def reconnect(self) -> None:
-        """Close the connection, if there is one, and connect by the same transport again.
+        """Close the connection, if there is one, and connect with the same transport again.
 
         Raises:
             MCPConnectionError: the session has never had a transport.
@@ -146,9 +147,9 @@ class ClientSession:
         await _run_shielded(self._close())
 
     async def terminate(self) -> bool:
-        """End the HTTP session at the server. The next request begins another.
+        """End the HTTP session at the server, and return whether it ended.
 
-        Return whether the server ended it.
+        The next request begins another.
         """
         if self.http is None or self.http.session_id is None:
             return False
@@ -171,12 +172,13 @@ class ClientSession:
         await self._get_stream.leave(self.http)
 
     async def ensure_connected(self, deadline: CallDeadline) -> tuple[Connection, ServerIntroduction]:
-        """Return the connection and the server's description. Connect and negotiate first if necessary.
+        """Return the connection and the server's introduction. Connect and negotiate first if necessary.
 
-        Concurrent callers share one attempt, which continues as long as one of them waits.
+        Concurrent callers share one attempt, which is cancelled when no caller waits for it any more.
 
         Raises:
-            MCPTimeoutError: the deadline passed first. Nothing was sent.
+            MCPTimeoutError: the deadline passed. The caller's request was not sent.
+            MCPError: connecting failed.
         """
         if (ready := self._find_ready()) is not None:
             return ready
@@ -203,7 +205,7 @@ class ClientSession:
     ) -> Result:
         """Send a request and return its result. Connect first if necessary.
 
-        In the stateless protocol, the questions of the server are answered by the client's handlers.
+        In the stateless protocol, the client's handlers answer the server's requests for input.
 
         Raises:
             MCPTimeoutError: there was no answer before the deadline.
@@ -232,10 +234,11 @@ class ClientSession:
     async def request_pages(self, method: str, *, deadline: CallDeadline) -> list[Result]:
         """Request all pages of a list.
 
-        An empty cursor is valid, but many servers end with one, and then refuse it or start again.
+        An empty cursor is valid, but many servers mark the last page with it. If it is sent to them, they
+        refuse it or return the first page again.
 
         Raises:
-            MCPError: the pages have no end (`protocol`), or as `request`.
+            MCPError: the pages have no end (`protocol`), or `request` failed.
         """
         pages: list[Result] = []
         cursors: set[str] = set()
@@ -259,7 +262,7 @@ class ClientSession:
             cursors.add(cursor)
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
-        """Connect and negotiate, unless that is done already."""
+        """Connect and negotiate, unless that has been done."""
         async with self._lock.here():
             if (ready := self._find_ready()) is not None:
                 return ready
@@ -291,7 +294,7 @@ class ClientSession:
             raise self._timeout_error(deadline) from None
 
     def _timeout_error(self, deadline: CallDeadline) -> MCPTimeoutError:
-        """Return an error that says how far connecting got before the deadline."""
+        """Return an error that shows whether the transport was open when the deadline passed."""
         where = "the server" if self._transport is None else self._transport.where
         if self._transport_open:
             return deadline.make_timeout_error(
@@ -302,7 +305,7 @@ class ClientSession:
         )
 
     async def _open(self, transport: Transport) -> None:
-        """Connect and negotiate. Callers bound the time."""
+        """Connect and negotiate. The caller sets the time limit."""
         self._transport_open = False
         connection = Connection(
             handlers=self._handlers,
@@ -326,7 +329,7 @@ class ClientSession:
                 channel,
                 requested_version=self._requested_version,
                 identity=self._identity,
-                timeout_ms=math.inf,  # Callers bound it.
+                timeout_ms=math.inf,  # The caller sets the time limit.
                 longest_probe_ms=self._timeout_ms / 2,
             )
         except (MCPConnectionError, ServerNotAvailableError) as error:
@@ -356,12 +359,12 @@ class ClientSession:
         self._get_stream.cancel()
         if connection is None or connection.loop_ended:
             return
-        # Fail waiting requests first, or they would report the end of the session as a failure of the server.
+        # Fail waiting requests first. Otherwise, they would fail with an error of the server.
         connection.on_connection_lost(_closed_error())
         await _terminate_and_close(connection, http if connected else None)
 
     def _forget_server(self) -> None:
-        """Discard the server's description of itself, because its session ended."""
+        """Discard the server's introduction, because its session has ended."""
         self._introduction = None
         self._on_server_forgotten()
 
@@ -384,5 +387,5 @@ async def _terminate_and_close(connection: Connection, channel: object) -> None:
 
 
 async def _run_shielded(work: Coroutine[Any, Any, None]) -> None:
-    """Run the work to its end even if the caller is cancelled, so that everything is closed."""
+    """Run the work to its end even if the caller is cancelled, so that no connection stays open."""
     await shield_until_done(asyncio.create_task(work))

@@ -1,4 +1,4 @@
-"""Describe tools and times in words, for a list on a screen or an example in a page."""
+"""Format tools, example calls and relative times for display."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MOST_LEVELS = 20
-"""How many levels of a schema that contains itself are described."""
+"""The maximum number of nested schemas and references that are followed, for recursive schemas."""
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _WEEK = 604_800
@@ -42,7 +42,7 @@ _FORMATS = {
 
 
 def get_protocol_version() -> str:
-    """Return the protocol revision that a client offers by default."""
+    """Return the revision of the protocol that a client offers by default."""
     return DEFAULT_VERSION
 
 
@@ -60,7 +60,7 @@ def format_parameters(tool: Tool) -> str:
 
 
 def generate_example(tool: Tool, *, client: str = "client") -> str:
-    """Return a call in Python with the required arguments."""
+    """Return Python code that calls the tool with example values for its required arguments."""
     return f"result = await {client}.call({_literal(tool.name)}, {_literal(example_arguments(tool))})"
 
 
@@ -72,10 +72,10 @@ def example_arguments(tool: Tool) -> dict[str, Any]:
 def format_relative_time(moment: datetime | float | str | None, *, now: datetime | None = None) -> str:
     """Return `5 minutes ago`, `in 2 hours`, the date beyond a week, or `N/A` for None.
 
-    A number counts milliseconds since 1970; a string is ISO 8601. A time without a zone is in UTC.
+    A number is in milliseconds since 1970, and a string in ISO 8601. A time without a time zone is in UTC.
 
     Raises:
-        ValueError: the string is not a time.
+        ValueError: the string is not an ISO 8601 time.
     """
     if moment is None:
         return "N/A"
@@ -99,7 +99,7 @@ def _moment(moment: datetime | float | str) -> datetime:
 
 
 def _resolve_reference(root: Mapping[str, Any], schema: object) -> Mapping[str, Any]:
-    """Return the schema, or the schema in the same document that it refers to."""
+    """Return the schema with its local references resolved."""
     found = an_object(schema)
     for _ in range(MOST_LEVELS):
         reference = text(found.get("$ref"))

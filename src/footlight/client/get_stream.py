@@ -19,29 +19,30 @@ logger = logging.getLogger(__name__)
 
 
 class GetStream:
-    """Opens the stream once for the client itself and for the callbacks of `MCPClient.open_stream`.
+    """Opens the stream for the client itself and for the callbacks of `MCPClient.open_stream`.
 
-    A client that handles requests or notifications opens it in the background after each handshake. Servers
-    allow one such stream, so callbacks join the one that is open.
+    A client that handles requests or notifications opens the stream in the background after each handshake.
+    Servers allow only one such stream, so callbacks are added to it.
     """
 
     def __init__(self, *, timeout_ms: float) -> None:
         self._timeout_ms = timeout_ms
         self._opening: asyncio.Task[bool | MCPError] | None = None
-        """The task that opens the stream in the background. It returns whether the server has one, or
-        the error.
+        """The task that opens the stream in the background.
+
+        It returns whether that succeeded, or the error.
         """
         self._on_message: OnMessage = _ignore
         self._on_error: OnError = _log_end
 
     def open_in_background(self, connection: Connection, http: HttpFeatures) -> None:
-        """Start to open the stream. A server may answer only when it has a first message to send."""
+        """Start to open the stream. Some servers do not answer until they have a message to send."""
         self._opening = asyncio.create_task(self._try_open(connection, http))
 
     async def join(self, on_message: OnMessage, on_error: OnError) -> bool | None:
         """Add callbacks to the stream that was opened in the background.
 
-        Return whether the server has such a stream, or None if it must be opened with `open`.
+        Return whether the server supports the stream, or None if it must be opened with `open`.
 
         Raises:
             MCPError: the HTTP session expired.
@@ -58,7 +59,7 @@ class GetStream:
         return None
 
     async def open(self, connection: Connection, http: HttpFeatures) -> bool:
-        """Open the stream. Return False if the server has none.
+        """Open the stream. Return False if the server does not support it.
 
         Raises:
             MCPError: the stream could not be opened.
@@ -68,7 +69,7 @@ class GetStream:
         except MCPError as error:
             if error.status != 404 or http.session_id is None:
                 raise
-        # Many servers without such a stream answer 404, not 405. A request shows whether the session is gone.
+        # Many servers without this stream answer 404, not 405. A ping shows whether the session has expired.
         try:
             await connection.request("ping", timeout_ms=self._timeout_ms)
         except MCPError as error:
@@ -77,7 +78,7 @@ class GetStream:
         return False
 
     async def leave(self, http: HttpFeatures | None) -> None:
-        """Remove the callbacks. Close the stream unless the client itself needs it."""
+        """Remove the callbacks. Close the stream unless the client itself uses it."""
         self._on_message, self._on_error = _ignore, _log_end
         if self._opening is None and http is not None:
             await http.stop_listening()
@@ -104,7 +105,7 @@ class GetStream:
 
 
 def _ignore(_: Message) -> None:
-    """Do nothing: the connection receives the message as well."""
+    """Do nothing, because the connection receives the message as well."""
 
 
 def _log_end(error: MCPError) -> None:

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for callers that have no loop or another one."""
+"""An event loop in a separate thread, for callers that have no event loop or another one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ SETTLE_SECONDS = 1.0
 
 
 class LoopThread:
-    """An event loop in a thread. The first call starts the thread, and so does a call after its end."""
+    """An event loop in a thread.
+
+    The thread is started by the first call, and by the first one after `end`.
+    """
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -29,7 +32,8 @@ class LoopThread:
     def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
         """Run the work and return its value.
 
-        If this is interrupted or the time is over, the work is cancelled, and has ended when this returns.
+        If this is interrupted or the time limit passes, the work is cancelled. This then waits for its end,
+        for at most a few seconds.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -48,7 +52,7 @@ class LoopThread:
 
     def begin(self, work: Coroutine[Any, Any, Value]) -> Future[Value]:
         """Start the work without waiting. Cancelling the future cancels the work."""
-        with self._changing:  # Otherwise the loop could end before it has the work.
+        with self._changing:  # Otherwise, `end` could stop the loop before it receives the work.
             return asyncio.run_coroutine_threadsafe(work, self._ensure_loop())
 
     def end(self) -> None:
@@ -63,8 +67,7 @@ class LoopThread:
     def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            # A daemon thread, so that a script that does not close the client can end, with its
-            # server process.
+            # A daemon thread does not prevent a script that leaves the client open from exiting.
             self._thread = threading.Thread(
                 target=_run_loop, args=(self._loop,), name="footlight-client", daemon=True
             )
@@ -90,7 +93,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _end_tasks() -> None:
-    """Wait until all tasks have ended, and cancel those that take too long, also those that they begin."""
+    """Wait until all tasks have ended. Cancel those that take too long, and tasks that these start."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + SETTLE_SECONDS + LAST_SECONDS
     this = {asyncio.current_task()}

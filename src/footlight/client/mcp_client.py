@@ -1,4 +1,4 @@
-"""`MCPClient`: a client of one MCP server, over any transport."""
+"""The client of an MCP server, over any transport."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class MCPClient:
     """A client of one MCP server.
 
     `target` is a URL (`http`, `https`, `ws`, `wss`), a command line, a transport, or a server in this
-    process. The first call connects, or `async with`, or `connect`. Without a target, `connect` takes a
-    command. All methods may be called concurrently from any task of one event loop. `timeout_ms` limits each
-    call that has no limit of its own.
+    process. Without a target, pass a command to `connect`. The client connects on `async with`, on `connect`,
+    or on the first call. All methods may be called concurrently from any task of one event loop. `timeout_ms`
+    is the default time limit of calls.
 
-    `protocol_version` is a revision, or `auto` for the newest that both sides speak. Without it the client
-    offers 2025-06-18 and accepts what the server has. `roots` answers `roots/list`; `sampling` and
-    `elicitation` answer the server's requests, which are refused without them.
+    `protocol_version` is a revision of the protocol, or `auto` for the newest that both sides support. By
+    default, the client offers 2025-06-18 and accepts the server's choice. `roots` answers `roots/list`;
+    `sampling` and `elicitation` answer the server's requests, which are refused without them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class MCPClient:
         sampling: Handler | None = None,
         elicitation: Handler | None = None,
     ) -> None:
-        """Create a client, without connecting yet.
+        """Create a client that is not connected yet.
 
         Raises:
             MCPError: an argument is not valid (`invalid`).
@@ -116,7 +116,10 @@ class MCPClient:
 
     @property
     def state(self) -> State:
-        """Return the state: `error` once the connection is lost, until `reconnect` or `close`."""
+        """Return the state.
+
+        It is `error` after the connection was lost, until `reconnect` or `close` is called.
+        """
         return self._session.state
 
     @property
@@ -142,10 +145,10 @@ class MCPClient:
         """Connect to the target, or start this command and connect to its standard streams.
 
         Raises:
-            MCPError: the client is connected already, or there is nothing to connect to (`invalid`).
-            ServerNotAvailableError: the server is not reachable. Nothing is left running.
-            MCPConnectionError: the peer does not speak MCP.
-            MCPTimeoutError: it took too long.
+            MCPError: the client is connected already, or there is no target and no command (`invalid`).
+            ServerNotAvailableError: the server cannot be reached. No process is left running.
+            MCPConnectionError: the server does not speak MCP.
+            MCPTimeoutError: connecting took too long.
         """
         if command is None and (args or env is not None or cwd is not None):
             raise MCPError("command: args, env and cwd need a command", reason="invalid")
@@ -156,13 +159,13 @@ class MCPClient:
         """Connect to the same server again, in any state of the connection.
 
         Raises:
-            MCPError: as `connect`.
+            MCPError: what `connect` raises.
         """
         await self.close_stream()
         await self._session.reconnect()
 
     async def close(self) -> None:
-        """End the session, its streams, and the process that was started. May be called twice."""
+        """End the session, its streams, and the process that was started. It is safe to call this twice."""
         try:
             await self.close_stream()
         finally:
@@ -186,17 +189,17 @@ class MCPClient:
         """Send any request of the protocol and return its result unchanged.
 
         Raises:
-            MCPTimeoutError: there was no answer within `timeout_ms`; the server was told to stop.
-            MCPConnectionError: the connection is lost or was never made; or the HTTP session expired, and the
+            MCPTimeoutError: there was no answer within `timeout_ms`. The request was cancelled at the server.
+            MCPConnectionError: the connection was lost or never made; or the HTTP session expired, and the
                 next call begins another.
-            MCPError: the server refused, or its answer is malformed.
+            MCPError: the server refused the request, or its answer is malformed.
         """
         return await self._session.request(
             method, params, deadline=self._deadline(timeout_ms), on_progress=on_progress
         )
 
     def _deadline(self, timeout_ms: float | None = None) -> CallDeadline:
-        """Start the deadline of a call, by default that of the client."""
+        """Start the deadline of a call. The default is the client's `timeout_ms`."""
         if timeout_ms is None:
             return CallDeadline(self.timeout_ms)
         check_timeout(timeout_ms)
@@ -211,7 +214,7 @@ class MCPClient:
     # Server information
 
     def get_server_info(self) -> Mapping[str, Any]:
-        """Return the server's name and version as it gave them; empty while disconnected."""
+        """Return the server's `serverInfo`, such as its name and version. It is empty while disconnected."""
         return {} if self._session.introduction is None else self._session.introduction.server_info
 
     def get_server_capabilities(self) -> Mapping[str, Any]:
@@ -222,7 +225,7 @@ class MCPClient:
         return None if self._session.introduction is None else self._session.introduction.instructions
 
     def get_protocol_version(self) -> str:
-        """Return the protocol revision in use or, while disconnected, the one that would be offered."""
+        """Return the revision of the protocol in use or, while disconnected, the one that will be offered."""
         if self._session.introduction is not None:
             return self._session.introduction.version
         return self._requested_version if self._requested_version in VERSIONS else DEFAULT_VERSION
@@ -232,7 +235,10 @@ class MCPClient:
         return None if self._session.http is None else self._session.http.session_id
 
     async def ping(self, *, timeout_ms: float | None = None) -> None:
-        """Check that the server answers. The stateless protocol has no ping, so `server/discover` is sent."""
+        """Check that the server answers.
+
+        In the stateless protocol, which has no ping, send `server/discover`.
+        """
         deadline = self._deadline(timeout_ms)
         _, introduction = await self._session.ensure_connected(deadline)
         method = "server/discover" if is_stateless(introduction.version) else "ping"
@@ -243,8 +249,8 @@ class MCPClient:
     async def list_tools(self, refresh: bool = False) -> tuple[Tool, ...]:
         """Return all tools, from all pages.
 
-        The list is cached until the server says that it changed, `refresh`, or the end of the session; in the
-        stateless protocol, for as long as the server allows.
+        The list is cached until the server reports a change, the session ends, or `refresh` is set. In the
+        stateless protocol, the server limits how long it is cached.
         """
         return await self._tools.list_tools(self._deadline(), refresh=refresh)
 
@@ -268,13 +274,13 @@ class MCPClient:
         timeout_ms: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> ToolResult:
-        """Call a tool, and raise if it failed.
+        """Call a tool, and raise an error if it failed.
 
         Raises:
-            ToolInvocationError: the server refused the call, or the tool failed. `result` is its answer, and
-                `data` is its error, such as `{code, message, details}`, if the tool reports one as an object.
+            ToolInvocationError: the server refused the call, or the tool failed. `result` is the tool's
+                result, and `data` is its error object, if it has one, such as `{code, message, details}`.
             MCPTimeoutError: there was no answer within `timeout_ms`.
-            MCPError: as `request`.
+            MCPError: what `request` raises.
         """
         result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
         check_success(result, name, arguments)
@@ -288,12 +294,12 @@ class MCPClient:
         timeout_ms: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> CallResult:
-        """Call a tool. A failure that the tool reports is returned, not raised.
+        """Call a tool. A failure of the tool is returned, not raised.
 
         Raises:
             ToolInvocationError: the server refused the call.
             MCPTimeoutError: there was no answer within `timeout_ms`.
-            MCPError: as `request`.
+            MCPError: what `request` raises.
         """
         return read_call(await self._call(name, arguments, timeout_ms, on_progress))
 
@@ -325,7 +331,7 @@ class MCPClient:
         return tuple(read_contents(entry) for entry in items(result.get("contents")))
 
     async def subscribe_resource(self, uri: str) -> None:
-        """Subscribe to notifications of changes. In the stateless protocol `open_stream` takes the URIs."""
+        """Subscribe to notifications of changes. In the stateless protocol, pass URIs to `open_stream`."""
         await self.request("resources/subscribe", {"uri": uri})
 
     async def unsubscribe_resource(self, uri: str) -> None:
@@ -354,7 +360,7 @@ class MCPClient:
         """Return suggestions for the value of an argument.
 
         `reference` is `{"type": "ref/prompt", "name": …}` or `{"type": "ref/resource", "uri": …}`. `context`
-        has the arguments that are chosen already.
+        has the arguments that were chosen before.
         """
         from footlight.protocol.listings import read_completion
 
@@ -364,7 +370,7 @@ class MCPClient:
         return read_completion(await self.request("completion/complete", params))
 
     async def set_logging_level(self, level: str) -> None:
-        """Ask the server for log messages (`notifications/message`) from this level on."""
+        """Ask the server for log messages (`notifications/message`) of this level and above."""
         await self.request("logging/setLevel", {"level": level})
 
     async def _entries(self, method: str, key: str, read: Callable[[object], Value]) -> tuple[Value, ...]:
@@ -379,10 +385,10 @@ class MCPClient:
         """Receive messages that the server sends outside of calls. Return False if the server has no such
         stream.
 
-        Over HTTP this is the GET stream, which is reopened after an interruption (a client with handlers or
-        `on_notification` has it from the start). In the stateless protocol it is a subscription to all lists
-        and to these resources. Over other transports the messages come without it. `on_message` takes each
-        message. There is one stream; another call replaces it.
+        `on_message` receives each message. Over HTTP, this is the GET stream, which is reopened after an
+        interruption. A client with handlers or `on_notification` opens it when it connects. In the stateless
+        protocol, this is a subscription to changes of all lists and of `resources`. Other transports need no
+        stream. There is at most one stream; opening another one replaces it.
         """
         return await self._streams.open(on_message, on_error, resources, deadline=self._deadline())
 
@@ -390,9 +396,6 @@ class MCPClient:
         await self._streams.close()
 
     async def terminate_session(self) -> bool:
-        """End the HTTP session at the server. The next call begins another.
-
-        Return whether the server ended a session.
-        """
+        """End the HTTP session at the server, and return whether it ended. The next call begins another."""
         await self.close_stream()
         return await self._session.terminate()

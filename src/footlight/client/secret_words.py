@@ -16,12 +16,13 @@ _PLACE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _QUERY_NAMES = frozenset(
     ("auth", "code", "jwt", "key", "pat", "pw", "pwd", "session", "sid", "sig", "signature")
 )
-"""Names of secrets in a URL, besides those that `SECRET_NAME` matches. In a command line they are harmless.
+"""Names of secrets in URLs, in addition to those that `SECRET_NAME` matches. They are harmless in command
+lines.
 """
 _OF_A_SECRET = re.compile(
     r"(?:file|path|dir|folder|env|name|url|uri|type|kind|store|stdin|secrets)\Z", re.IGNORECASE
 )
-"""Endings of the names of options that say where a secret is, and do not contain it."""
+"""Endings of the names of options that refer to a secret, such as a file, but do not contain it."""
 _KEY_PREFIXES = (
     "sk-",
     "sk_",
@@ -39,18 +40,18 @@ _KEY_PREFIXES = (
 _LOGIN_NAMES = frozenset(("-u", "--user", "--login", "--auth", "--account", "--proxy-user"))
 """Options whose value is `user:password`, or only a name."""
 _BARE_NAMES = frozenset(("apikey", "api-key", "api_key", "passphrase", "password", "secret", "token"))
-"""Words before a secret that are no options, unless the next word looks harmless."""
+"""Words that are followed by a secret without being options, unless the next word looks harmless."""
 _CREDENTIALS = re.compile(r"([^\s:/@=]+:[^\s@]+)(@[\w.-]+(?::\d+)?(?:/\S*)?)", re.ASCII)
-"""A host without a scheme that has credentials before it."""
+"""Credentials and a host without a scheme."""
 _IN_JSON = re.compile(r'("[^"\\]{1,100}"\s{0,8}:\s{0,8}")([^"\\]*(?:\\.[^"\\]*)*)"')
-"""A name and a text in JSON."""
+"""A name and its string value in JSON."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MAY_NAME_SECRET = re.compile(
     r"(?:\A|[-_./])(?:[bkpt]|access|auth|code|creds?|hmac|jwt|nonce|pat|pin|psk|pw|pwd|salt|seed|session"
     r"|session.?id|sid|sig|signature|ticket|key|key[-_]id)\Z",
     re.IGNORECASE,
 )
-"""Names, also of options with one letter, whose values are secret unless they look harmless."""
+"""Names, including one-letter options, whose values are secret unless they look harmless."""
 _HARMLESS = re.compile(
     r"[a-z]+(?:[-_.][a-z]+)*|[A-Z_]+|\d{1,5}(?:[.:]\d{1,5})*(?:/\w+)?|[\w.~@-]*[/\\].*"
     r"|[\w.-]+[@:=][\^~]?(?:\d[\w.-]{0,15}|[a-z]+)",
@@ -60,30 +61,28 @@ _HARMLESS = re.compile(
 SHORTEST_SECRET = 4
 SHORTEST_KEY = 16
 SHORTEST_RUN = 20
-"""Letters and digits without a break, of a length at which a text is rarely a name."""
+"""The minimum length of a run of letters and digits that is rarely a name."""
 
 
 @dataclass(slots=True)
 class SecretPlaces:
-    """The variables of the placeholders for secrets, and the values that were there.
+    """The variables of the placeholders for secrets, and the values that were replaced.
 
-    `values` has no entry for placeholders that the address had before: their values are in the environment.
+    `values` has no entries for placeholders that were in the address before, because their values are in the
+    environment.
     """
 
     names: list[str] = field(default_factory=list[str])
     values: dict[str, str] = field(default_factory=dict[str, str])
 
     def note_places(self, text: str) -> bool:
-        """Note the placeholders in the text, which are read from the environment too.
-
-        Return whether there are any.
-        """
+        """Collect the variables of the placeholders in the text. Return whether it has any."""
         places = dict.fromkeys(_PLACE.findall(text))
         self.names += [name for name in places if name not in self.names]
         return bool(places)
 
     def replace(self, value: str, called: str) -> str:
-        """Return the placeholder for a secret value, with a variable name made from `called`."""
+        """Return the placeholder for a secret value. Its variable is named after `called`."""
         if self.note_places(value):
             return value
         variable = re.sub("[^A-Z0-9]+", "_", _plain_name(called).upper()).strip("_")
@@ -107,7 +106,7 @@ class _Masked(SecretPlaces):
 
 
 def mask_words(words: Iterable[str]) -> list[str]:
-    """Return the words of a command line with asterisks for its secrets, for an error or a log."""
+    """Return the words of a command line with asterisks for its secrets, for errors and logs."""
     return hide_in_words(words, _Masked())
 
 
@@ -117,7 +116,7 @@ def hide_in_url(url: str, found: SecretPlaces) -> str:
     authority, place, query = _parts(rest)
     credentials, at, host = authority.rpartition("@")
     if not at and "@" in rest and re.fullmatch(r"[^:]+(?::[0-9]*)?", authority) is None:
-        # A password with a slash, a question mark or a hash sign, which should have been encoded.
+        # The password contains a slash, a question mark or a hash sign that should have been encoded.
         credentials, at, rest = rest.rpartition("@")
         host, place, query = _parts(rest)
     if credentials:
@@ -126,7 +125,7 @@ def hide_in_url(url: str, found: SecretPlaces) -> str:
 
 
 def _parts(rest: str) -> tuple[str, str, str]:
-    """Return the authority, the path, and the query with the fragment, each with the characters before it."""
+    """Return the authority, the path, and the query with the fragment, including their separators."""
     end = re.search(r"[?#]|\Z", rest)
     before = rest[: end.start()] if end else rest
     authority, slash, path = before.partition("/")
@@ -181,10 +180,10 @@ def hide_in_words(words: Iterable[str], found: SecretPlaces) -> list[str]:
 
 
 def _option_of_secret(word: str) -> str:
-    """Return the word if the next one is a secret, or else an empty text."""
+    """Return the word if a secret may follow it, or else an empty string."""
     if word in _LOGIN_NAMES or word in _BARE_NAMES:
         return word
-    # The name of a variable stands alone after an option such as `--env`.
+    # After an option such as `--env`, the name of a variable can be a word without a value.
     alone = re.fullmatch(r"--?[\w.-]+|['\"]?[\w.-]+:|[A-Z][A-Z0-9_]*", _plain_name(word), re.ASCII)
     name = word.strip("'\":")
     is_option = word.startswith("-") and _MAY_NAME_SECRET.search(name)
@@ -195,7 +194,7 @@ def _in_word(word: str, found: SecretPlaces) -> str:
     """Return a word with placeholders for its secrets.
 
     The word may be a URL, `--name=value`, `NAME=value`, a header `Name: value`, a shell line, JSON, a
-    connection string, a host after credentials, or a key.
+    connection string, credentials with a host, or a key.
     """
     if re.match(r"[\w+.-]+://", word):
         return hide_in_url(word, found)
@@ -231,7 +230,7 @@ def _in_login(login: str, found: SecretPlaces) -> str:
 
 
 def _in_json(text: str, found: SecretPlaces) -> str:
-    """Return a text with placeholders for the texts with secret names in its JSON, if it has any."""
+    """Return a text with placeholders for the JSON string values that have secret names."""
 
     def replace(entry: re.Match[str]) -> str:
         name = entry[1].split('"')[1]
@@ -257,16 +256,16 @@ def _names_secret(name: str) -> bool:
 
 
 def _may_be_secret(name: str, value: str) -> bool:
-    """Return whether the value of this name is secret, because it does not look harmless.
+    """Return whether the name may be that of a secret and the value does not look harmless.
 
-    A `--seed 42` is harmless, and so is a `-p 8080`.
+    For example, `--seed 42` and `-p 8080` are harmless.
     """
     named = _MAY_NAME_SECRET.search(_plain_name(name))
     return named is not None and len(value) >= SHORTEST_SECRET and not _HARMLESS.fullmatch(value)
 
 
 def _is_key(value: str) -> bool:
-    """Return whether the value looks like a key: it begins as keys do, or is long and mixed."""
+    """Return whether the value looks like a key: by its prefix, as a UUID, or by a long run of characters."""
     if len(value) >= SHORTEST_KEY and value.startswith(_KEY_PREFIXES):
         return True
     if _UUID.fullmatch(value):

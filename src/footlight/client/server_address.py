@@ -1,4 +1,4 @@
-"""The address of a server with its secrets in environment variables, for files that are committed."""
+"""The address of a server whose secrets are in environment variables, for files that are committed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["ServerFromEnvironment", "is_url"]
 
 
 class ServerFromEnvironment:
-    """A URL or a command line in which `${NAME}` stands for the environment variable NAME.
+    """A URL or a command line in which `${NAME}` is a placeholder for the environment variable NAME.
 
-    It is a transport, so it can be used wherever a server is expected. Only the given names are replaced,
-    with the values as they are: what a URL needs percent-encoded must be so in the variable.
+    It is a transport, so it can be used wherever a server is expected. Only the given names are replaced, and
+    values are not changed: for a URL, the variable must have the percent-encoded value.
     """
 
     def __init__(self, address: str, *names: str) -> None:
@@ -37,10 +37,10 @@ class ServerFromEnvironment:
         return self.address
 
     def expand(self, environment: Mapping[str, str] | None = None) -> str | Sequence[str]:
-        """Return the URL, or the words of the command line, with the secrets.
+        """Return the URL, or the words of the command line, with the secrets inserted.
 
         Raises:
-            MCPError: the environment does not have all of them; says which.
+            MCPError: variables are not set. The message names them.
         """
         values = os.environ if environment is None else environment
         missing = [name for name in self.names if name not in values]
@@ -63,11 +63,11 @@ class ServerFromEnvironment:
         """Open a channel.
 
         Raises:
-            MCPError: as `expand`, and as the server's transport.
+            MCPError: what `expand` and the server's transport raise.
         """
         return await transport_for(self.expand()).open(receiver)
 
 
 def is_url(address: str) -> bool:
-    """Return whether the address is a URL, not a command line that contains one."""
+    """Return whether the address is a URL. A command line that contains one is not."""
     return "://" in address.strip().partition(" ")[0]

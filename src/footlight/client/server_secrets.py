@@ -1,4 +1,4 @@
-"""Find secrets in the address of a server, so that they do not get into a committed file."""
+"""Replace secrets in the address of a server, so that they are not written to a committed file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ __all__ = ["WithoutSecrets", "without_secrets"]
 
 @dataclass(frozen=True, slots=True)
 class WithoutSecrets:
-    """An address with a placeholder for each secret, the variables for them, and the values that were there.
+    """An address with placeholders for its secrets, their variables, and the values that were replaced.
 
-    `values` has no entry for placeholders that the address had before: their values are in the environment.
+    `values` has no entries for placeholders that were in the address before, because their values are in the
+    environment.
     """
 
     address: str
@@ -28,19 +29,19 @@ class WithoutSecrets:
 
 
 def without_secrets(address: str) -> WithoutSecrets:
-    """Return the address, a URL or a command line, with `${NAME}` for each secret in it.
+    """Replace each secret in an address, which is a URL or a command line, by `${NAME}`.
 
-    Credentials before a host are secret, and whatever has a secret name or looks like a key. The same address
-    always gets the same names.
+    Secrets are credentials in front of a host, values with secret names, and values that look like keys. The
+    same address always gets the same variable names.
 
     Raises:
-        ValueError: a quotation in the command line has no end.
+        ValueError: a quote in the command line is not closed.
     """
     found = SecretPlaces()
     if is_url(address):
         safe = hide_in_url(address.strip(), found)
-        found.note_places(safe)  # There may be some in other parts too, such as the host.
+        found.note_places(safe)  # Other parts, such as the host, may have placeholders as well.
     else:
         safe = shlex.join(hide_in_words(shlex.split(address), found))
-    # Return the text as it was typed, unless it has secrets.
+    # Without secrets, return the original text, because `shlex.join` may change it.
     return WithoutSecrets(safe if found.names else address, found.names, found.values)

@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 
 class ServerTools:
-    """Lists and calls the tools of the server of a session.
+    """Lists and calls the tools of a session's server.
 
-    In the stateless protocol over HTTP, a call repeats some of its arguments in headers, as the schema of its
-    tool says, so a tool whose schema is not valid for that is left out of the list.
+    In the stateless protocol over HTTP, a call repeats those arguments in headers that have an `x-mcp-header`
+    annotation in the tool's schema. Tools with invalid annotations are left out of the list.
     """
 
     def __init__(self, session: ClientSession, tools: ToolList) -> None:
@@ -38,19 +38,19 @@ class ServerTools:
         self._tools = tools
 
     def forget(self) -> None:
-        """Forget the list, because the server says that it changed."""
+        """Discard the cached list, because the server has reported a change."""
         self._tools.forget()
 
     async def list_tools(self, deadline: CallDeadline, *, refresh: bool = False) -> tuple[Tool, ...]:
         """Return all tools, from the cache or from the server.
 
         Raises:
-            MCPTimeoutError: the deadline passed first.
+            MCPTimeoutError: the deadline passed.
         """
         _, introduction = await self._session.ensure_connected(deadline)
         uses_param_headers = is_stateless(introduction.version) and self._session.http is not None
         try:
-            # The limit also covers waiting for a list that another task requests.
+            # The limit includes waiting for a list that another task has requested.
             async with deadline.limit("tools/list"):
                 return await self._tools.get(
                     lambda: self._session.request_pages("tools/list", deadline=deadline),
@@ -69,13 +69,13 @@ class ServerTools:
         deadline: CallDeadline,
         on_progress: OnProgress | None,
     ) -> Result:
-        """Return the server's answer to a call, whether the tool failed or not.
+        """Call a tool and return the server's answer, even if the tool failed.
 
         Raises:
             ToolInvocationError: the server refused the call.
-            MCPTimeoutError: the deadline passed first.
+            MCPTimeoutError: the deadline passed.
         """
-        # Before the call, so that an unreachable server is not reported as a failure of the tool.
+        # Connect before the call, so that an unreachable server is not reported as a failure of the tool.
         headers = await self._param_headers(name, arguments or {}, deadline)
         params = {"name": name, "arguments": arguments or {}}
         try:
@@ -99,7 +99,7 @@ class ServerTools:
         _, introduction = await self._session.ensure_connected(deadline)
         if not is_stateless(introduction.version) or self._session.http is None:
             return {}
-        # Many servers do not allow caching the list: it would be requested before every call.
+        # Use an expired list too. Many servers forbid caching, so it would be requested before every call.
         tool = self._tools.last_seen(name) or find_tool(name, await self.list_tools(deadline))
         return {} if tool is None else mirror_arguments(tool.input_schema, arguments)
 
@@ -135,7 +135,7 @@ def check_success(result: ToolResult, name: str, arguments: Mapping[str, Any] | 
 
 
 def _has_valid_annotations(tool: Tool) -> bool:
-    """Return whether the tool may be used over HTTP: its `x-mcp-header` annotations are valid."""
+    """Return whether the tool's `x-mcp-header` annotations are valid, so that it can be used over HTTP."""
     try:
         check_annotations(tool.input_schema)
     except MCPError as error:
@@ -145,7 +145,7 @@ def _has_valid_annotations(tool: Tool) -> bool:
 
 
 def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
-    """Return the server's error as an error of the tool. Both SDKs send -32602 for an unknown tool."""
+    """Convert the server's error to an error of the tool. Both SDKs send -32602 for an unknown tool."""
     no_handler = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
     unknown = error.rpc_code == -32601 or (
         error.rpc_code == -32602 and _names_unknown_tool(error.message, name)
@@ -164,7 +164,7 @@ def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | No
 
 
 def _names_unknown_tool(message: str, name: str) -> bool:
-    """Return whether the whole message says in the words of a known server that there is no such tool."""
+    """Return whether the message is one that known servers send if there is no such tool."""
     before = "(unknown tool|no such tool|tool not found)"
     quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
     wrapped = r"(MCP error -?\d+: |### Error\s+)?"

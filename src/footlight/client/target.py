@@ -1,4 +1,4 @@
-"""Turn the target of a client into a transport."""
+"""Create the transport for the target of a client."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def transport_for(
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
 ) -> Transport:
-    """Return a transport to the target. `headers` and `auth` are for URLs, `env` and `cwd` for commands.
+    """Return a transport for the target. `headers` and `auth` are for URLs, `env` and `cwd` for commands.
 
-    A mapping with `mcpServers` is a configuration with one server: see `transport_from_config`.
+    A mapping with `mcpServers` is a configuration with one server. See `transport_from_config`.
 
     Raises:
         MCPError: the target is not valid, or an option does not fit it (`invalid`).
@@ -88,7 +88,7 @@ def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: st
     if not words or not words[0]:
         raise MCPError("target: the command is empty; give a command line or a URL", reason="invalid")
     if words[0] == "footlight" and not _is_in_path("footlight", env):
-        # It is not in the PATH if the virtual environment is not activated.
+        # The command is not in the PATH if the virtual environment is not activated.
         words[:1] = [sys.executable, "-m", "footlight"]
     return Stdio(words[0], tuple(words[1:]), env=env, cwd=cwd)
 
@@ -96,12 +96,12 @@ def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: st
 def transport_from_config(
     config: Mapping[str, Any], server: str | None = None, *, environ: Mapping[str, str] | None = None
 ) -> Transport:
-    """Return a transport to a server of a configuration such as `.mcp.json`, parsed from JSON.
+    """Return a transport for a server in a configuration such as `.mcp.json`, parsed from JSON.
 
-    `config` is an object with `mcpServers` (or `servers`). `server` names an entry of it, and may be left out
-    if only one is not `disabled`. An entry has a `command`, with `args`, `env` and `cwd`, or a `url`, with
-    `headers`; other keys are ignored. Its `env` is added to ours. In all of its texts `${NAME}` and
-    `${NAME:-default}` stand for variables of `environ`, by default those of `os.environ`.
+    `config` is an object with `mcpServers` or `servers`. `server` names an entry, and may be left out if only
+    one entry is not `disabled`. An entry has a `command` with `args`, `env` and `cwd`, or a `url` with
+    `headers`; other keys are ignored. The entry's `env` is added to `environ`, which is `os.environ` by
+    default. `${NAME}` and `${NAME:-default}` in an entry are replaced by variables of `environ`.
 
     Raises:
         MCPError: there is no such server, or its entry has no usable command or URL (`invalid`).
@@ -151,7 +151,7 @@ def _entry_of(config: Mapping[str, Any], server: str | None) -> tuple[str, Mappi
 
 
 class _ConfigEntry:
-    """The texts of an entry, with their variables filled in. Errors show no value, which may be a secret."""
+    """Reads an entry and replaces its variables. Errors do not show values, which may be secret."""
 
     def __init__(self, name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Tasks that callers share, locks that survive their event loop, and work that must not be interrupted."""
+"""Tasks that several callers share, locks for several event loops, and a wait that ignores cancellation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Value = TypeVar("Value")
 
 
 class SharedTask(Generic[Value]):
-    """Runs `work` once for all concurrent callers, and cancels it when none of them waits any more.
+    """Runs `work` once for all concurrent callers, and cancels it when no caller waits any more.
 
-    A caller that gives up returns at once: a cancelled run cleans up in the background.
+    A cancelled caller returns at once, while the cancelled run cleans up in the background.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> None:
@@ -23,7 +23,7 @@ class SharedTask(Generic[Value]):
         self._waiting = 0
 
     async def join(self) -> asyncio.Task[Value]:
-        """Wait for the task and return it: it has a result, failed, or was cancelled by `cancel`."""
+        """Wait for the task and return it. It has a result, has failed, or was cancelled by `cancel`."""
         task = self._task
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             task = self._task = asyncio.create_task(self._work())
@@ -40,7 +40,7 @@ class SharedTask(Generic[Value]):
         return task
 
     def cancel(self) -> None:
-        """Cancel the run. Its callers return when it has cleaned up; the next caller starts another."""
+        """Cancel the run. Its callers return when it has cleaned up. The next caller starts another run."""
         task, self._task = self._task, None
         if task is not None and not task.get_loop().is_closed():
             task.cancel()
@@ -53,9 +53,9 @@ def _retrieve_exception(task: asyncio.Task[Any]) -> None:
 
 
 class LoopLock:
-    """A lock for objects that outlive an event loop, such as a client that several `asyncio.run` use in turn.
+    """A lock for objects that outlive an event loop, such as a client used by several `asyncio.run`.
 
-    An `asyncio.Lock` belongs to the first loop in which a task waited for it.
+    An `asyncio.Lock` can be used only in the first loop in which a task waited for it.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,10 @@ class LoopLock:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def here(self) -> asyncio.Lock:
-        """Return the lock of the running event loop. A lock that another loop left locked does not count."""
+        """Return the lock of the running event loop.
+
+        It replaces the lock of another loop, even a locked one.
+        """
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._lock = loop, asyncio.Lock()
@@ -71,9 +74,9 @@ class LoopLock:
 
 
 async def shield_until_done(task: asyncio.Task[None]) -> None:
-    """Wait for a task that is certain to end, even if the caller is cancelled meanwhile, once or repeatedly.
+    """Wait for a task that is certain to end, even if the caller is cancelled while it waits.
 
-    The cancellation of the caller is raised afterwards, as is the exception of the task.
+    Afterwards, raise the cancellation of the caller, or else the exception of the task.
     """
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -16,15 +16,15 @@ __all__ = ["ToolList"]
 logger = logging.getLogger(__name__)
 
 Fetch = Callable[[], Awaitable[list[Result]]]
-"""All pages of tools/list."""
+"""Returns all pages of `tools/list`."""
 
 
 LONGEST_MS = 1e12
-"""Used for a time that is too large for a float."""
+"""The maximum caching time, because the server's value may be too large for a float."""
 
 
 class ToolList:
-    """Caches the tools until they are forgotten, or for as long as the server allows."""
+    """Caches the tools until `forget` is called or the server's time limit for caching has passed."""
 
     def __init__(self) -> None:
         self._tools: tuple[Tool, ...] | None = None
@@ -38,7 +38,7 @@ class ToolList:
         self._forget_count += 1
 
     def last_seen(self, name: str) -> Tool | None:
-        """Return the tool as it was listed last, even if the cache has expired, or None."""
+        """Return the tool from the cached list, even if that has expired, or None."""
         return next((tool for tool in self._tools or () if tool.name == name), None)
 
     async def get(
@@ -49,14 +49,14 @@ class ToolList:
             self.forget()
         fetch_count = self._fetch_count
         async with self._asking.here():
-            # A list that arrived while this caller waited is new enough, even if it must not be cached.
+            # A list that arrived while this caller waited is recent enough, even if caching is forbidden.
             if self._tools is not None and (fetch_count != self._fetch_count or self._may_be_kept()):
                 return self._tools
             forget_count = self._forget_count
             pages = await fetch()
             listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
             tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
-            if forget_count == self._forget_count:  # Otherwise the tools changed while the list was sent.
+            if forget_count == self._forget_count:  # Otherwise, the tools changed while the list was sent.
                 self._tools, self._until = tools, _find_expiry(pages)
                 self._fetch_count += 1
             return tools
@@ -66,7 +66,7 @@ class ToolList:
 
 
 def _read(entry: object) -> Tool | None:
-    """Return the tool, or None with a warning if it is malformed: the others can still be used."""
+    """Return the tool. If it is malformed, log a warning and return None, so that the others can be used."""
     try:
         return read_tool(entry)
     except UnusableTool as error:
@@ -75,6 +75,6 @@ def _read(entry: object) -> Tool | None:
 
 
 def _find_expiry(pages: list[Result]) -> float | None:
-    """Return when the list expires, on the monotonic clock, or None if the server sets no limit."""
+    """Return the time at which the list expires, on the monotonic clock, or None without a limit."""
     limits = [ttl for page in pages if (ttl := number(page.get("ttlMs"))) is not None]
     return time.monotonic() + min(*limits, LONGEST_MS) / 1000 if limits else None

@@ -1,4 +1,4 @@
-"""The settings of browsers, of sessions, and of what is reported about their pages."""
+"""The settings of browsers, sessions, and page observations."""
 
 from __future__ import annotations
 

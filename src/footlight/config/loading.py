@@ -1,6 +1,6 @@
-"""Load the settings: defaults, a file, `FOOTLIGHT_*` variables and flags are merged into one frozen object.
+"""Load the settings from the defaults, a file, `FOOTLIGHT_*` variables and flags.
 
-Later sources replace earlier ones.
+They are merged into one frozen object. Later sources override earlier ones.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["ENVIRONMENT_PREFIX", "Key", "find_documentation", "list_settings", "
 
 ENVIRONMENT_PREFIX = "FOOTLIGHT_"
 TEST_VARIABLES = ("FOOTLIGHT_SESSION_NAME",)
-"""Variables that `browser.run_test` sets for tests. They are not settings, but a test may start a server."""
+"""Variables that `browser.run_test` sets for tests. They are ignored, because a test may start a server."""
 OTHER_VARIABLES = (
     *("FOOTLIGHT_DAEMON_DIR", "FOOTLIGHT_LIFELINE", "FOOTLIGHT_CDP_ENDPOINT", "FOOTLIGHT_CDP_TARGET"),
     *("FOOTLIGHT_PARAM_", "FOOTLIGHT_PARAMS", "FOOTLIGHT_TEST_", "FOOTLIGHT_METAMASK_DIST"),
 )
-"""Variables with our prefix that are not settings, or the beginnings of their names."""
+"""The names or prefixes of variables that begin with `FOOTLIGHT_` and are not settings."""
 MAX_COMPARED = 100
 MAX_SUGGESTED = 8
 
@@ -42,14 +42,14 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """Merge the defaults, the base, the file, the environment and the flags; later values win key by key.
+    """Merge the defaults, the base, the file, the environment and the flags. Later values take precedence.
 
-    `base` has the form of a settings file, and comes from another server. `flags` maps dotted keys
-    (`browser.headless`) to values; None means that the flag was not given.
+    `base` has the format of a settings file, and comes from another server. `flags` maps dotted keys, such as
+    `browser.headless`, to values. None means that the flag was not given.
 
     Raises:
-        ConfigurationError: A setting is wrong. The message names the key, the file, variable or flag that it
-            comes from, and the expected value.
+        ConfigurationError: A setting is not valid. The message names its key, its source (file, variable or
+            flag), and the expected value.
     """
     merged: dict[str, Any] = {}
     origin: dict[Key, str] = {}
@@ -71,7 +71,10 @@ def load_settings(
 
 
 def find_documentation(environment: Mapping[str, str]) -> str:
-    """Return the URL of the documentation for a command without settings. A wrong variable is ignored."""
+    """Return the URL of the documentation, for errors before the settings are loaded.
+
+    An environment variable with an invalid value is ignored.
+    """
     try:
         return check_http_url(environment["FOOTLIGHT_DOCUMENTATION_URL"])
     except (KeyError, ValueError):
@@ -101,7 +104,7 @@ def _read_file(file: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ConfigurationError(f"{file}: the configuration must be an object")
     settings = cast("dict[str, Any]", data)
-    settings.pop("$schema", None)  # For editors.
+    settings.pop("$schema", None)  # Used by editors only.
     return settings
 
 
@@ -131,7 +134,7 @@ def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
 
 
 def _suggest_names(name: str, known: Sequence[str]) -> str:
-    """Return the closest of a few known names, if one is close, and all of them, for an error message."""
+    """Return the closest known name, if one is similar, and all known names, for an error message."""
     from difflib import get_close_matches
 
     folded = {each.replace("_", "").lower(): each for each in known}
@@ -141,7 +144,7 @@ def _suggest_names(name: str, known: Sequence[str]) -> str:
 
 
 def _suggest_variables(variable: str, known: Sequence[str]) -> str:
-    """Return the known variables whose last words are closest to the name, for an error message."""
+    """Return the known variables whose last words are most similar to the name, for an error message."""
     from difflib import SequenceMatcher
 
     name = variable.removeprefix(ENVIRONMENT_PREFIX)[:MAX_COMPARED]
@@ -157,7 +160,7 @@ def _suggest_variables(variable: str, known: Sequence[str]) -> str:
 
 
 def list_settings(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
-    """Return every single setting by its key, in order."""
+    """Return all settings by key, in the order of their declaration."""
     found: dict[Key, FieldInfo] = {}
     for name, field in model.model_fields.items():
         key = (*prefix, field.alias or name)
@@ -174,8 +177,9 @@ def _variable_name(key: Key) -> str:
 
 
 def _parse_variable(text: str, field: FieldInfo) -> object:
-    """Parse the value of a variable. Lists may use commas; booleans and numbers are JSON; the rest is
-    text.
+    """Parse the value of a variable.
+
+    A list is separated by commas or is a JSON array. Booleans and numbers are JSON. All others are strings.
     """
     kind = str(field.annotation)
     if "list" in kind:
@@ -190,7 +194,7 @@ def _parse_variable(text: str, field: FieldInfo) -> object:
 
 
 def _parse_json(text: str) -> object:
-    """Parse JSON. Invalid JSON is returned as text, which is later reported as a value of the wrong type."""
+    """Parse JSON. Return invalid JSON as a string, which is later reported as a value of the wrong type."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -210,7 +214,7 @@ def _merge_layer(
         key = (*at, name)
         below = into.get(name)
         if isinstance(value, dict) and name in into and not isinstance(below, dict):
-            continue  # A section that is not an object is reported as an error of its own source.
+            continue  # The existing value is not an object, and is reported later as an error of its source.
         origin[key] = source
         if isinstance(value, dict) and isinstance(below, dict):
             _merge_layer(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
@@ -266,7 +270,11 @@ def _check_consistency(settings: Settings) -> Settings:
 
 
 def _check_cluster(settings: Settings) -> None:
-    """Refuse what a cluster cannot do."""
+    """Check that the settings can be used with a cluster.
+
+    Raises:
+        ConfigurationError: a cluster does not support the settings.
+    """
     if settings.transport != "http" or settings.toolset != "browser":
         raise ConfigurationError(
             "setting 'cluster.address' needs 'transport' to be 'http' and 'toolset' to be 'browser'"

@@ -1,4 +1,4 @@
-"""The settings of the server: its limits, its tools, its network side, its workers, its log."""
+"""The settings of the server, such as its restrictions, tools, listeners, workers and log."""
 
 from __future__ import annotations
 

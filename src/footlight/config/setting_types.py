@@ -1,4 +1,4 @@
-"""The base class of sections, and the types of settings that are checked or expanded when they are read."""
+"""The base class of sections, and the types of settings that are validated or expanded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _expand_path(value: object) -> object:
 
 
 def _check_domain(value: str) -> str:
-    """Check a host pattern. A pattern that matches no host would block nothing without any notice."""
+    """Check a host pattern, because an invalid pattern would match no host and silently block nothing."""
     if not re.fullmatch(_DOMAIN, value.strip()):
         raise ValueError("must be a host such as example.com or *.example.com, with no scheme, port or path")
     return value

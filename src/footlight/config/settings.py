@@ -1,4 +1,4 @@
-"""All settings of a server, and the sections that belong to one toolset each."""
+"""All settings of a server, and the sections for single toolsets."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Settings(SettingsSection):
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
-        """Paths that no page may receive: saved logins, and the token, TLS key and secrets files."""
+        """Return paths that no page may receive: saved logins, and the token, TLS key and secrets files."""
         logins = (self.session.state_directory, self.profiles.directory)
         secrets = (self.listen.token_file, self.listen.tls_key, self.security.secrets_file)
         return (*logins, *(path for path in secrets if path is not None))

@@ -12,60 +12,63 @@ __all__ = ["Channel", "HttpFeatures", "Receiver", "Transport"]
 
 
 class Receiver(Protocol):
-    """The interface of a connection towards its transport. None of the methods waits or raises."""
+    """The interface of a connection for its transport. Its methods do not wait and do not raise errors."""
 
     def receive(self, message: Message) -> None:
-        """Take a message that `messages.parse` returned."""
+        """Handle a message that `messages.parse` returned."""
         ...
 
     def on_connection_lost(self, error: MCPError) -> None:
-        """Fail every waiting request with this error: no more messages will come."""
+        """Fail all pending requests with this error, because no more messages will arrive."""
         ...
 
     def on_session_ended(self) -> None:
-        """Note that the HTTP session ended, no matter which side ended it.
+        """Note that the HTTP session has ended. Either side may have ended it.
 
-        Called once for each session, before the request that noticed it fails. The next request begins
-        another session.
+        This is called once for each session, before the request that detected the end fails. The next request
+        begins another session.
         """
         ...
 
 
 class Channel(Protocol):
-    """An open connection to a server. Its methods may be called from any task of its event loop."""
+    """An open channel to a server. Its methods may be called from any task of its event loop."""
 
     cancels_by_closing: bool
-    """Whether abandoning `send` cancels the request at the server, as HTTP in the stateless protocol does."""
+    """Whether cancelling `send` cancels the request at the server, as over HTTP in the stateless protocol."""
 
     async def send(self, message: Message, *, headers: Mapping[str, str]) -> None:
-        """Send one message. Only HTTP sends the `headers` (`Mcp-Param-*`).
+        """Send a message. The `headers` (`Mcp-Param-*`) are only sent over HTTP.
 
-        Over HTTP this lasts for the whole exchange: on return, every message of the answer was received. Over
-        other transports it returns when the message is on its way. Cancelling it abandons the exchange.
+        Over HTTP, this returns when all messages of the answer have been received. Over other transports, it
+        returns when the message has been passed to the transport. Cancelling it abandons the exchange.
 
         Raises:
-            MCPError: the message did not arrive, or its exchange failed; other requests may go on.
+            MCPError: the message was not delivered, or its exchange failed. Other requests are not affected.
         """
         ...
 
     def use_version(self, version: str) -> None:
-        """Send messages of this revision of the protocol from now on."""
+        """Use this revision of the protocol for all further messages."""
         ...
 
     async def close(self) -> None:
-        """Close in bounded time, leaving no task, process or socket. May be called twice."""
+        """Close the channel and all of its tasks, processes and sockets, in bounded time.
+
+        It is safe to call this twice.
+        """
         ...
 
 
 @runtime_checkable
 class HttpFeatures(Protocol):
-    """The features of a channel over Streamable HTTP beyond messages: its HTTP session and its GET stream."""
+    """The additional features of a channel over Streamable HTTP: its HTTP session and its GET stream."""
 
     @property
     def session_id(self) -> str | None: ...
 
     async def terminate(self) -> bool:
-        """Forget the session's id and send DELETE. Return whether the server ended the session."""
+        """Discard the session id and send DELETE. Return whether the server has ended the session."""
         ...
 
     async def listen(
@@ -73,8 +76,9 @@ class HttpFeatures(Protocol):
     ) -> bool:
         """Open the GET stream. Return False if the server does not support it (405).
 
-        Its messages are received like others, and passed to `on_message` too. The stream is reopened with
-        `Last-Event-ID` after each interruption until `stop_listening`; `on_error` is called if that fails.
+        Its messages are received like others, and are also passed to `on_message`. After an interruption, the
+        stream is reopened with `Last-Event-ID`, until `stop_listening` is called. `on_error` is called if
+        that fails.
 
         Raises:
             MCPError: the stream could not be opened.
@@ -85,17 +89,17 @@ class HttpFeatures(Protocol):
 
 
 class Transport(Protocol):
-    """A way to reach a server. Each `open` creates a new channel."""
+    """A factory of channels to a server. Each call of `open` creates a new channel."""
 
     @property
     def where(self) -> str:
-        """Return the command or the URL for messages, without secrets."""
+        """Return the command or URL without secrets, for messages."""
         ...
 
     def open(self, receiver: Receiver) -> Awaitable[Channel]:
         """Open a channel that passes incoming messages to `receiver`.
 
         Raises:
-            ServerNotAvailableError: no server is reachable; nothing is left behind.
+            ServerNotAvailableError: the server cannot be reached. No process or socket is left open.
         """
         ...

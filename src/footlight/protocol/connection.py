@@ -1,7 +1,7 @@
-"""One JSON-RPC connection: matches answers to requests, and bounds the time of each. No I/O.
+"""A JSON-RPC connection, which matches answers to requests and limits the time of each. No I/O is done.
 
-A transport's channel sends messages; incoming ones are passed to `receive`. Everything runs on one event
-loop, in any of its tasks.
+A transport's channel sends messages, and passes incoming ones to `receive`. All methods must be called in one
+event loop, from any of its tasks.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ logger = logging.getLogger(__name__)
 
 Result = Mapping[str, Any]
 ListenerResult = Awaitable[None] | None
-"""What a callback returns. The result of an async callback is awaited in a task of its own."""
+"""The result of a callback. An async callback is awaited in a separate task."""
 OnMessage = Callable[["Message"], ListenerResult]
 OnError = Callable[[MCPError], ListenerResult]
 OnNotification = Callable[[str, Mapping[str, Any]], ListenerResult]
-"""Takes the method and its params."""
+"""Receives the method and its params."""
 OnProgress = Callable[[float, float | None, str | None], ListenerResult]
-"""Takes the progress, its total and a message."""
+"""Receives the progress, the total and a message."""
 
 CANCEL_SECONDS = 2.0
-"""How long a message may take that nobody waits for, such as a cancellation."""
+"""The time limit for sending a message that no caller waits for, such as a cancellation."""
 CLOSE_SECONDS = 5.0
 STRAY_SECONDS = 0.5
-"""How long to wait for the right answer after one with an unknown id."""
+"""The time limit for the correct answer after one with an unknown id."""
 MAX_STRAY_WARNINGS = 20
 
 
 @dataclass(slots=True)
 class _PendingRequest:
-    """A request without an answer. `answered_wrongly`: the server sent an answer with an unknown id since."""
+    """A pending request. `answered_wrongly`: the server has since sent an answer with an unknown id."""
 
     method: str
     answer: asyncio.Future[Result]
@@ -65,14 +65,17 @@ class _PendingRequest:
     answered_wrongly: bool = False
 
     def fail(self, error: MCPError) -> None:
-        """Fail the request, unless its answer has come."""
+        """Fail the request, unless it has been answered."""
         if not self.answer.done():
             self.answer.set_exception(error)
             self.sending.cancel()
 
 
 class Connection:
-    """`handlers` answer requests of the server by their method; `ping` needs none, and others are refused."""
+    """A JSON-RPC connection.
+
+    `handlers` answer requests of the server by method. `ping` needs no handler; other requests are refused.
+    """
 
     def __init__(
         self,
@@ -92,10 +95,10 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: MCPError | None = None
         self.meta: Mapping[str, Any] = {}
-        """The `_meta` of every request: who sends it, in the stateless protocol."""
+        """The `_meta` of all requests, which identifies the client in the stateless protocol."""
 
     async def open(self, transport: Transport) -> Channel:
-        """Connect. Errors of the transport are raised as they are."""
+        """Connect. Raises the errors of the transport."""
         self._loop = asyncio.get_running_loop()
         self._channel = await transport.open(self)
         return self._channel
@@ -106,7 +109,7 @@ class Connection:
 
     @property
     def end(self) -> MCPError | None:
-        """Return why the connection is over, or None."""
+        """Return the error with which the connection has ended, or None."""
         if self._end is None and self.loop_ended:
             return MCPConnectionError("The event loop that the client was connected in has ended")
         return self._end
@@ -121,7 +124,7 @@ class Connection:
 
         Raises:
             MCPConnectionError: that event loop has ended.
-            MCPError: the caller runs in another one (`invalid`).
+            MCPError: the caller runs in another event loop (`invalid`).
         """
         if self._loop is asyncio.get_running_loop():
             return
@@ -129,7 +132,7 @@ class Connection:
             raise copy.copy(self.end)
         raise MCPError("The client is connected in another event loop; use it there", reason="invalid")
 
-    # What the client sends
+    # Outgoing messages
 
     async def request(
         self,
@@ -140,14 +143,14 @@ class Connection:
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Result:
-        """Send a request and return its result. `timeout_ms` None has no limit.
+        """Send a request and return its result. If `timeout_ms` is None, there is no time limit.
 
-        When the time is over or the caller is cancelled, the request is cancelled at the server.
+        If the time limit passes or the caller is cancelled, the request is cancelled at the server.
 
         Raises:
             MCPTimeoutError: there was no answer in time.
-            MCPConnectionError: the connection is over.
-            MCPError: the server refused (`peer`), or the exchange failed.
+            MCPConnectionError: the connection has ended.
+            MCPError: the server refused the request (`peer`), or the exchange failed.
         """
         channel = self._alive_channel()
         self._last_id = identifier = self._last_id + 1
@@ -179,7 +182,7 @@ class Connection:
         """Send a notification.
 
         Raises:
-            MCPError: it could not be sent.
+            MCPError: the notification could not be sent.
         """
         channel = self._alive_channel()
         try:
@@ -191,7 +194,7 @@ class Connection:
             ) from None
 
     async def close(self) -> None:
-        """Fail all pending requests and close the channel. May be called twice."""
+        """Fail all pending requests and close the channel. It is safe to call this twice."""
         self.on_connection_lost(MCPConnectionError("The client was closed", reason="not_connected"))
         for task in self._tasks:
             task.cancel()
@@ -220,7 +223,7 @@ class Connection:
 
     def _abandon(self, channel: Channel, identifier: int, sending: asyncio.Task[None], reason: str) -> None:
         sending.cancel()
-        # The handshake is the one request that must not be cancelled.
+        # The protocol does not allow cancelling `initialize`.
         if channel.cancels_by_closing or self._pending[identifier].method == "initialize" or not self.alive:
             return
         params = {"requestId": identifier, "reason": reason}
@@ -231,7 +234,7 @@ class Connection:
             await self._send_quietly(self._channel, answer)
 
     async def _send_quietly(self, channel: Channel, message: Message) -> None:
-        """Send a message that nobody waits for. A failure is only logged."""
+        """Send a message that no caller waits for. Errors are only logged."""
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await channel.send(message, headers={})
@@ -244,7 +247,7 @@ class Connection:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    # What the server sends
+    # Incoming messages
 
     def receive(self, message: Message) -> None:
         kind = messages.kind_of(message)
@@ -273,7 +276,7 @@ class Connection:
             self._receive_stray(message.get("id"))
         elif pending.answer.done():
             logger.debug("another answer to %s", pending.method)
-        elif failed:  # A result may stand beside an `error` of null.
+        elif failed:  # A response with a result may also have an `error` of null, and is not failed.
             pending.answer.set_exception(messages.peer_error(message["error"]))
         elif isinstance(message["result"], Mapping):
             pending.answer.set_result(cast("Result", message["result"]))
@@ -286,23 +289,23 @@ class Connection:
     def _find_request(self, message: Message) -> _PendingRequest | None:
         identifier = message.get("id")
         if identifier is None and len(self._pending) == 1:
-            # A server that could not parse a request does not know its id; only one was pending.
+            # A server that could not parse a request does not know its id. Only one request is pending.
             return next(iter(self._pending.values()))
         number = messages.own_id(identifier)
         return None if number is None else self._pending.get(number)
 
     def _receive_stray(self, identifier: object) -> None:
-        """Note an answer with an id that no pending request has.
+        """Handle an answer whose id belongs to no pending request.
 
-        Either it came too late, or the server gets ids wrong. Then the right answer will hardly come, so a
-        request that is pending alone fails soon.
+        Either the answer is late, or the server sends wrong ids. In the second case, the correct answer is
+        unlikely to arrive, so if only one request is pending, it fails soon.
         """
         number = messages.own_id(identifier)
         if number is not None and 0 < number <= self._last_id:
             logger.debug("ignored a late answer: id %d", number)
             return
         self._stray_answers += 1
-        # The first warnings are enough if the server gets all ids wrong.
+        # The number of warnings is limited, because the server may send only wrong ids.
         level = logging.WARNING if self._stray_answers <= MAX_STRAY_WARNINGS else logging.DEBUG
         logger.log(level, "the server answered with the id %.40r, which no request has", identifier)
         if len(self._pending) != 1:
@@ -337,10 +340,10 @@ class Connection:
             self._start(running)
 
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what the handler of this method returns.
+        """Call the handler of a method and return its result.
 
         Raises:
-            MCPError: there is no handler, it refused, or it failed, which is logged.
+            MCPError: there is no handler, it refused the request, or it failed, which is logged.
         """
         return await self._server_requests.handle(method, params)
 
@@ -355,9 +358,7 @@ def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None])
 
 
 def call_listener(listener: Callable[..., ListenerResult], *news: Any) -> Coroutine[Any, Any, None] | None:
-    """Call a listener. Its exceptions are logged. Return a coroutine for the caller to run if the listener is
-    async.
-    """
+    """Call a listener and log its exceptions. If it is async, return a coroutine that the caller must run."""
     try:
         response_error = listener(*news)
     except Exception:

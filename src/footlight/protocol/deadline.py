@@ -1,4 +1,4 @@
-"""The time limit of one call, shared by all of its steps: connecting, listing tools, sending, reading."""
+"""The time limit of a call, which all of its steps share: connecting, listing tools, sending and reading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CallDeadline", "check_timeout"]
 
 
 class CallDeadline:
-    """Starts when it is created. `timeout_ms` is the whole time, which errors name."""
+    """A deadline that starts when it is created. `timeout_ms` is the whole time, which errors contain."""
 
     def __init__(self, timeout_ms: float) -> None:
         self.timeout_ms = timeout_ms
@@ -21,12 +21,12 @@ class CallDeadline:
 
     @property
     def left_ms(self) -> float:
-        """Return the time that is left, or 0 once the deadline has passed."""
+        """Return the remaining time, or 0 if the deadline has passed."""
         return max(0.0, (self._end - time.monotonic()) * 1000)
 
     @contextlib.asynccontextmanager
     async def limit(self, what: str) -> AsyncGenerator[None]:
-        """Limit the block to the time that is left.
+        """Limit the block to the remaining time.
 
         Raises:
             MCPTimeoutError: the deadline passed. The message starts with `what`.
@@ -41,15 +41,15 @@ class CallDeadline:
             raise self.make_timeout_error(f"{what} took longer than {self.timeout_ms:.0f}ms") from None
 
     def make_timeout_error(self, message: str) -> MCPTimeoutError:
-        """Return an error with this message."""
+        """Return an error with this message and the deadline's time limit."""
         return MCPTimeoutError(message, timeout_ms=self.timeout_ms)
 
 
 def check_timeout(timeout_ms: object) -> None:
-    """Check a time limit that a caller gave.
+    """Check a time limit that the caller passed.
 
     Raises:
-        MCPError: it is not a positive number (`invalid`).
+        MCPError: the value is not a positive number (`invalid`).
     """
     if isinstance(timeout_ms, (int, float)) and not isinstance(timeout_ms, bool) and timeout_ms > 0:
         return

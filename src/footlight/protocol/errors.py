@@ -1,9 +1,9 @@
-"""All errors of a call to a server: one class tree, one table of codes.
+"""The errors of calls to a server, and their codes.
 
-The class says what the caller can do next. `reason` says what happened, and the functions `is_timeout`,
-`is_session_expired`, … test it. `rpc_code` is a JSON-RPC code, the client's or the server's: do not compare
-it on its own, because the client's codes and those of the protocol's SDKs use the same numbers for different
-errors. No error contains a session id, a token, or a stack trace.
+The class determines what the caller can do next. `reason` is the cause, which functions such as `is_timeout`
+and `is_session_expired` test. `rpc_code` is a JSON-RPC code of the client or the server. Do not compare it
+alone, because the client and the SDKs use the same codes for different errors. No error contains a session
+id, a token or a stack trace.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ LOCAL_CODES: Mapping[Reason, int] = {
     "invalid": -32602,
     "not_connected": -32001,
 }
-"""The codes of errors for which the server gave none."""
+"""The codes of errors without a code from the server."""
 
 SECRET_NAME = re.compile(
     r"pass(?:w|phrase|code|key|\Z)|secret|token|authori[sz]ation|bearer|basic.?auth|(?:api|private).?key|cookie"
@@ -81,7 +81,7 @@ SECRET_NAME = re.compile(
     r"|mot.?de.?passe|contrase[nñ]a|kennwort|senha|wachtwoord",
     re.IGNORECASE,
 )
-"""Values whose names match are masked."""
+"""Matches the names of values that are masked."""
 
 
 class MCPError(Exception):
@@ -107,10 +107,10 @@ class MCPError(Exception):
         self.data = data
         self.status = status
         self.retry_after_ms: float | None = None
-        """How long to wait before trying again, if the server says so (`Retry-After`, with 429 or 503)."""
+        """The time to wait before a retry, if the server has sent `Retry-After`, as with 429 or 503."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values without those that are None. Arguments with secret names are masked."""
+        """Return the fields that are not None, as JSON values. Arguments with secret names are masked."""
         fields = {
             "name": self.name,
             "code": self.code,
@@ -137,13 +137,13 @@ class MCPError(Exception):
 
 def _restore(kind: type[MCPError], message: str, state: dict[str, Any]) -> MCPError:
     error = cast("Any", kind).__new__(kind, message)
-    error.args = (message,)  # OSError takes them only in __init__.
+    error.args = (message,)  # OSError sets them only in `__init__`.
     error.__dict__.update(state)
     return error
 
 
 class _ServerError(MCPError, ConnectionError):
-    """`server_command` is the command that was started, where the server is a process."""
+    """An error of a server. `server_command` is its command, if the client has started it."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class ServerNotAvailableError(_ServerError):
 
 
 class MCPTimeoutError(MCPError, TimeoutError):
-    """The client's own deadline of `timeout_ms` passed. The server was told to stop."""
+    """The client's deadline of `timeout_ms` passed. A request that was sent was cancelled at the server."""
 
     code = "TIMEOUT_ERROR"
     name = "TimeoutError"
@@ -193,7 +193,7 @@ class MCPTimeoutError(MCPError, TimeoutError):
 
 
 class ToolInvocationError(MCPError):
-    """A tool was not run, or ran and failed. `result` is the whole answer, if there was one."""
+    """A tool was not run, or it failed. `result` is the whole result, if there was one."""
 
     code = "TOOL_INVOCATION_ERROR"
     name = "ToolInvocationError"
@@ -238,17 +238,17 @@ def is_tool_not_found(error: BaseException) -> bool:
 
 
 def is_timeout(error: BaseException) -> bool:
-    """Return whether the client's own deadline passed."""
+    """Return whether the client's deadline passed."""
     return isinstance(error, MCPError) and error.reason == "timeout"
 
 
 def is_session_expired(error: BaseException) -> bool:
-    """Return whether the server ended the HTTP session. Never true where `is_timeout` is."""
+    """Return whether the HTTP session has expired. Never true if `is_timeout` is."""
     return isinstance(error, MCPError) and error.reason == "session_expired"
 
 
 def is_network_error(error: BaseException) -> bool:
-    """Return whether the server cannot be reached: not started, not found, disconnected or never connected.
+    """Return whether the server could not be started or reached, was disconnected, or was never connected.
 
     These are the reasons `spawn`, `network` and `not_connected`.
     """

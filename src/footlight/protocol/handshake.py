@@ -1,4 +1,4 @@
-"""Agree on a revision of the protocol, and read what the server says about itself."""
+"""Negotiate a revision of the protocol, and read the server's introduction."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["ClientIdentity", "RequestedVersion", "ServerIntroduction", "negotiate"]
 
 RequestedVersion = str | Literal["auto"] | None
-"""A revision, `auto` for the newest that both sides speak, or None for 2025-06-18 or else what the server
-has.
+"""A revision, `auto` for the newest one that both sides support, or None to offer 2025-06-18 and accept the
+server's choice.
 """
 
 STATELESS_PROOF = (-32020, -32021, UNSUPPORTED_VERSION)
-"""Error codes that only a server of the stateless protocol gives."""
+"""Error codes that only servers of the stateless protocol send."""
 REFUSALS = (-32600, -32601, -32602, *STATELESS_PROOF)
-"""Error codes with which a server that has no handshake refuses one."""
+"""Error codes with which a server that does not support the handshake refuses it."""
 PROBE_MS = 5_000.0
-"""The maximum time for a request that the server may not know, and so may never answer."""
+"""The maximum time for a request that the server may not know and may never answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ClientIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ServerIntroduction:
-    """The server's description of itself. `version` is the revision that both sides speak from now on."""
+    """The server's description of itself. `version` is the negotiated revision of the protocol."""
 
     version: str
     server_info: Mapping[str, Any]
@@ -66,13 +66,13 @@ async def negotiate(
     timeout_ms: float,
     longest_probe_ms: float = math.inf,
 ) -> ServerIntroduction:
-    """Agree on a revision of the protocol within `timeout_ms`.
+    """Negotiate a revision of the protocol within `timeout_ms`.
 
-    A request that the server may not know gets at most half of that time, and at most `longest_probe_ms`.
+    A request that the server may not know has at most half of that time, and at most `longest_probe_ms`.
 
     Raises:
-        MCPConnectionError: there is no common revision, or the peer is not an MCP server (`handshake`).
-        MCPError: the server cannot be reached, or takes too long.
+        MCPConnectionError: there is no common revision, or the server is not an MCP server (`handshake`).
+        MCPError: the server cannot be reached, or does not answer in time.
     """
     probe_ms = min(PROBE_MS, timeout_ms / 2, longest_probe_ms)
     negotiation = _Negotiation(connection, channel, identity, CallDeadline(timeout_ms), probe_ms)
@@ -98,7 +98,7 @@ def _may_be_stateless(error: MCPError) -> bool:
 
 
 def _as_handshake_error(error: MCPError) -> MCPError:
-    """Return the error as a failed handshake where the server refused, or answered as no MCP server would."""
+    """Convert a refusal of the server, or an answer that is not MCP, to a handshake error."""
     if error.reason == "peer" or (error.reason == "protocol" and not isinstance(error, MCPConnectionError)):
         failed = MCPConnectionError(
             f"The handshake failed: {error.message}",
@@ -114,7 +114,7 @@ def _as_handshake_error(error: MCPError) -> MCPError:
 
 @dataclass(frozen=True, slots=True)
 class _Negotiation:
-    """The ways to agree on a revision."""
+    """Implements the ways to negotiate a revision."""
 
     connection: Connection
     channel: Channel
@@ -142,7 +142,7 @@ class _Negotiation:
         return _read_introduction(answered_version, result, result.get("serverInfo"))
 
     async def newest(self) -> ServerIntroduction:
-        """Discover a stateless server, or else initialize with the newest revision of the handshake."""
+        """Discover a stateless server, or else initialize with the newest revision that has a handshake."""
         try:
             return await self.discover(STATELESS_VERSIONS, timeout_ms=self.probe_ms)
         except MCPError as error:
@@ -152,13 +152,13 @@ class _Negotiation:
         try:
             return await self.initialize(HANDSHAKE_VERSIONS[-1])
         except MCPError as error:
-            # A server that starts slowly may take the abandoned probe as the choice of the protocol.
+            # A server that starts slowly may have chosen the protocol by the abandoned probe.
             if error.rpc_code not in STATELESS_PROOF:
                 raise
             return await self.discover(STATELESS_VERSIONS)
 
     async def discover_after(self, refusal: MCPError) -> ServerIntroduction:
-        """Discover a stateless server that refused the handshake. Raise the refusal if there is none."""
+        """Discover a stateless server after it refused the handshake. On failure, raise the refusal."""
         try:
             return await self.discover(STATELESS_VERSIONS, timeout_ms=self.probe_ms)
         except MCPError:
@@ -167,7 +167,7 @@ class _Negotiation:
     async def discover(
         self, versions: Sequence[str], *, timeout_ms: float | None = None
     ) -> ServerIntroduction:
-        """Ask in the newest of these revisions, and once more in another if the server names one."""
+        """Send `server/discover` in the newest of these revisions, or in another if the server names one."""
         version = versions[-1]
         limit = self.deadline if timeout_ms is None else CallDeadline(min(timeout_ms, self.deadline.left_ms))
         try:
@@ -190,7 +190,7 @@ class _Negotiation:
         return _read_introduction(agreed, result, an_object(result.get("_meta")).get(SERVER_INFO_KEY))
 
     def _speak(self, version: str | None) -> None:
-        """Send requests of this stateless revision from now on, or requests of the handshake for None."""
+        """Use this stateless revision for all further requests, or that of the handshake if it is None."""
         self.connection.meta = (
             {}
             if version is None

@@ -1,4 +1,4 @@
-"""Resources, prompts and completions as values. `raw` is the server's entry, unchanged."""
+"""Values for resources, prompts and completions. `raw` is the server's unchanged entry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class ResourceTemplate:
-    """A family of resources: an RFC 6570 template of their URIs."""
+    """A template for the URIs of resources, in the format of RFC 6570."""
 
     uri_template: str
     name: str
@@ -64,7 +64,7 @@ class ResourceContents:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt. `arguments` maps the names of its arguments to whether they are required."""
+    """A prompt. `arguments` maps the name of each argument to whether it is required."""
 
     name: str
     title: str | None = None
@@ -75,7 +75,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """The messages of a prompt as the protocol has them: each a role and a content."""
+    """The messages of a prompt in the protocol's format, each with a role and content."""
 
     messages: Sequence[Raw]
     description: str | None = None
@@ -84,7 +84,7 @@ class PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Suggested values of an argument. `total` also counts values that were not sent."""
+    """Suggested values of an argument. `total` includes values that were not sent."""
 
     values: Sequence[str]
     total: int | None = None

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages as plain values."""
+"""Create, encode and parse JSON-RPC 2.0 messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 MAX_ID_DIGITS = 18
 ENDS = 200
-"""Characters at each end of a message, in which its id is searched if it cannot be read."""
+"""The number of characters at each end of an unreadable message in which its id is searched."""
 _VERSION = r'"jsonrpc"\s*+:\s*+"2\.0"'
 _ID = r'"id"\s*+:\s*+(\d{1,18}+)'
 _BEGINNING = re.compile(rf'\s*+\{{\s*+(?:{_VERSION}\s*+,\s*+{_ID}|{_ID}\s*+,\s*+{_VERSION})\s*+,\s*+"result"')
@@ -41,7 +41,7 @@ RequestId = int | str
 
 @dataclass(frozen=True, slots=True)
 class UnreadableResult:
-    """Stands for a result that is JSON, but cannot be read: the message names its request."""
+    """The replacement for a result that cannot be parsed, in a message whose id is known."""
 
     why: str
 
@@ -66,10 +66,10 @@ def answer_to(
 
 
 def encode(message: Message) -> bytes:
-    """Return the message as one line of ASCII JSON, which can also carry half a surrogate pair.
+    """Encode the message as one line of ASCII JSON, in which lone surrogates are escaped.
 
     Raises:
-        MCPError: it cannot be written as JSON (`invalid`).
+        MCPError: the message cannot be encoded as JSON (`invalid`).
     """
     try:
         return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
@@ -78,14 +78,14 @@ def encode(message: Message) -> bytes:
 
 
 def parse(data: bytes | str, *, unit: str) -> Message:
-    """Return the message in a line, frame, event or body. `unit` says which of these in errors.
+    """Parse the message in a line, frame, event or body. Errors call the data `unit`.
 
     Raises:
-        MCPError: it is not JSON (-32700), or not a JSON-RPC 2.0 message (-32600).
+        MCPError: the data is not JSON (-32700), or not a JSON-RPC 2.0 message (-32600).
     """
     try:
         value: object = json.loads(data)
-    except (ValueError, RecursionError) as error:  # Also bytes that are not UTF-8.
+    except (ValueError, RecursionError) as error:  # Raised also for bytes that are not UTF-8.
         if (unreadable := _read_ends(data, error)) is not None:
             return unreadable
         raise MCPError(
@@ -102,7 +102,7 @@ def parse(data: bytes | str, *, unit: str) -> Message:
 
 
 def _read_ends(data: bytes | str, error: Exception) -> Message | None:
-    """Return the response in data that is JSON, but nested too deeply or with too long a number."""
+    """Return the response if the data is JSON that is nested too deeply or has too long a number, or None."""
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return None
     beginning, end = (
@@ -121,7 +121,7 @@ def _names_a_request(value: object) -> bool:
 
 
 def kind_of(value: object) -> Kind | None:
-    """Return which kind of message a JSON value is, or None if it is not a message."""
+    """Return the kind of a message, or None if the JSON value is not a message."""
     if not isinstance(value, dict):
         return None
     message = cast("dict[str, Any]", value)
@@ -136,23 +136,23 @@ def kind_of(value: object) -> Kind | None:
         return None
     if "result" in message:
         return "response"
-    # A malformed error is still the answer to its request.
+    # A malformed error is an answer too, because it has the request's id.
     return None if error is None else "error"
 
 
 def is_id(value: object) -> TypeGuard[RequestId]:
-    """Return whether the value is a JSON-RPC id. Python takes True and 1.0 for 1; JSON does not."""
+    """Return whether the value is a JSON-RPC id. A boolean is not, although it is an `int` in Python."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def is_answer_to(identifier: RequestId, message: Message) -> bool:
-    """Return whether a response or an error is for the request with this id."""
+    """Return whether a response or an error answers the request with this id."""
     answer_id = message.get("id")
     return is_id(answer_id) and (answer_id == identifier or own_id(answer_id) == identifier)
 
 
 def own_id(identifier: object) -> int | None:
-    """Return the number of an id that the client gave. Some servers send it back as text."""
+    """Return the client's id as a number, or None. Some servers send ids back as strings."""
     if not isinstance(identifier, str):
         return identifier if isinstance(identifier, int) and not isinstance(identifier, bool) else None
     if len(identifier) > MAX_ID_DIGITS or not (identifier.isascii() and identifier.isdigit()):
@@ -161,7 +161,7 @@ def own_id(identifier: object) -> int | None:
 
 
 def peer_error(error: object, *, status: int | None = None) -> MCPError:
-    """Return a server's JSON-RPC error as ours. If it is malformed, `data` has all of it."""
+    """Convert a server's JSON-RPC error to an exception. If it is malformed, `data` is the whole error."""
     fields = an_object(error)
     message = text(fields.get("message"))
     return MCPError(

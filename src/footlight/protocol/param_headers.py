@@ -1,4 +1,4 @@
-"""Arguments of a call that are repeated in HTTP headers, where a tool's schema asks for it (2026-07-28)."""
+"""HTTP headers that repeat arguments of a call, if the tool's schema requests it (revision 2026-07-28)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Path = tuple[str, ...]
 
 
 def mirror_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return the `Mcp-Param-*` headers of a call. An absent or null argument has none."""
+    """Return the `Mcp-Param-*` headers of a call. An absent or null argument has no header."""
     headers: dict[str, str] = {}
     for path, part in _subschemas(schema):
         token = part.get(KEY)
@@ -44,10 +44,10 @@ def mirror_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 
 
 def check_annotations(schema: Mapping[str, Any]) -> None:
-    """Check the `x-mcp-header` annotations of a schema: a client must not use a tool with wrong ones.
+    """Check the `x-mcp-header` annotations of a schema. Clients must not use tools with invalid ones.
 
     Raises:
-        MCPError: an annotation is wrong; the message says why.
+        MCPError: an annotation is not valid. The message has the reason.
     """
     seen: dict[str, Path] = {}
     for path, part in _subschemas(schema):
@@ -65,17 +65,16 @@ def check_annotations(schema: Mapping[str, Any]) -> None:
 
 
 def header_value(text: str) -> str:
-    """Return the text as it is where a header can carry it, else in base64."""
+    """Return the text unchanged if it is valid in a header, or else encoded in base64."""
     if _PLAIN.fullmatch(text) and text == text.strip() and not _WRAPPED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="
 
 
 def _subschemas(root: object) -> Generator[tuple[Path | None, Mapping[str, Any]]]:
-    """Yield every subschema with the path of its argument; the path is None where there is no single
-    argument.
+    """Yield every subschema with the path of its argument, or None if it does not belong to one argument.
 
-    References are not followed: they could lead anywhere.
+    References are not followed.
     """
     stack: list[tuple[Path | None, object]] = [((), root)]
     while stack:

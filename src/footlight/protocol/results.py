@@ -1,4 +1,4 @@
-"""The results of tools as values."""
+"""Values for the results of tools."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One part of a result. `data` is base64. The `text` and `data` of an embedded resource are the
-    resource's.
-    """
+    """A part of a result. `data` is in base64. For an embedded resource, the fields are the resource's."""
 
     type: str
     """`text`, `image`, `audio`, `resource` or `resource_link`."""
@@ -43,7 +41,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool. `raw` is the server's result, unchanged."""
+    """The result of a tool. `raw` is the server's unchanged result."""
 
     content: Sequence[Content] = ()
     structured_content: Any = None
@@ -59,7 +57,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The result of `MCPClient.call`. `data` is what `data_of` returns."""
+    """The result of `MCPClient.call`. `data` is the value that `data_of` returns."""
 
     raw: Mapping[str, Any]
     text: str
@@ -72,7 +70,10 @@ class CallResult:
 
 
 def read_result(raw: Mapping[str, Any]) -> ToolResult:
-    """Return the result of tools/call. Malformed parts are left out; without `isError` it is no error."""
+    """Parse the result of `tools/call`.
+
+    Malformed parts are ignored. Without `isError`, it is not an error.
+    """
     parts = (an_object(part) for part in items(raw.get("content")))
     return ToolResult(
         content=tuple(_content(part) for part in parts if part.get("type")),
@@ -89,20 +90,19 @@ def read_call(raw: Mapping[str, Any]) -> CallResult:
 
 
 def data_of(result: ToolResult) -> Any:
-    """Return the structured content, else the object or array that the text is as JSON, else None.
+    """Return the structured content, or else the object or array in the text as JSON, or else None.
 
-    The structured content comes first because the tool's output schema, and with it the generated type,
-    describes it. A text such as `42` or `null` is not data: the server may not have meant a number.
+    The structured content takes precedence, because the tool's output schema and the generated type describe
+    it. A text such as `42` or `null` is not parsed, because the server may not have intended it as JSON.
     """
     return _parse_json(result.text) if result.structured_content is None else result.structured_content
 
 
 def error_of(result: ToolResult) -> tuple[str, Mapping[str, Any] | None]:
-    """Return the message of a failed result, and its error as an object if it has one.
+    """Return the message of a failed result, and its error object, or None if it has no error object.
 
-    An error is `{code?, message, …}` under the key `error`, in the structured content or in the text as JSON.
-    The message starts with the code, by which people and tests know errors. For any other result it is the
-    text.
+    An error object is `{code?, message, …}` under the key `error`, in the structured content or in the text
+    as JSON. The returned message starts with its code. Without an error object, the message is the text.
     """
     for answer in (result.structured_content, _parse_json(result.text)):
         error = object_or_none(an_object(answer).get("error"))
@@ -136,14 +136,14 @@ def _parse_json(written: str) -> Any:
 
 
 def _reject_constant(word: str) -> Any:
-    """Reject NaN and Infinity, which Python reads but JSON does not have."""
+    """Reject NaN and Infinity, which Python parses although they are not valid JSON."""
     raise ValueError(word)
 
 
 def value_of(result: ToolResult) -> Any:
-    """Return what a handle's method returns: the data of a result (`data_of`), else its text.
+    """Return the value that a handle's method returns: the data of a result (`data_of`), or else its text.
 
-    A result of only images or links has neither, and is returned itself.
+    A result without data and text, such as one with only images or links, is returned unchanged.
     """
     data = data_of(result)
     if data is not None:

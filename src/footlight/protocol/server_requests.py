@@ -1,7 +1,7 @@
 """Answer the requests that a server sends to its client.
 
-They come as messages, which handlers answer and a queue sends, or as a result that asks for input
-(`input_required`), after which the client's request is sent again with the answers.
+A request is either a message, which a handler answers, or a result that requests input (`input_required`),
+after which the client's request is sent again with the answers.
 """
 
 from __future__ import annotations
@@ -36,45 +36,49 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
-"""Answers a request of the server: takes its params and returns the result. An `MCPError` is sent to the
-server.
+"""Receives the params of a request of the server and returns the result.
+
+An `MCPError` is sent to the server.
 """
 
 MOST_SERVED = 500
-"""Requests of the server that handlers answer at the same time."""
+"""The maximum number of requests of the server that handlers answer at the same time."""
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 NO_HANDLER = "This client does not answer"
-"""Starts our refusal of a server's request, which many servers return as the error of the tool call."""
+"""The beginning of the refusal of a server's request.
+
+Many servers return it as the error of the tool call.
+"""
 
 MOST_ANSWERS = 10_000
-"""A server that asks for more does not read its answers."""
+"""The maximum number of answers that wait to be sent. A server with more does not read them."""
 MOST_SENDERS = 4
-"""Tasks that send. One for each answer would hold up the event loop when many are asked for at once."""
+"""The maximum number of tasks that send answers. One task for each answer could block the event loop."""
 ANSWERS_IN_A_TURN = 20
 
 MAX_ROUNDS = 10
-"""How often a server may answer one request with questions."""
+"""The maximum number of times that a server may request input for one request."""
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""Sends the request with these params."""
+"""Sends a request with the given params."""
 Handle = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""Answers a request of the server: its method and params."""
+"""Answers a request of the server with the given method and params."""
 
 _handler_task: ContextVar[asyncio.Task[Any] | None] = ContextVar("handler_task", default=None)
-"""The task that answers a request of the server, inside of its handler."""
+"""The task that answers a request of the server, if the code runs in its handler."""
 
 
 def find_handler_task() -> asyncio.Task[Any] | None:
-    """Return the task that answers a request of the server, if the caller runs inside of its handler."""
+    """Return the task that answers a request of the server if the caller runs in its handler, or None."""
     return _handler_task.get()
 
 
 class ServerRequests:
-    """Answers the requests of one connection. `handlers` answer them by their method; `ping` needs none, and
-    others are refused.
+    """Answers the requests of one connection.
 
-    `send` sends one answer and does not fail, and `start` starts a task, which the connection ends.
+    `handlers` answer them by method. `ping` needs no handler; other requests are refused. `send` sends an
+    answer and does not raise errors. `start` starts a task that the connection cancels when it is closed.
     """
 
     def __init__(
@@ -126,10 +130,10 @@ class ServerRequests:
             return messages.answer_to(identifier, error=response_error)
 
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what the handler of this method returns.
+        """Call the handler of a method and return its result.
 
         Raises:
-            MCPError: there is no handler, it refused, or it failed, which is logged.
+            MCPError: there is no handler, it refused the request, or it failed, which is logged.
         """
         handler = self._handlers.get(method)
         if handler is None:
@@ -147,7 +151,7 @@ class ServerRequests:
 
 
 class _AnswerQueue:
-    """The answers that wait to be sent, as those to pings do."""
+    """Queues answers that no handler creates, such as those to pings, and sends them."""
 
     def __init__(
         self,
@@ -160,7 +164,7 @@ class _AnswerQueue:
         self._senders = 0
 
     def add(self, answer: Message) -> None:
-        """Send an answer as soon as the ones before it are sent. Beyond `MOST_ANSWERS` it is dropped."""
+        """Queue an answer. It is dropped if `MOST_ANSWERS` answers are waiting."""
         if len(self._answers) >= MOST_ANSWERS:
             logger.debug("dropped an answer, as %d are not sent yet", MOST_ANSWERS)
             return
@@ -186,10 +190,10 @@ def _pong(_: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_result(result: object) -> Mapping[str, Any]:
-    """Return the result if it can be sent.
+    """Return the result of a handler.
 
     Raises:
-        TypeError: it is not a JSON object.
+        TypeError: the result is not a JSON object.
     """
     if not isinstance(result, Mapping):
         raise TypeError("A handler must return an object")
@@ -201,13 +205,13 @@ def _check_result(result: object) -> Mapping[str, Any]:
 
 
 async def request_until_complete(ask: Ask, handle: Handle, params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Send the request, answering what the server asks, until its result is complete.
+    """Send the request, and send it again with the requested input, until its result is complete.
 
     A result without a `resultType` is complete.
 
     Raises:
-        MCPError: the kind of a result is unknown, the server asked more than `MAX_ROUNDS` times, or the
-            client has no handler for a question.
+        MCPError: the `resultType` is unknown, the server requested input more than `MAX_ROUNDS` times, or the
+            client has no handler for it.
     """
     asked = params
     for _ in range(MAX_ROUNDS):
@@ -217,7 +221,7 @@ async def request_until_complete(ask: Ask, handle: Handle, params: Mapping[str, 
             return result
         if kind != "input_required":
             raise MCPError(f"The server gave a result of the unknown kind {kind!r:.40}", reason="protocol")
-        # Each round repeats the first request, with the answers to the last questions.
+        # Each round repeats the original request, with the answers to the last requests for input.
         asked = {**params, **await _answers(result, handle)}
     raise MCPError(f"The server asked back more than {MAX_ROUNDS} times", reason="protocol")
 

@@ -1,7 +1,7 @@
-"""Decode server-sent events: bytes of a stream in, events out. No I/O.
+"""Decode server-sent events from the bytes of a stream. No I/O is done.
 
-The rules are those of the HTML standard: an event and its id take effect at the blank line that ends the
-event. Only the last event of a stream is returned without a blank line, and then its id takes no effect.
+As in the HTML standard, a blank line ends an event, and its id takes effect then. As an exception, the last
+event of a stream is also returned without a blank line, but its id has no effect.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class ServerSentEvent:
     data: str
     event: str = "message"
     id: str | None = None
-    """The event's own id. An event without one has the id of the last event before it."""
+    """The id in the event itself. The id of an earlier event is not inherited."""
 
 
 class SseDecoder:
-    """Decodes chunks that may be cut anywhere, also inside a character or between CR and LF.
+    """Decodes chunks, which may be split anywhere, even within a character or between CR and LF.
 
-    `last_event_id` is where to resume: after the last complete event. `retry_ms` is how long the server asks
-    to wait before reconnecting.
+    `last_event_id` is the id to resume from, that of the last complete event with an id. `retry_ms` is the
+    pause before a new connection that the server has requested.
     """
 
     def __init__(self, *, last_event_id: str | None = None, max_event_size: int = MAX_EVENT_SIZE) -> None:
@@ -53,7 +53,7 @@ class SseDecoder:
         """Return the events that this chunk completes.
 
         Raises:
-            MCPError: an event is too large.
+            MCPError: an event has more than `max_event_size` bytes.
         """
         if self._after_cr and chunk:
             chunk = chunk.removeprefix(b"\n")
@@ -71,9 +71,9 @@ class SseDecoder:
         return self._parse_lines(lines)
 
     def end(self) -> list[ServerSentEvent]:
-        """Return the last event, if the stream ended without a blank line after it.
+        """Return the last event, if no blank line ended it.
 
-        The stream may have been cut inside this event, so `last_event_id` and `retry_ms` do not change.
+        The event may be incomplete, so `last_event_id` and `retry_ms` do not change.
         """
         line = b"".join(self._partial_line)
         self._clear_buffer()
@@ -84,7 +84,10 @@ class SseDecoder:
         return [] if last is None else [last]
 
     def _buffer(self, part: bytes) -> None:
-        """Keep a part of a line. The parts are joined once, at the end of the line, in linear time."""
+        """Store a part of a line.
+
+        The parts are joined only at the end of the line, which takes linear time.
+        """
         self._partial_line.append(part)
         self._partial_size += len(part)
         self._check_size()
@@ -97,7 +100,7 @@ class SseDecoder:
         return [event for line in lines if (event := self._parse_line(line)) is not None]
 
     def _parse_line(self, line: bytes) -> ServerSentEvent | None:
-        """Return the event that this line completes, if any."""
+        """Parse a line. Return the event that it completes, or None."""
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
@@ -129,7 +132,7 @@ class SseDecoder:
         return event
 
     def _build_event(self) -> ServerSentEvent | None:
-        """Return the event since the last blank line, if it has data."""
+        """Return the event since the last blank line, or None if it has no data."""
         if not self._data:
             return None
         return ServerSentEvent(

@@ -1,4 +1,4 @@
-"""The tools that a server lists, with a check of their names and schemas."""
+"""Parse the tools that a server lists, and check their names and schemas."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _SCHEMA_KEYWORDS = (
 _LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPPING_KEYWORDS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 MAX_SCHEMAS = 10_000
-"""So many schemas may be inside that of a tool. To check a thousand takes a few milliseconds."""
+"""The maximum number of schemas within a tool's schema. Checking a thousand takes a few milliseconds."""
 MAX_QUOTED = 80
 MAX_PLACE = 200
 
 
 def find_name_problem(name: str) -> str | None:
-    """Return why a tool cannot have this name, or None."""
+    """Return the reason why a tool cannot have this name, or None."""
     if _NAME.fullmatch(name):
         return None
     return "a tool's name has 1 to 128 letters, digits, dots, hyphens, slashes and underscores"
 
 
 def find_schema_problem(schema: Mapping[str, Any], *, of_parameters: bool) -> str | None:
-    """Return why this is not a JSON Schema, with the place of the fault, or None.
+    """Return the reason why this is not a JSON Schema, with the path of the fault, or None.
 
-    Only the form is checked, and only of keywords that mean the same in all drafts. Unknown keywords pass. A
-    validator of metaschemas would take milliseconds for each tool of a list.
+    Only the types of keywords that are the same in all drafts are checked. Unknown keywords are allowed.
+    Validating the metaschema would take milliseconds for each tool.
     """
     if of_parameters and schema.get("type", "object") != "object":
         return f"$.type is {_quote(schema['type'])}, and the parameters of a tool are an object"
@@ -68,7 +68,7 @@ def find_schema_problem(schema: Mapping[str, Any], *, of_parameters: bool) -> st
 
 
 _Place = tuple["_Place", str] | None
-"""The enclosing place and the step from there. It is written out only for an error, as it may be deep."""
+"""The enclosing place and the step from it. It is formatted only for errors, because it may be deep."""
 
 
 def _format_place(place: _Place) -> str:
@@ -95,7 +95,7 @@ def _find_problem_here(schema: Mapping[str, Any]) -> str | None:
         return f"$ref is {_quote(schema['$ref'])}, and it is a text"
     required: object = schema.get("required", [])
     if isinstance(required, bool):
-        return None  # The draft of 2010 has it in the parameter itself, and servers still write it.
+        return None  # In the draft of 2010, parameters have this keyword, and some servers still use it.
     if not isinstance(required, list) or not all(
         isinstance(name, str) for name in cast("list[object]", required)
     ):
@@ -137,12 +137,12 @@ class UnusableTool(MCPError):
 
 MAX_NAME_SHOWN = 128
 
-"""Characters of a tool's name in an error."""
+"""The maximum number of characters of a tool's name in an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as the server lists it. `raw` is the entry, unchanged."""
+    """A tool from the server's list. `raw` is the unchanged entry."""
 
     name: str
     description: str | None = None
@@ -155,11 +155,11 @@ class Tool:
 
 
 def read_tool(entry: object) -> Tool:
-    """Return the tool that an entry of tools/list describes.
+    """Parse an entry of `tools/list`.
 
     Raises:
-        MCPError: it has no name or no schema.
-        UnusableTool: its name or a schema is not valid; the message says which and why.
+        MCPError: the entry has no name or no schema.
+        UnusableTool: the name or a schema is not valid. The message has the reason.
     """
     raw = object_or_none(entry)
     name = text(raw.get("name")) if raw is not None else None

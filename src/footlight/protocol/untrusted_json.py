@@ -1,4 +1,4 @@
-"""Read JSON values from others without trusting their types: an unexpected type counts as absent."""
+"""Read untrusted JSON values. A value of an unexpected type is treated as absent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["an_object", "integer", "items", "number", "object_or_none", "text"]
 
 
 def an_object(value: object) -> Mapping[str, Any]:
-    """Return the object, or an empty one."""
+    """Return the object, or an empty one if the value is not an object."""
     return object_or_none(value) or {}
 
 

@@ -26,15 +26,15 @@ DEFAULT_VERSION = "2025-06-18"
 UNSUPPORTED_VERSION = -32022
 
 FULL_SCHEMAS = "footlight/full-schemas"
-"""The experimental capability of a client that uses output schemas, limits and defaults of listed tools."""
+"""The experimental capability of a client that uses the output schemas, limits and defaults of tools."""
 
 _META = "io.modelcontextprotocol/"
 SERVER_INFO_KEY = f"{_META}serverInfo"
-"""The key in `_meta` under which a stateless result names its server."""
+"""The key in `_meta` for the server's information in a stateless result."""
 
 
 def is_stateless(version: str) -> bool:
-    """Return whether the revision has no handshake, so that each request names its client (2026-07-28)."""
+    """Return whether the revision (2026-07-28) has no handshake, so that each request names its client."""
     return version in STATELESS_VERSIONS
 
 

@@ -1,4 +1,4 @@
-"""Ask the person behind a client for help: what a call needs from the protocol and from the watch page."""
+"""The interfaces for asking the user of a client for help, by elicitation and on the watch page."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["Elicitation", "HelpReply", "InputRequired", "Invitation", "Ticket", 
 
 @dataclass(frozen=True, slots=True)
 class HelpReply:
-    """The answer of the person to the question of a client.
+    """The reply of the user to the question of a client.
 
-    `is_done` says that the help has been given, not only that the person will give it.
+    `is_done` means that the help has been given. Otherwise, the user has only agreed to give it.
     """
 
     action: Literal["accept", "decline", "cancel"]
@@ -23,64 +23,64 @@ class HelpReply:
 
 
 class InputRequired(Exception):
-    """The client must ask its person and repeat the call, in revisions without requests of the server."""
+    """The client must ask its user and repeat the call, in revisions in which servers send no requests."""
 
     def __init__(self, questions: Mapping[str, Any], state: str) -> None:
         super().__init__("the client must answer questions and repeat the call")
         self.questions = questions
-        """The requests for the client, by a key that it repeats."""
+        """The requests for the client, by a key that it repeats with the reply."""
         self.state = state
 
 
 class Invitation(Protocol):
-    """An invitation of a person to one session, which is valid until its block ends."""
+    """An invitation of a person to a session, which is valid until its block ends."""
 
     @property
     def expires(self) -> float:
-        """The end of the time of the call, as a time of `time.monotonic()`."""
+        """Return the time at which the invitation expires, as a value of `time.monotonic()`."""
         ...
 
     @property
     def hand_backs(self) -> int:
-        """Return how often the session had been handed back when the person was invited."""
+        """Return how many times the session had been handed back when the person was invited."""
         ...
 
     async def ask(self, reason: str) -> HelpReply | None:
-        """Ask the person, and return the reply, or None if the client could not ask.
+        """Ask the person and return the reply, or None if the client could not ask.
 
         Raises:
-            InputRequired: the client must ask and repeat the call.
+            InputRequired: the client must ask the person and repeat the call.
         """
         ...
 
     async def complete(self) -> None:
-        """Tell the client that the person is done."""
+        """Notify the client that the person is done."""
         ...
 
 
 class Elicitation(Protocol):
-    """Asks the person behind the client of a call."""
+    """Asks the user of the client of a call."""
 
     def invite(
         self, session_id: str, *, hand_backs: int, expires: float
     ) -> AbstractAsyncContextManager[Invitation]:
-        """Invite a person to a session, which has been handed back so often."""
+        """Invite a person to a session. `hand_backs` is how many times it has been handed back so far."""
         ...
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Ticket:
-    """Opens the watch page for one session, until it is closed or has expired."""
+    """A ticket that opens the watch page for one session, until it is closed or has expired."""
 
     id: str
-    """Names the ticket, without revealing its token."""
+    """The id of the ticket, which does not reveal its token."""
     token: str
     url: str
     session_id: str
     expires: float
-    """A time of `time.monotonic()`."""
+    """The time at which the ticket expires, as a value of `time.monotonic()`."""
     hand_backs: int
-    """How often the session had been handed back when the ticket was made."""
+    """How many times the session had been handed back when the ticket was created."""
 
 
 class TicketOffice(Protocol):
@@ -89,7 +89,7 @@ class TicketOffice(Protocol):
         ...
 
     def find(self, token: str) -> Ticket | None:
-        """Return the ticket with this token, if it is valid."""
+        """Return the valid ticket with this token, or None."""
         ...
 
     def close(self, ticket: Ticket) -> None: ...

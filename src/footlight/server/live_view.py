@@ -1,7 +1,7 @@
-"""The live view of a session inside of a client: what a tool needs from the watch page, and its MCP App.
+"""The live view of a session in a client: the interface to the watch page, and the MCP App.
 
-The extension `io.modelcontextprotocol/ui` lets a tool name a page, which a client shows in a frame of its own
-and connects to the server by calls of tools.
+With the extension `io.modelcontextprotocol/ui`, a tool names a page, which a client shows in a frame. The
+page communicates with the server by tool calls.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 APP_URI = "ui://footlight/watch.html"
 APP_TOOLS = frozenset({"request_help", "watch_session"})
-"""The tools with `app`, known before they are imported."""
+"""The tools with `app`. They are listed here so that they are known before they are imported."""
 
 
 def shows_apps(capabilities: Mapping[str, Any]) -> bool:
-    """Return whether a client shows the pages of tools."""
+    """Return whether a client supports MCP Apps."""
     extensions = object_or_none(capabilities.get("extensions")) or {}
     settings = object_or_none(extensions.get(EXTENSION)) or {}
     return MIME_TYPE in items(settings.get("mimeTypes"))
@@ -33,10 +33,10 @@ def shows_apps(capabilities: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """A session as people see it. All of it is masked."""
+    """The view of a session for people. All of its texts are masked."""
 
     facts: Mapping[str, Any]
-    """Its state, its page, and the calls that have changed since the last view."""
+    """The state of the session, its page, and the calls that have changed since the last view."""
     picture: bytes | None = None
     """A JPEG of the page, if it has changed."""
 
@@ -45,5 +45,5 @@ class LiveView(Protocol):
     """Shows sessions to people who use a client."""
 
     async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
-        """Wait a limited time for a change of the session, and return it."""
+        """Wait a limited time for a change of the session, and return the view."""
         ...

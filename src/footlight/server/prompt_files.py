@@ -1,7 +1,7 @@
-"""Read prompts from files: the five built-in ones in `texts/`, and those of a user.
+"""Read prompts from files: the five built-in ones in `prompt_texts/`, and those of a user.
 
-A file is one prompt with a name, a description, arguments and a template. `values` and `secret` of an
-argument are additions to MCP. Without `secret`, the argument's name decides whether its value is a secret.
+A file contains one prompt with a name, a description, arguments and a template. `values` and `secret` of an
+argument are additions to MCP. Without `secret`, the argument's name determines whether its value is secret.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def load_prompts(directory: Path) -> tuple[PromptDefinition, ...]:
     """Return the prompts in a folder, in the order of the file names. Hidden files are skipped.
 
     Raises:
-        ConfigurationError: names the file, the field, and what was expected.
+        ConfigurationError: a file is not valid. The message names the file, the field and the expected value.
     """
     try:
         paths = sorted(
@@ -125,7 +125,7 @@ def _json(text: str, source: str) -> object:
 
 
 def _yaml(text: str, source: str) -> object:
-    import yaml  # Imported when the first prompt is needed, because the import takes a while.
+    import yaml  # Imported late, because it is slow and only needed for prompts.
 
     try:
         return yaml.safe_load(text)
@@ -133,7 +133,7 @@ def _yaml(text: str, source: str) -> object:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise _fault(source, None, f"not valid YAML: {line}{error.problem or error.context}") from None
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        # PyYAML raises exceptions of Python for some values that do not fit their `!!tag`.
+        # PyYAML raises built-in exceptions for some values that do not match their `!!tag`.
         raise _fault(source, None, f"not valid YAML: {' '.join(str(error).split())}") from None
 
 

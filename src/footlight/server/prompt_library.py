@@ -1,7 +1,7 @@
-"""The prompt library: prompts by name, rendered with a caller's arguments.
+"""The prompt library, which renders prompts with a caller's arguments.
 
-An error in a prompt is found when the prompt is registered. An error in a call names what the caller must
-change. A rendered prompt contains no secret.
+Errors in a prompt are detected when it is registered. The error of a request names the argument that the
+caller must change. A rendered prompt contains no secrets.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PromptArgument:
 
 @dataclass(frozen=True, kw_only=True)
 class PromptDefinition:
-    """A prompt: its name, its arguments, and a template in the language of `template.py`."""
+    """A prompt with its name, its arguments, and a template in the language of `prompt_template`."""
 
     name: str
     description: str
@@ -61,7 +61,7 @@ class PromptError(Exception):
 
 
 class PromptNotFound(PromptError):
-    """There is no prompt of this name."""
+    """There is no prompt with this name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Prompt not found: {name}")
@@ -79,7 +79,7 @@ class InvalidArgument(PromptError):
 
 
 class InvalidPrompt(ValueError):
-    """A prompt cannot be registered. `field` is the part of it that is wrong."""
+    """A prompt cannot be registered. `field` is the field that is not valid."""
 
     def __init__(self, prompt: str, field: str, reason: str) -> None:
         super().__init__(f"prompt {prompt!r}, field {field!r}: {reason}")
@@ -94,10 +94,11 @@ class PromptLibrary:
         self._prompts: dict[str, tuple[PromptDefinition, TextTemplate]] = {}
 
     def register(self, prompt: PromptDefinition) -> None:
-        """Add a prompt. It takes the place of an existing prompt with the same name.
+        """Add a prompt. It replaces an existing prompt with the same name.
 
         Raises:
-            InvalidPrompt: names the prompt, the field, and the line of a template.
+            InvalidPrompt: the prompt is not valid. The message names the prompt, the field, and the line of a
+                template.
         """
         self._prompts[prompt.name] = prompt, check_prompt(prompt)
 
@@ -106,17 +107,17 @@ class PromptLibrary:
         return prompt
 
     def list(self) -> tuple[PromptDefinition, ...]:
-        """Return all prompts in the order in which they were given."""
+        """Return all prompts in the order in which they were registered."""
         return tuple(prompt for prompt, _ in self._prompts.values())
 
     def render(self, name: str, arguments: Mapping[str, object]) -> str:
         """Return the text of a prompt.
 
-        Over MCP every value is a string, and a value over which the template iterates is parsed as JSON.
-        Other callers may give JSON values.
+        Over MCP, all values are strings. A string over which the template iterates is parsed as JSON. Other
+        callers may pass JSON values.
 
         Raises:
-            PromptError: no such prompt, or an argument is missing, unknown, or not JSON.
+            PromptError: the prompt does not exist, or an argument is missing, unknown, or not JSON.
         """
         if name not in self._prompts:
             raise PromptNotFound(name)
@@ -133,10 +134,11 @@ class PromptLibrary:
 
 
 def check_prompt(prompt: PromptDefinition) -> TextTemplate:
-    """Return the template of a prompt after checking it.
+    """Check a prompt, and return its parsed template.
 
     Raises:
-        InvalidPrompt: names the prompt, the field, and the line of a template.
+        InvalidPrompt: the prompt is not valid. The message names the prompt, the field, and the line of a
+            template.
     """
     _check_name(prompt, "name", prompt.name)
     names: set[str] = set()
@@ -212,10 +214,10 @@ def _fill_in(
     *,
     arguments: Collection[str],
 ) -> str:
-    """Fill in the template. Secrets are masked in the caller's values, and nowhere else.
+    """Render the template. Secrets are masked only in the caller's values.
 
-    The words of the template and its defaults are public: masking a password that is one of these words would
-    reveal the password.
+    The text of the template and its defaults are public. Masking a password that occurs in them would reveal
+    the password.
     """
     secret = {argument.name for argument in prompt.arguments if argument.secret}
     secrets = [format_value(value) for name, value in values.items() if name in secret]
@@ -224,8 +226,8 @@ def _fill_in(
         if name in secret:
             safe[name] = MARK if value != "" else ""
         elif name in arguments:
-            # The model works with the values over which a template iterates, such as texts to
-            # type: keep them.
+            # Values over which a template iterates, such as texts to type, are not masked by key,
+            # because the model needs them.
             masked = (
                 value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
             )
@@ -236,7 +238,7 @@ def _fill_in(
 
 
 def _without_all(value: object, secrets: Sequence[str]) -> object:
-    """Return a JSON value with the mark for every occurrence of a secret in its texts, keys and numbers."""
+    """Return a JSON value in which all secrets in strings, keys and numbers are replaced by the marker."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value).items()
         return {mask_secrets(key, secrets): _without_all(item, secrets) for key, item in entries}

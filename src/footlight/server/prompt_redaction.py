@@ -1,4 +1,7 @@
-"""Replace secrets in prompts by a mark: a secret is recognized by its value or by the name of its key."""
+"""Replace secrets in prompts by a marker.
+
+Secrets are recognized by their value or by the name of their key.
+"""
 
 from __future__ import annotations
 
@@ -13,46 +16,46 @@ __all__ = ["MARK", "ends_in_secret", "mask_json", "mask_secrets", "names_secret"
 MARK = "[REDACTED]"
 
 SHORTEST = 4
-"""Characters. A shorter secret is not searched for in a text: it would be found in many words."""
+"""The minimum length of a secret that is searched in texts. A shorter one would be found in many words."""
 
 _SECRET = r"\b(?:password|passwd|passphrase|secret|token|api ?key|cvv|cvc|pin|otp)\b"
 _USERINFO = re.compile(r"(?<=://)([^\s/?#\\:@]*):[^\s/?#\\]*@")
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a word of the name means a secret.
+    """Return whether a word of the name denotes a secret.
 
-    This is so for `user_password`, `passwordAgain` and `API-Key`, and not for `shipping`.
+    Examples are `user_password`, `passwordAgain` and `API-Key`, but not `shipping`.
     """
     return re.search(_SECRET, _words(name)) is not None
 
 
 def ends_in_secret(name: str) -> bool:
-    """Return whether the last word of the name means a secret.
+    """Return whether the last word of the name denotes a secret.
 
-    This is so for `api_key`, and not for `password_selector`, which names a selector.
+    An example is `api_key`, but not `password_selector`, which denotes a selector.
     """
     return re.search(rf"{_SECRET}$", _words(name)) is not None
 
 
 def _words(name: str) -> str:
-    """Return the words of a name: `userPIN`, `user-pin` and `user_pin` are `user pin`."""
+    """Return the words of a name. For `userPIN`, `user-pin` and `user_pin`, this is `user pin`."""
     spaced = re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return " ".join(re.findall(r"[^\W\d_]+", spaced.lower()))
 
 
 def names_selectors(name: str) -> bool:
-    """Return whether the name means selectors, such as `password_selector`.
+    """Return whether the name denotes selectors, such as `password_selector`.
 
-    They say where a secret is typed, and do not contain it.
+    A selector identifies the field for a secret, and does not contain the secret.
     """
     return _words(name).endswith(("selector", "selectors"))
 
 
 def mask_json(value: object, *, by_key: bool = True) -> object:
-    """Return a JSON value with a mark in place of each secret.
+    """Return a JSON value in which each secret is replaced by the marker.
 
-    Secrets are passwords in URLs and, with `by_key`, the values whose key names a secret.
+    Secrets are passwords in URLs and, with `by_key`, values whose key denotes a secret.
     """
     if isinstance(value, str):
         return _USERINFO.sub(rf"\1:{MARK}@", value)
@@ -68,9 +71,9 @@ def mask_json(value: object, *, by_key: bool = True) -> object:
 
 
 def mask_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return the text with a mark in place of every occurrence of a secret.
+    """Return the text in which all occurrences of secrets are replaced by the marker.
 
-    A secret is found as plain text, and as it is escaped in JSON or in a URL.
+    Secrets are found as plain text, and as escaped in JSON and in URLs.
     """
     spellings = {each for secret in secrets if len(secret) >= SHORTEST for each in _spellings(secret)}
     if not spellings:

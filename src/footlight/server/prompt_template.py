@@ -1,12 +1,12 @@
-"""A small subset of Handlebars for prompts, which cannot run code.
+"""A small subset of Handlebars for prompts. Templates cannot run code.
 
 `{{name}}` is the value of an argument. `{{#each name}} … {{/each}}` iterates over an object or an array, with
 `{{@key}}`, `{{@index}}`, `{{this}}` and `{{this.field}}` inside. `{{#if name}} … {{else}} … {{/if}}` is a
 condition, and `{{! … }}` is a comment. If a block's tag or a comment is alone on its line, the line is
 removed.
 
-Unlike in Handlebars, nothing is escaped for HTML, a name refers to an argument inside of a block too, and
-an unknown name is an error when the template is parsed. Values are never parsed for tags.
+Unlike in Handlebars, values are not escaped for HTML, a name refers to an argument also within a block, and
+an unknown name is an error when the template is parsed. Tags in values are not interpreted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TAG = re.compile(
 
 
 class TemplateError(ValueError):
-    """An error in a template. Its message begins with the line."""
+    """An error in a template. The message begins with the line."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -44,7 +44,7 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True)
 class _Reference:
-    """A reference to an argument, or to a variable of the loop with a path into its value."""
+    """A reference to an argument, or to a loop variable with a path into its value."""
 
     name: str
     path: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class TextTemplate:
 
     nodes: Sequence[_Node]
     iterated: frozenset[str]
-    """The arguments over which an `{{#each}}` iterates: they must be objects or arrays."""
+    """The arguments over which an `{{#each}}` iterates. They must be objects or arrays."""
 
     def render(self, values: Mapping[str, object]) -> str:
         """Return the text of the template. `values` are JSON values by argument."""
@@ -75,7 +75,7 @@ class TextTemplate:
 
 
 def format_value(value: object) -> str:
-    """Return a value as a template prints it: text unchanged, anything else as compact JSON."""
+    """Return a value as a template prints it: a string unchanged, any other value as compact JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -103,7 +103,7 @@ def _render_block(block: _Block, value: object, scope: Mapping[str, object]) -> 
 
 
 def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
-    """Return a value, or an empty string if it is absent: it prints nothing, is false, and has no items."""
+    """Return the value of a reference. If it is absent, return an empty string, which is false."""
     value = scope.get(reference.name, "")
     for name in reference.path:
         value = cast("Mapping[str, object]", value).get(name, "") if isinstance(value, Mapping) else ""
@@ -111,7 +111,7 @@ def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
 
 
 def _is_true(value: object) -> bool:
-    """Return whether a value is true as in Handlebars: an empty object is, an empty array is not."""
+    """Return whether a value is true in Handlebars. An empty object is true, an empty array is false."""
     return bool(value) or isinstance(value, Mapping)
 
 
@@ -127,14 +127,14 @@ def parse(text: str, arguments: Collection[str]) -> TextTemplate:
     """Parse a template that may refer to these arguments.
 
     Raises:
-        TemplateError: names the line and what is wrong there.
+        TemplateError: the template is not valid. The message has the line and the reason.
     """
     return _Parser(text, arguments).template()
 
 
 @dataclass
 class _Open:
-    """A block that is not closed yet."""
+    """A block whose closing tag has not been parsed yet."""
 
     kind: Literal["each", "if"]
     subject: _Reference
@@ -145,7 +145,7 @@ class _Open:
 
 
 class _Parser:
-    """Parses one template, from its beginning to its end."""
+    """Parses one template."""
 
     def __init__(self, text: str, arguments: Collection[str]) -> None:
         self._text = text

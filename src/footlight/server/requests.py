@@ -24,14 +24,14 @@ INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
 
 MAX_CHARACTERS = 1_000
-"""How much an error repeats of a text in the request."""
+"""The maximum length of a text of the request in an error."""
 _META = "_meta"
 
 
 class ProtocolError(Exception):
-    """The JSON-RPC error with which a request is answered.
+    """The JSON-RPC error that answers a request.
 
-    It repeats no more of a long text in the request than its beginning: a name may have megabytes.
+    Long texts from the request are cut, because a name may have megabytes.
     """
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
@@ -50,16 +50,16 @@ def _shorten(value: Any) -> Any:
 
 
 class RequestFailed(Exception):
-    """A request to the client failed: it answered with an error, or the connection ended."""
+    """A request to the client failed, because it answered with an error or the connection ended."""
 
 
 def invalid_params() -> ProtocolError:
-    """Return the error for parameters that do not have the shape that the protocol requires."""
+    """Return the error for parameters that do not match the protocol."""
     return ProtocolError(INVALID_PARAMS, "Invalid request parameters", "")
 
 
 class ClientConnection(Protocol):
-    """A connection of the handshake revisions, to which notifications can be sent at any time."""
+    """A connection in the handshake revisions, on which notifications can be sent at any time."""
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None: ...
 
@@ -70,9 +70,9 @@ class ClientConnection(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The parameters of a request, read without trusting their types, and ways to send to its client.
+    """A request, with methods that read its untrusted parameters and send messages to its client.
 
-    `text`, `optional_text`, `texts` and `object` raise ProtocolError where a parameter has another type.
+    The methods that read parameters raise `ProtocolError` if a parameter has another type.
     """
 
     id: int | str
@@ -80,17 +80,16 @@ class Request:
     caller: Caller
     connection: ClientConnection
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
-    """Send a notification that belongs to this request."""
+    """Sends a notification that belongs to this request."""
     version: str = HANDSHAKE_VERSIONS[-1]
     """The revision of the protocol in which the request was sent."""
     send_request: Callable[[str, Mapping[str, Any]], Awaitable[Any]] | None = None
-    """Send a request to the client and return its result, or None where the client cannot be asked.
+    """Sends a request to the client and returns its result. It is None if the client cannot receive requests.
 
-    Raises RequestFailed. A caller that is cancelled cancels the request.
+    It raises `RequestFailed`. If the caller is cancelled, the request is cancelled.
     """
     client_capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The capabilities that the client declared in its handshake, or in the `_meta` of a stateless request.
-    """
+    """The capabilities that the client declared in the handshake or in the `_meta` of a stateless request."""
 
     def text(self, *path: str) -> str:
         value = self.optional_text(*path)
@@ -114,14 +113,14 @@ class Request:
         return cast("Mapping[str, Any]", value)
 
     def texts_by_name(self, *path: str) -> Mapping[str, str]:
-        """Return an object whose values are texts, or an empty one if it is absent."""
+        """Return an object whose values are strings, or an empty one if it is absent."""
         found = self.object(*path)
         if not all(isinstance(value, str) for value in found.values()):
             raise invalid_params()
         return found
 
     def texts(self, *path: str) -> list[str]:
-        """Return a list of texts, or an empty one if it is absent."""
+        """Return a list of strings, or an empty one if it is absent."""
         value = self._find(path)
         if value is None:
             return []
@@ -130,7 +129,7 @@ class Request:
         return cast("list[str]", value)
 
     def flag(self, *path: str) -> bool:
-        """Return a truth value, false if it is absent."""
+        """Return a boolean, or False if it is absent."""
         value = self._find(path)
         if value is not None and not isinstance(value, bool):
             raise invalid_params()
@@ -138,7 +137,7 @@ class Request:
 
     @property
     def progress_token(self) -> int | str | None:
-        """Return the token for reports of progress, or None if the client does not ask for them."""
+        """Return the token for progress notifications, or None if the client does not request them."""
         meta = self.params.get(_META)
         token = cast("Mapping[str, Any]", meta).get("progressToken") if isinstance(meta, dict) else None
         return token if isinstance(token, int | str) and not isinstance(token, bool) else None
@@ -146,7 +145,7 @@ class Request:
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Report progress, if the client asks for it."""
+        """Send a progress notification, if the client requests them."""
         token = self.progress_token
         if token is None:
             return
@@ -169,4 +168,4 @@ class Request:
 
 
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
-"""Answers a request with its result, in the protocol's form."""
+"""Answers a request with its result, in the protocol's format."""

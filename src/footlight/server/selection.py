@@ -1,4 +1,4 @@
-"""Choose which tools a server offers, by group and by name, as `tools` in the settings and `--tools` say."""
+"""Choose the tools that a server offers, by group and name, from the settings `tools` and `--tools`."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ __all__ = [
 ]
 
 Group = Literal["core", "network", "storage", "devtools", "vision", "touch", "audit", "webmcp", "handover"]
-"""The group by which `--tools` offers a tool."""
+"""A group of tools, which `--tools` can offer."""
 
 GROUPS: tuple[Group, ...] = typing.get_args(Group)
 
 PRESETS = ("default", "minimal", "all")
-"""Accepted beside the groups: `default` is the group core, `minimal` the few tools that most work needs."""
+"""Names that are accepted like groups.
+
+`default` is the group `core`, and `minimal` has the most used tools.
+"""
 
 DEFAULT = ("core",)
 
 
 def parse_tools_option(words: Iterable[str]) -> dict[str, list[str]]:
-    """Return what `--tools` sets: `tools.groups`, `tools.allow` and `tools.deny`.
+    """Return the settings for `--tools`: `tools.groups`, `tools.allow` and `tools.deny`.
 
-    Only the tools and groups that are named are offered. If all names are to be removed (`-name`), they are
-    removed from the default.
+    Only named tools and groups are offered. If all names are removals (`-name`), they are removed from the
+    default.
     """
     each = [word.strip() for part in words for word in part.split(",") if word.strip()]
     deny = [word[1:].strip() for word in each if word.startswith("-")]
@@ -54,9 +57,9 @@ def parse_tools_option(words: Iterable[str]) -> dict[str, list[str]]:
 def choose_tools(
     tools: Mapping[str, Group], settings: ToolSettings, *, minimal: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the names of the tools to offer, in their order. `tools` is the group of each tool by its name.
+    """Return the names of the tools to offer, in their order. `tools` maps each tool to its group.
 
-    A denied tool is not offered, however it is allowed.
+    Denied tools are never offered.
 
     Raises:
         ConfigurationError: a group or a tool does not exist, or no tool is left.
@@ -79,7 +82,7 @@ def choose_tools(
 
 
 def explain_withheld(name: str, group: Group, settings: ToolSettings) -> str:
-    """Return why an existing tool is not offered, and how the server's operator can add it."""
+    """Return the reason why an existing tool is not offered, and how the server operator can add it."""
     if name in settings.deny:
         return f"{name} is denied on this server (setting tools.deny)"
     return (
@@ -89,7 +92,7 @@ def explain_withheld(name: str, group: Group, settings: ToolSettings) -> str:
 
 
 def instructions_for(offered: Collection[str], text: str, tools: Iterable[str]) -> str:
-    """Return instructions without the sentences that name, in backticks, a tool that is not offered."""
+    """Return the instructions without sentences that contain, in backticks, a tool that is not offered."""
     withheld = set(tools) - set(offered)
     if not withheld:
         return text
@@ -98,7 +101,7 @@ def instructions_for(offered: Collection[str], text: str, tools: Iterable[str]) 
 
 
 def _without_sentences(line: str, withheld: Set[str]) -> str:
-    # Not after a digit: "1. Go there." is one sentence.
+    # Do not split after a digit, because "1. Go there." is one sentence.
     sentences = re.split(r"(?<=[^\d\s]\.) +", line)
     return " ".join(each for each in sentences if withheld.isdisjoint(re.findall(r"`([\w.]+)`", each)))
 

@@ -1,4 +1,4 @@
-"""A toolset: tools that are offered together, and everything that differs between toolsets."""
+"""The interface of a toolset, which is a set of tools that are offered together."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["Envelope", "Toolset"]
 
 
 class Envelope(Protocol):
-    """Turns answers into messages of the protocol, and describes their schema."""
+    """Converts answers to results of the protocol, and provides their schema."""
 
     def schema(self, tool: Tool) -> dict[str, Any] | None:
-        """Return the JSON Schema of the structured content, or None if the tool answers with text only."""
+        """Return the JSON Schema of the structured content, or None if the tool returns only text."""
         ...
 
     def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
@@ -36,29 +36,29 @@ class Envelope(Protocol):
 
 
 class Toolset(ABC):
-    """Tools that are offered together, made for the settings of a server.
+    """A set of tools that are offered together, with the settings of a server.
 
-    A toolset decides how sessions are created, how answers are sent, what is recorded, and which settings
-    are allowed with it.
+    A toolset defines how sessions are created, how answers are sent, what is recorded, and which settings are
+    allowed.
 
     Raises:
         ConfigurationError: a setting conflicts with the toolset, or names something that does not exist.
     """
 
     refused_settings: ClassVar[Mapping[str, str]]
-    """Settings that may not be given, such as `app.profile`, each with the toolsets that use it."""
+    """Settings that must not be set, such as `app.profile`, each with the toolsets that use it."""
     needs_own_chromium: ClassVar[bool] = False
-    """Whether the server must start a Chromium itself."""
+    """Whether the server must start Chromium itself."""
     minimal: Sequence[str]
-    """The names of the few tools that most work needs."""
+    """The names of the most used tools."""
     secret_use: ClassVar[str]
     """The actions that accept a secret, such as `type or fill in`."""
     named_sessions: ClassVar[bool] = False
-    """Whether each session has its own browser, with a profile on disk that has the name of the session."""
+    """Whether each session has a separate browser, with a profile on disk that has the session's name."""
     shareable: ClassVar[bool] = True
-    """Whether independent clients can share a server, because all of its state is in their sessions."""
+    """Whether independent clients can share a server, because its state is only in their sessions."""
     opens_display: ClassVar[bool] = False
-    """Whether its browsers open a virtual display if the machine has no display."""
+    """Whether browsers open a virtual display if the machine has no display."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -81,7 +81,7 @@ class Toolset(ABC):
     @property
     @abstractmethod
     def instructions(self) -> str:
-        """Return what a model must know to use the tools."""
+        """Return the instructions that a model needs to use the tools."""
 
     @abstractmethod
     def make_envelope(self) -> Envelope:
@@ -89,18 +89,18 @@ class Toolset(ABC):
 
     @property
     def compact_list(self) -> bool:
-        """Return whether `tools/list` has the short form of the tools."""
+        """Return whether `tools/list` has the compact form of the tools."""
         return False
 
     def make_session_table(self, store: KnowledgeStore | None) -> MakeTable | None:
-        """Return a function that makes the session table, or None if the browser package makes it."""
+        """Return a function that creates the session table, or None to use that of the browser package."""
         del store
         return None
 
     def make_store(self, secrets: Sequence[str], mask: Callable[[Any], Any]) -> KnowledgeStore | None:
         """Return the store in which steps are recorded, or None if they are not recorded.
 
-        `mask` is applied to everything that is written. `secrets` are texts that are recognized in any form.
+        `mask` is applied to all written data. `secrets` are texts that are recognized in any encoding.
         """
         del secrets, mask
         return None
@@ -112,21 +112,21 @@ class Toolset(ABC):
 
     @cached_property
     def groups(self) -> Mapping[str, Group]:
-        """Return the group of each tool by its name. A toolset may know it without importing the tools."""
+        """Return the group of each tool by name. A toolset may override this to avoid importing the tools."""
         return {tool.name: tool.group for tool in self.tools}
 
     @cached_property
     def offered_names(self) -> tuple[str, ...]:
-        """Return the names of the tools that the settings choose.
+        """Return the names of the tools that the settings select.
 
         Raises:
-            ConfigurationError: the settings name a group or a tool that does not exist, or leave no tool.
+            ConfigurationError: a group or a tool in the settings does not exist, or no tool is left.
         """
         return choose_tools(self.groups, self.settings.tools, minimal=self.minimal)
 
     @cached_property
     def offered(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings choose. Raise ConfigurationError as `offered_names` does."""
+        """Return the tools that the settings select. Raises what `offered_names` raises."""
         timeout_ms = self.settings.session.default_timeout
         offered = [tool for tool in self.tools if tool.name in self.offered_names]
         return tuple(replace(tool, usual_timeout_ms=timeout_ms) for tool in offered)
@@ -136,7 +136,7 @@ class Toolset(ABC):
         return [tool for tool in self.tools if tool.name not in self.offered_names]
 
     def describe(self, secret_names: Sequence[str] | None) -> str:
-        """Return the instructions for the offered tools, and for the secrets where the server has a file."""
+        """Return the instructions for the offered tools, and for the secrets if there is a secrets file."""
         text = instructions_for(self.offered_names, self.instructions, self.groups)
         return text if secret_names is None else text + self._describe_secrets(secret_names)
 

@@ -1,4 +1,4 @@
-"""Assertions for tests with the pytest plugin; `footlight.pytest_plugin` is its entry point."""
+"""Assertions for tests with the pytest plugin, whose entry point is `footlight.pytest_plugin`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AnswerExpectation", "expect"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name on first use: pytest loads this package also for tests that use no fixture of it."""
+    """Import a name on first use, because pytest also loads this package for tests that do not use it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from footlight.testing import expectation

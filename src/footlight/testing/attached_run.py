@@ -1,4 +1,4 @@
-"""Tests that `browser.run_test` starts: their page, their parameters, and their end with the server."""
+"""Open the page of tests that `browser.run_test` starts, read their parameters, and stop with the server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = "FOOTLIGHT_PARAMS"
 
 @dataclass(frozen=True, slots=True)
 class _PendingPage:
-    """The page of an async test before its event loop runs: a page belongs to the loop that opened it."""
+    """A placeholder for the page of an async test. The page must be opened in the event loop of the test."""
 
     endpoint: str
     target: str | None
@@ -84,8 +84,8 @@ def with_own_page(
 def read_parameters() -> dict[str, str]:
     """Return the `params` of `run_test`.
 
-    If the tests were started without `run_test`, return the variables that begin with `FOOTLIGHT_PARAM_`, by
-    the rest of their names in lower case.
+    If the tests were started without `run_test`, return the environment variables that begin with
+    `FOOTLIGHT_PARAM_`, by their names in lower case without this prefix.
     """
     if names := os.environ.get(NAMES):
         variables: dict[str, str] = json.loads(names)
@@ -98,11 +98,11 @@ def read_parameters() -> dict[str, str]:
 
 
 LIFELINE = "FOOTLIGHT_LIFELINE"
-"""Set if standard input is a pipe that only the server holds open. Nothing is written to it."""
+"""Set if standard input is a pipe that only the server keeps open. No data is written to it."""
 
 
 def hold_lifeline() -> None:
-    """End this process and its children when the server ends. The tests get an empty standard input."""
+    """Stop this process and its children when the server ends. The tests get an empty standard input."""
     if os.environ.pop(LIFELINE, None) is None:
         return
     line = os.dup(0)
@@ -122,7 +122,7 @@ def _end_with(line: int) -> None:
 
 
 def _end_children() -> None:
-    """End the children one by one, because Windows has no process groups."""
+    """Kill the children one by one, because Windows has no process groups."""
     import psutil
 
     for child in psutil.Process().children(recursive=True):

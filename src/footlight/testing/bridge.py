@@ -1,8 +1,8 @@
-"""Run a client in the event loop of a thread, so that tests with any other loop can use it.
+"""Run a client in the event loop of a thread, so that tests can use it from any event loop.
 
 A fixture can then be set up before the loop of a test exists, and closed after that loop has ended. This
-works with pytest-asyncio, anyio and `asyncio.run`. For tests without `async`, `Blocking` wraps an object so
-that its calls wait for their results.
+works with pytest-asyncio, anyio and `asyncio.run`. For synchronous tests, `Blocking` wraps an object so that
+its calls wait for their results.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Bridge:
         """Run the coroutine in the thread, block until it ends, and return its value.
 
         Raises:
-            TimeoutError: it took longer than `timeout_s`. It was cancelled.
+            TimeoutError: the coroutine took longer than `timeout_s`, and was cancelled.
         """
         return self._thread.run(work, timeout_s=timeout_s)
 
     def abandon(self) -> None:
-        """Cancel all pending calls. The loop that waits for them may be closed, so it cannot cancel them."""
+        """Cancel all pending calls. A closed loop that waited for them cannot cancel them itself."""
         for future in tuple(self._pending):
             future.cancel()
 
@@ -129,7 +129,7 @@ class _BridgedClient:
 
 
 class Blocking:
-    """Wraps an object. Its asynchronous methods block, and so do those of the objects in its attributes."""
+    """Wraps an object, so that its asynchronous methods and those of its attributes block."""
 
     def __init__(self, bridge: Bridge, wrapped: object) -> None:
         self._bridge = bridge

@@ -1,7 +1,7 @@
-"""The connections of a test run: one per process for Footlight's own server, otherwise one per test.
+"""The connections of a test run: one per process for Footlight's server, or one per test for other servers.
 
-A Footlight server and its browser are shared by the tests of a process. Each test has its own sessions, which
-are closed after it. Other servers may keep state that only they know, so each test starts its own.
+The tests of a process share a Footlight server and its browser. The sessions of each test are closed after
+it. Other servers may keep state outside of sessions, so each test starts a new one.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class PluginConnections:
         return shared
 
     def release(self, connection: PluginConnection) -> None:
-        """Close the connection, or the sessions that are left on a shared one.
+        """Close the connection or, if it is shared, the remaining sessions.
 
         Raises:
-            TimeoutError: It took too long. The connection was closed.
+            TimeoutError: Closing took too long. The connection was closed.
             MCPError: A session could not be closed. The connection was closed.
         """
         if not connection.is_shared:

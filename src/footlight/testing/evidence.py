@@ -1,4 +1,4 @@
-"""Collect what the browser shows when a test has failed: a snapshot and a screenshot."""
+"""Collect a snapshot and a screenshot of the browser when a test has failed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureEvidence:
-    """The browser when a test failed. `missing` says why the snapshot or the screenshot is missing."""
+    """The state of the browser when a test failed. `missing` has the reasons for missing parts."""
 
     snapshot: str | None = None
     picture: bytes | None = None
@@ -41,7 +41,7 @@ class FailureEvidence:
 async def collect_evidence(client: MCPClient, session: Mapping[str, Any]) -> FailureEvidence:
     """Collect a snapshot and a screenshot. Errors are returned in `missing`.
 
-    `session` has the arguments that name the session.
+    `session` contains the arguments that identify the session.
     """
     missing: list[str] = []
     if not client.connected:

@@ -1,4 +1,4 @@
-"""Assertions on the answer of a tool that is called again until it is as expected, or a deadline has passed.
+"""Assertions on the answer of a tool, which is called again until the assertion holds or a deadline passes.
 
 ```python
 from footlight.testing import expect
@@ -34,12 +34,12 @@ MAX_DIFF_LINES = 60
 
 
 def expect(call: Callable[..., Any], /, **arguments: Any) -> AnswerExpectation:
-    """Return assertions on the answer of this call, such as a tool of the fixture `mcp` or `sync_mcp`.
+    """Return assertions on the answer of a call, such as a tool of the fixture `mcp` or `sync_mcp`.
 
-    Await the assertions of an asynchronous call. Those of a call that blocks block as well.
+    Await the assertions of an asynchronous call. Assertions of a blocking call block as well.
 
     Raises:
-        TypeError: the call is neither a coroutine function nor a method of a fixture that blocks.
+        TypeError: the call is neither a coroutine function nor a method of a blocking fixture.
     """
     if isinstance(call, BlockingCall) or inspect.iscoroutinefunction(call):
         return AnswerExpectation(call, arguments)
@@ -66,7 +66,7 @@ class AnswerExpectation:
         """Assert that the answer equals this value.
 
         Raises:
-            AnswerMismatch: it did not until the deadline. The message has a diff.
+            AnswerMismatch: the deadline passed before the answer was equal. The message has a diff.
         """
         return self._assert(_Wish("to equal", expected, lambda answer: answer == expected))
 
@@ -74,7 +74,7 @@ class AnswerExpectation:
         """Assert that the answer has these keys with these values, these items, or this text.
 
         Raises:
-            AnswerMismatch: it did not until the deadline. The message has a diff.
+            AnswerMismatch: the deadline passed before the answer included it. The message has a diff.
         """
         return self._assert(_Wish("to include", expected, lambda answer: _includes(answer, expected)))
 
@@ -82,7 +82,7 @@ class AnswerExpectation:
         """Assert that the answer does not have these keys with these values, these items, or this text.
 
         Raises:
-            AnswerMismatch: it did until the deadline.
+            AnswerMismatch: the answer still included it at the deadline.
         """
         return self._assert(_Wish("not to include", expected, lambda answer: not _includes(answer, expected)))
 
@@ -171,12 +171,12 @@ def _includes(answer: Any, expected: Any) -> bool:
 
 
 def _includes_within(answer: Any, expected: Any) -> bool:
-    """Return whether a nested value includes the expected one. Nested texts must be equal."""
+    """Return whether a nested value includes the expected one. Nested strings must be equal."""
     return not isinstance(expected, str) and _includes(answer, expected)
 
 
 def _part_like(answer: Any, expected: Any) -> Any:
-    """Return the fields of the answer that are expected, so that a diff does not list all others."""
+    """Return only the expected fields of the answer, so that a diff does not list all others."""
     if not isinstance(answer, dict) or not isinstance(expected, dict):
         return cast("Any", answer)
     fields, wanted = cast("dict[str, Any]", answer), cast("dict[str, Any]", expected)

@@ -72,7 +72,7 @@ def _import_module(module: str | Path) -> ModuleType:
 
 
 def _load_file(file: Path) -> ModuleType:
-    """Return the module of the file: the one that the tests have imported, if any, so that types match."""
+    """Return the module of the file. Reuse a module that the tests have imported, so that types match."""
     for known in tuple(sys.modules.values()):
         if getattr(known, "__file__", None) == str(file):
             return known

@@ -1,4 +1,4 @@
-"""Clients that write their calls to the log of a test, and that can share one connection."""
+"""Clients that share a connection, and clients that write their calls to the log of a test."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class BorrowedClient(MCPClient):
 class LoggedClient(BorrowedClient):
     """A client that logs all tool calls.
 
-    `last_arguments` has the arguments of the last call, or None before the first.
+    `last_arguments` contains the arguments of the last call, or is None before the first call.
     """
 
     log: CallLog

@@ -12,7 +12,7 @@ import pytest
 __all__ = ["RESULT", "ReportFile"]
 
 RESULT = "footlight_result"
-"""The attribute of a report that holds the value of `record_result`."""
+"""The attribute of a report that contains the value of `record_result`."""
 MAX_ERROR = 4_000
 
 Entry = dict[str, Any]
@@ -66,7 +66,7 @@ class ReportFile:
 
 
 def _describe_error(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return the message and place of a failed test, or else the text of pytest's report."""
+    """Return the message and location of a failure, or else the text of pytest's report."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = report.longreprtext if crash is None else f"{crash.message}\n{crash.path}:{crash.lineno}"
     return text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}… [{len(text)} chars]"

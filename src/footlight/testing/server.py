@@ -1,4 +1,4 @@
-"""Choose the server that the options of a test run name."""
+"""Choose the server for a test run from its options."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ DEFAULT_SERVER = "footlight serve"
 def choose_server(options: Options, *, of_module: object = None, profiles: Path) -> object:
     """Return the server to connect to, as a value that `MCPClient` accepts.
 
-    `of_module` is the server of a generated module. `profiles` is the folder for the profiles of unnamed
-    sessions, so that a test does not find state that an earlier test left.
+    `of_module` is the server of a generated module. `profiles` is the folder for the profiles of the tests'
+    sessions, so that a test does not find the state of an earlier run.
 
     Raises:
         pytest.UsageError: an option does not apply to the server.
@@ -69,12 +69,12 @@ def choose_server(options: Options, *, of_module: object = None, profiles: Path)
 
 
 def is_external(server: object) -> bool:
-    """Return True if the tests do not start the server, so that it is still running after them."""
+    """Return whether the server is not started by the tests, so that it keeps running after them."""
     return not isinstance(server, Stdio)
 
 
 def find_toolset(words: Sequence[str]) -> type[Toolset] | None:
-    """Return the class of the toolset that a `footlight serve` command names, or None if it names none."""
+    """Return the class of the toolset in a `footlight serve` command, or None without `--toolset`."""
     name = _find_option(words, "--toolset")
     return find_toolset_class(name) if name else None
 

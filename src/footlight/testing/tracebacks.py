@@ -1,4 +1,4 @@
-"""Shorten the traceback of a failure to the frames of the test itself."""
+"""Shorten the traceback of a failure to the frames of the test."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["AnswerMismatch", "trim_traceback"]
 PACKAGE = "footlight"
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 GENERATED = "REGISTRY_HASH"
-"""A name that only modules written by `footlight codegen` have."""
+"""A name that only generated modules have."""
 
 
 class AnswerMismatch(AssertionError):
-    """The answer of a tool was not as a test expects until the deadline."""
+    """The answer of a tool did not meet an assertion before the deadline."""
 
 
 def trim_traceback(error: BaseException) -> None:
-    """Remove the frames of Footlight from the end of the traceback, and from those of its causes.
+    """Remove the frames of Footlight from the end of the tracebacks of an error and its causes.
 
-    Only errors that Footlight raises on purpose are trimmed. A bug keeps all its frames, and so does an error
-    of an adapter or handler of the test.
+    Only errors that Footlight raises intentionally are trimmed. Other errors, such as bugs and errors in an
+    adapter or handler of the test, keep all frames.
     """
     for each in _chain(error):
         if not isinstance(each, (MCPError, AnswerMismatch, pytest.UsageError)):
@@ -56,7 +56,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _last_foreign_entry(trace: TracebackType | None) -> TracebackType | None:
-    """Return the last entry that is neither in Footlight nor in the standard library."""
+    """Return the last traceback entry outside of Footlight and the standard library, or None."""
     last = None
     while trace is not None:
         if not _is_internal(trace.tb_frame):

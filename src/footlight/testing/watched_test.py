@@ -1,4 +1,4 @@
-"""One test: the connections of its fixtures, its calls, and the report when it fails."""
+"""Manage the connections of a test's fixtures, record its calls, and extend its report if it fails."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["WatchedTest", "file_name", "session_name"]
 
 EVIDENCE_SECONDS = 10.0
 MAX_SECTION = 20_000
-"""Characters of a section of the report. The files contain the whole text."""
+"""The maximum number of characters of a section of the report. Files contain the whole text."""
 
 MAX_FILE_NAME = 120
 MAX_TITLE = 40
@@ -50,7 +50,7 @@ class _OpenFixture:
     connection: PluginConnection
     client: MCPClient
     session: Callable[[], Mapping[str, Any] | None]
-    """Returns the arguments that name the session, or None before the first tool call."""
+    """Returns the arguments that identify the session, or None before the first tool call."""
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class WatchedTest:
     connections: PluginConnections
     worker: str | None = None
     pictures: bool = False
-    """Whether the report can show pictures, as that of pytest-html can."""
+    """Whether the report can show pictures, as a report of pytest-html can."""
     _calls: io.StringIO = field(default_factory=io.StringIO)
     _open: list[_OpenFixture] = field(default_factory=list[_OpenFixture])
     _problems: list[str] = field(default_factory=list[str])
@@ -79,7 +79,7 @@ class WatchedTest:
 
     @contextmanager
     def handle(self, *, blocking: bool = False) -> Generator[Any]:
-        """Yield a connected handle with its own session, which is closed on return."""
+        """Yield a connected handle with a new session, which is closed on exit."""
         name = self.options.session or session_name(self.nodeid, worker=self.worker, run=str(os.getpid()))
         server = self._server_of_module()
         with self._connection(server) as connection:
@@ -101,7 +101,7 @@ class WatchedTest:
 
     @contextmanager
     def client(self, *, blocking: bool = False) -> Generator[Any]:
-        """Yield a connected client, which is closed on return."""
+        """Yield a connected client, which is closed on exit."""
         with self._connection(self._server_of_module()) as connection:
             bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
             opened = _OpenFixture("mcp_client", connection, client, lambda: _session_of(client))
@@ -110,7 +110,7 @@ class WatchedTest:
 
     @contextmanager
     def browser(self, *, blocking: bool = False) -> Generator[Any]:
-        """Yield a typed browser client. Its session is closed on return."""
+        """Yield a typed browser client. Its session is closed on exit."""
         with self._connection(self._server()) as connection:
             bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
             browser = PlaywrightClient(client if blocking else bridge_client(bridge, client))
@@ -130,7 +130,7 @@ class WatchedTest:
 
         def choose(fitting: Adapter) -> Adapter:
             adapter = fitting if self.options.adapter is None else ADAPTERS[self.options.adapter]
-            # No data of the tests may stay on a server that is still running after them.
+            # No data of the tests may remain on a server that keeps running after them.
             return (
                 without_traces(adapter) if self.options.session is None and is_external(server) else adapter
             )
@@ -187,7 +187,7 @@ class WatchedTest:
                 f"The server did not close its session within {CLOSE_SECONDS:.0f} s and was ended"
             )
             self.connections.discard(connection)
-        except Exception as error:  # noqa: BLE001 - also a bug in an adapter of the test
+        except Exception as error:  # noqa: BLE001 - it may be a bug in an adapter of the test
             self._add_problem(f"The session could not be closed: {error}")
 
     def _add_problem(self, what: str) -> None:
@@ -199,7 +199,7 @@ class WatchedTest:
         trim_traceback(error)
 
     def extend_report(self, report: pytest.TestReport) -> None:
-        """Add the calls and what the browser shows to the report of a failure."""
+        """Add the calls and the state of the browser to the report of a failure."""
         if report.failed:
             self._failed = True
             report.sections.append(("mcp calls", _keep_end(self._calls.getvalue()) or "none"))
@@ -227,7 +227,7 @@ class WatchedTest:
         try:
             picture = self._write_files(evidence, opened.fixture)
             story = self._write_story(evidence, opened.fixture)
-        except OSError as error:  # A full disk must not end the run.
+        except OSError as error:  # A full disk must not stop the test run.
             missing.append(f"the files could not be written: {error}")
         else:
             if story is not None:
@@ -238,7 +238,7 @@ class WatchedTest:
             report.sections.append((f"{opened.fixture} evidence", _keep_start("\n".join(missing))))
 
     def _write_files(self, evidence: FailureEvidence, fixture: str) -> Path | None:
-        """Write the snapshot and the screenshot to files. Return the file of the screenshot, if there is one.
+        """Write the snapshot and the screenshot to files. Return the file of the screenshot, or None.
 
         Raises:
             OSError: a file cannot be written.
@@ -263,7 +263,7 @@ class WatchedTest:
 
         try:
             story = read_call_log(self._calls.getvalue().encode("utf-8", "replace"), name=self.nodeid)
-        except MCPError:  # The test has written to the log itself.
+        except MCPError:  # The test itself has written invalid lines to the log.
             return None
         if not story.entries:
             return None
@@ -280,7 +280,7 @@ class WatchedTest:
 
 
 def _session_of(client: LoggedClient) -> Mapping[str, Any] | None:
-    """Return the arguments of the last call that name its session."""
+    """Return the arguments of the last call that identify its session, or None without a call."""
     if client.last_arguments is None:
         return None
     keys = {key for adapter in ADAPTERS.values() for key in adapter.injected_keys}
@@ -288,7 +288,7 @@ def _session_of(client: LoggedClient) -> Mapping[str, Any] | None:
 
 
 def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
-    """Add the picture in the format of `pytest_html.extras.image`."""
+    """Add the picture to the report in the format of `pytest_html.extras.image`."""
     extras: list[Any] = [*getattr(report, "extras", [])]
     extras.append(
         {
@@ -313,17 +313,17 @@ def _keep_start(text: str) -> str:
 
 
 def session_name(nodeid: str, *, worker: str | None, run: str = "") -> str:
-    """Return a session name that is unique for each test and worker process. It is also a valid profile name.
+    """Return a session name that is unique for each test and worker, and also a valid profile name.
 
     `run` distinguishes concurrent runs, because the debugging port of a session is derived from its name.
     """
     title = _replace_other_characters(nodeid.rpartition("::")[2]).lower()[:MAX_TITLE]
-    # The name begins with a word, so it is neither a reserved name on Windows nor hidden.
+    # The name begins with a word, so that it is neither a reserved name on Windows nor hidden.
     return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(f"{run}{nodeid}"), worker)))
 
 
 def file_name(nodeid: str) -> str:
-    """Return a file name without an ending, made from the id of the test."""
+    """Return a file name without a suffix for the id of a test."""
     path, _, test = nodeid.replace(".py::", "::").partition("::")
     parts = (*path.split("/"), *test.split("::"))
     name = "-".join(_replace_other_characters(part) for part in parts if part)

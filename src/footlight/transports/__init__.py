@@ -1,1 +1,1 @@
-"""How messages travel. A transport is an async context manager that yields `(read, write)`."""
+"""Transports for messages. Each one is an async context manager that yields `(read, write)`."""

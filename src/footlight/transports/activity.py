@@ -1,4 +1,4 @@
-"""Track whether the server is in use: by an open connection or a running request."""
+"""Track whether open connections or running requests use the server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager, contextmanager
 __all__ = ["ActivityTracker", "TrackActivity"]
 
 TrackActivity = Callable[[], AbstractContextManager[None]]
-"""Return a context that a transport holds for as long as a client uses the server."""
+"""Returns a context that a transport keeps open while a client uses the server."""
 
 
 class ActivityTracker:
-    """Count the clients that use the server now. Call it for a context that counts as one client."""
+    """Counts the clients that use the server. Call it for a context that counts as one client."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -35,7 +35,7 @@ class ActivityTracker:
                 self._empty.set()
 
     async def wait_until_idle(self, seconds: float) -> None:
-        """Return when there has been no client for this time, counted from now at the earliest."""
+        """Wait until there has been no client for `seconds` since this call."""
         started_at = time.monotonic()
         while True:
             await self._empty.wait()

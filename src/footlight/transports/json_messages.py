@@ -1,4 +1,4 @@
-"""Read JSON-RPC messages from text, answer text that is not one, and write messages as lines."""
+"""Parse JSON-RPC messages, create errors for invalid ones, and encode messages as lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = [
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 MAX_VALUES = 50_000
-"""How many values a message may have. More would be read, copied and masked too slowly for other callers."""
+"""The maximum number of values in a message. Processing more would delay other callers too long."""
 MAX_DEPTH = 100
-"""How deeply the values of a message may be nested."""
+"""The maximum nesting depth of the values in a message."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
@@ -38,18 +38,18 @@ _END_LENGTH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The answer to data that is not a message."""
+    """The error response to data that is not a valid message."""
 
     answer: Message
 
 
 def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
-    """Return the message, or the answer to data that is not one. `unit` names the data in errors: a line."""
+    """Return the message, or the response to invalid data. Errors call the data `unit`, such as "line"."""
     if excess := find_excess(data):
         return refusal(INVALID_REQUEST, f"Invalid request: {excess}", find_id(data))
     try:
         value: object = json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
+    except (ValueError, RecursionError):  # Raised also for bytes that are not UTF-8.
         return refusal(PARSE_ERROR, f"Parse error: the {unit} is not JSON")
     if isinstance(value, list):
         return refusal(INVALID_REQUEST, "Invalid request: batches are not supported")
@@ -61,7 +61,7 @@ def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
 
 
 def find_excess(data: bytes | str) -> str | None:
-    """Return what a message has too much of, without reading it as JSON; None for one that may be read."""
+    """Return a message about the limit that the data exceeds, or None. The data is not parsed as JSON."""
     text = _as_characters(data)
     opened = text.count("[") + text.count("{")
     if opened <= MAX_DEPTH and opened + text.count(",") <= MAX_VALUES:
@@ -72,7 +72,7 @@ def find_excess(data: bytes | str) -> str | None:
     depth = 0
     for bracket in _BRACKET.finditer(outside):
         depth += 1 if bracket[0] in "[{" else -1
-        if depth < 0:  # No JSON, which its reader notices here at the latest.
+        if depth < 0:  # This is not JSON, and the parser stops here at the latest.
             return None
         if depth > MAX_DEPTH:
             return f"the message is nested more than {MAX_DEPTH} levels deep"
@@ -80,7 +80,7 @@ def find_excess(data: bytes | str) -> str | None:
 
 
 def find_id(data: bytes | str) -> str | int | None:
-    """Return the id of a message that is not read as JSON, if the id is at its beginning or at its end."""
+    """Return the id at the beginning or the end of a message, or None. The data is not parsed as JSON."""
     text = _as_characters(data)
     found = _ID_AT_START.match(text) or _ID_AT_END.search(text[-_END_LENGTH:])
     if found is None:
@@ -92,26 +92,26 @@ def find_id(data: bytes | str) -> str | int | None:
 
 
 def _as_characters(data: bytes | str) -> str:
-    """Return a text in which the syntax of JSON is as in `data`: each byte is a character of it."""
+    """Return a string with the same JSON syntax as `data`. Each byte becomes one character."""
     return data if isinstance(data, str) else data.decode("latin-1")
 
 
 def refusal(code: int, message: str, id: str | int | None = None) -> Refused:
-    """Return an error as the response to the request with this id, or to an unknown request."""
+    """Return an error response for the request with this id, or for an unknown request."""
     return Refused({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 
 
 def to_line(message: Message) -> bytes:
-    """Return the message as a line of UTF-8.
+    """Encode the message as a line of UTF-8.
 
     Raises:
-        TypeError: it has a value that JSON does not have.
-        ValueError: it has a number that JSON does not have, such as NaN.
+        TypeError: the message has a value that JSON does not support.
+        ValueError: the message has a number that JSON does not support, such as NaN.
     """
     text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     try:
         return text.encode() + b"\n"
-    except UnicodeEncodeError:  # Half of a surrogate pair, which UTF-8 cannot encode.
+    except UnicodeEncodeError:  # UTF-8 cannot encode a lone surrogate, but JSON can escape it.
         return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 

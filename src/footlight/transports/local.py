@@ -1,7 +1,7 @@
-"""MCP over a Unix domain socket of this user, on which both ends prove their identity.
+"""MCP over a Unix domain socket of this user. Client and server authenticate each other.
 
-After the greeting there is one JSON-RPC message in each line, as on stdio, so that `serve --shared` connects
-a stdio client by copying bytes. The role of a connection (`Role`) decides who the caller of its requests is.
+After the greeting, each line is a JSON-RPC message, as on stdio, so that `serve --shared` can connect a stdio
+client by copying bytes. The role of a connection (`Role`) determines the caller of its requests.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ logger = logging.getLogger(__name__)
 BACKLOG = 128
 SUFFIX = ".sock"
 LONGEST_ADDRESS = 100
-"""Bytes. Every system accepts a socket path of this length."""
+"""The maximum length of a socket path in bytes that all systems accept."""
 LONGEST_MESSAGE = 64 << 20
-"""Bytes. A longer line is refused and skipped, as on stdio."""
+"""The maximum length of a line in bytes. A longer line is refused and skipped, as on stdio."""
 CHUNK = 1 << 16
 
 COMMANDS = Caller("local:commands", shares_default=True)
-"""The caller of all commands of this user, whose default session stays open between commands."""
+"""The caller of all commands of this user. Its default session stays open between commands."""
 
 ServeConnection = Callable[[Read, Write, Caller], Awaitable[None]]
-"""Serve MCP over one connection until `read` ends, then end the sessions of its caller."""
+"""Serves MCP over one connection until `read` ends, then ends the sessions of its caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class LocalContext:
 
 
 def bind_local(folder: Path) -> socket.socket:
-    """Return a listening socket in this private folder, or in a temporary one if its path is too long.
+    """Return a listening socket in this private folder, or in a temporary one if the path is too long.
 
     Raises:
         ConfigurationError: the socket cannot be created.
     """
-    # A new name: an earlier server may still be stopping, and removes its own socket.
+    # Use a new name, because an earlier server may still be stopping and removes its own socket.
     path = folder / f"{secrets.token_hex(4)}{SUFFIX}"
     if len(bytes(path)) > LONGEST_ADDRESS:
         path = Path(tempfile.mkdtemp(prefix="footlight-")) / path.name
@@ -106,11 +106,11 @@ async def serve_local(
     max_requests: int,
     shutdown_seconds: float,
 ) -> AsyncGenerator[LocalConnections]:
-    """Serve on a bound socket, which is removed on return. Clients must know the nonce.
+    """Serve on a bound socket, which is removed on exit. Clients must know the nonce.
 
-    `facts` are sent to a client that asks for the status. Each connection may have `max_requests` pending
-    requests. At the end new requests are refused, and running ones have `shutdown_seconds` to finish;
-    `on_drain` is called before that wait, to end the streams that would last.
+    `facts` are sent to a client that requests the status. Each connection may have `max_requests` pending
+    requests. On exit, new requests are refused, and running ones have `shutdown_seconds` to finish.
+    `on_drain` is called before that wait, to end long-lived streams.
     """
     path = Path(listener.getsockname())
     clients = LocalConnections(
@@ -167,16 +167,16 @@ class LocalConnections:
 
     @property
     def count(self) -> int:
-        """The number of MCP clients, without commands."""
+        """Return the number of connected MCP clients, excluding commands."""
         return sum(not client.caller.shares_default for client in self._open)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until it ends. The end of the server cancels it."""
+        """Serve one connection until it ends, or is cancelled because the server stops."""
         self._asking.add(writer)
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.CancelledError):
-            pass  # The client or the server is ending. Nobody waits for this task.
+            pass  # The client has disconnected, or the server is stopping.
         finally:
             self._asking.discard(writer)
             await _hang_up(writer)
@@ -202,7 +202,7 @@ class LocalConnections:
         role = await self._greet(reader, writer)
         if role == "stop":
             self._on_stop()
-            await reader.read()  # Until the server has ended, so that the client sees the connection close.
+            await reader.read()  # Keep the connection open until the server has stopped.
         if role not in ("call", "shared"):
             return
         client = _LocalConnection(_caller(role), reader, writer, among=self)
@@ -225,7 +225,7 @@ class LocalConnections:
         try:
             async with asyncio.timeout(greeting.LIMIT_SECONDS):
                 hello = greeting.read_line(await reader.readline())
-        except (TimeoutError, ValueError):  # The client sends nothing, or does not end its line.
+        except (TimeoutError, ValueError):  # The client did not send a complete line.
             return None
         if not greeting.check_proof(hello.get("proof"), self._nonce, challenge, of="client"):
             logger.warning("refused a local connection without the nonce")
@@ -241,7 +241,7 @@ class LocalConnections:
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:
-    """Close the connection when all is sent, or after one second."""
+    """Close the connection when all data is sent, or after `FLUSH_SECONDS`."""
     writer.close()
     with suppress(OSError, TimeoutError):
         async with asyncio.timeout(FLUSH_SECONDS):
@@ -250,7 +250,7 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 def _caller(role: greeting.Role) -> Caller:
-    """Return the caller of a connection. Each MCP client is a principal of its own."""
+    """Return the caller of a connection. Each MCP client is a separate principal."""
     if role == "call":
         return COMMANDS
     connection = secrets.token_hex(16)
@@ -258,7 +258,7 @@ def _caller(role: greeting.Role) -> Caller:
 
 
 class _LocalConnection:
-    """One connection: its two streams and its pending requests."""
+    """A connection, with its two streams and its pending requests."""
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class _LocalConnection:
         self._pending = among.make_pending_requests()
 
     def streams(self) -> AbstractAsyncContextManager[Streams]:
-        """Return a context that yields the pair of streams that the SDK uses, and closes them."""
+        """Return a context that yields a pair of streams for the SDK, and closes them."""
         return open_stream_pair(self._read, self._write)
 
     async def _read(self, incoming: Incoming, _: Outgoing) -> None:
@@ -293,7 +293,7 @@ class _LocalConnection:
 
     async def _write(self, outgoing: Outgoing) -> None:
         async with outgoing:
-            # A closed connection is noticed here, or by the reader, which closes the stream.
+            # A closed connection is detected here, or by the reader, which closes the stream.
             with suppress(OSError, anyio.ClosedResourceError):
                 async for item in outgoing:
                     await self._send(item.message)
@@ -305,7 +305,7 @@ class _LocalConnection:
             self._settle(message.id)
 
     def _accept(self, line: bytes | None) -> SessionMessage | JSONRPCError | None:
-        """Return the message with its caller, the error to answer with, or None for an empty line."""
+        """Return the message with its caller, an error response, or None for an empty line."""
         if line is None:
             return refusal(INVALID_REQUEST, f"Message longer than {LONGEST_MESSAGE} bytes")
         item = parse_message(line, unit="line") if line.strip() else None
@@ -335,7 +335,7 @@ class _LocalConnection:
 
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:
-    """Yield each line, or None for a line that is too long. Text after the last line end is ignored."""
+    """Yield each line, or None for a line that is too long. An incomplete last line is ignored."""
     line, skipping = bytearray(), False
     while chunk := await reader.read(CHUNK):
         *ends, rest = chunk.split(b"\n")

@@ -1,7 +1,7 @@
-"""Parse and write JSON-RPC messages, for transports that carry one message in a line, a frame or a body.
+"""Parse and encode JSON-RPC messages, for transports with one message in each line, frame or body.
 
-Text that is not JSON gets the error -32700. A batch, or JSON that is not JSON-RPC 2.0, gets -32600, with the
-id if it has one.
+Text that is not JSON is answered with the error -32700. A batch, or JSON that is not JSON-RPC 2.0, is
+answered with -32600, and with the id if it has one.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ __all__ = ["message_of", "parse_message", "read_message", "refusal", "to_json"]
 
 
 def read_message(data: bytes | str) -> SessionMessage:
-    """Return the message that is written in `data`.
+    """Parse a message.
 
     Raises:
-        ValueError: it is not a JSON-RPC message.
+        ValueError: `data` is not a JSON-RPC message.
     """
     return SessionMessage(jsonrpc_message_adapter.validate_json(data, by_name=False))
 
 
 def message_of(value: object) -> SessionMessage:
-    """Return the message that a JSON value is. Its texts may contain half of a surrogate pair.
+    """Convert a JSON value to a message. Its strings may contain lone surrogates.
 
     Raises:
-        ValueError: it is not a JSON-RPC message.
+        ValueError: `value` is not a JSON-RPC message.
     """
     return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
 
 
 def parse_message(data: bytes | str, *, unit: str) -> SessionMessage | JSONRPCError:
-    """Return the message, or the error to answer with. `unit` is the word for `data`, such as `line`."""
+    """Return the message, or an error response. Errors call the data `unit`, such as "line"."""
     if excess := find_excess(data):
         return refusal(INVALID_REQUEST, f"Invalid request: {excess}", find_id(data))
     try:
@@ -55,7 +55,7 @@ def parse_message(data: bytes | str, *, unit: str) -> SessionMessage | JSONRPCEr
 def refusal(
     code: int, message: str, identifier: str | int | None = None, data: dict[str, Any] | None = None
 ) -> JSONRPCError:
-    """Return an error as the response to the request with this id, or to an unknown request."""
+    """Return an error response for the request with this id, or for an unknown request."""
     error = ErrorData(code=code, message=message, **({} if data is None else {"data": data}))
     return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
 
@@ -65,14 +65,14 @@ def to_json(message: JSONRPCMessage) -> str:
     try:
         return message.model_dump_json(by_alias=True, exclude_unset=True)
     except ValueError:
-        # A text of a page with half of a surrogate pair: UTF-8 cannot encode it, an escape in JSON can.
+        # A text of a page contains a lone surrogate. UTF-8 cannot encode it, but JSON can escape it.
         return json.dumps(message.model_dump(by_alias=True, exclude_unset=True))
 
 
 def _describe_fault(data: bytes | str, unit: str) -> JSONRPCError:
     try:
         value: object = json.loads(data)
-    except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
+    except (ValueError, RecursionError):  # Raised also for bytes that are not UTF-8.
         return refusal(PARSE_ERROR, f"Parse error: the {unit} is not JSON")
     if isinstance(value, list):
         return refusal(INVALID_REQUEST, "Invalid request: batches are not supported")

@@ -1,4 +1,4 @@
-"""Limit the requests of one client that have no response yet, in number and in size."""
+"""Limit the number and size of the pending requests of one client."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from footlight.transports.messages import refusal
 __all__ = ["LARGE_REQUESTS", "PendingRequests", "overload_error"]
 
 LARGE_REQUESTS = 8
-"""Requests of the maximum size that may be pending at the same time."""
+"""The number of requests of the maximum size that may be pending at the same time."""
 
 
 class PendingRequests:
-    """The requests of one client without a response. Sizes are in bytes, or in characters for text."""
+    """The pending requests of one client. Sizes are in bytes, or in characters for text."""
 
     def __init__(self, *, max_requests: int, max_size: int) -> None:
         self._max_requests = max_requests
         self._max_size = max_size
         self._requests: list[tuple[RequestId, int]] = []
-        """A client may use an id twice, though it should not."""
+        """Ids and sizes. This is a list, because a faulty client may use an id twice."""
 
     def __bool__(self) -> bool:
         return bool(self._requests)
@@ -29,11 +29,11 @@ class PendingRequests:
         return sum(size for _, size in self._requests)
 
     def has(self, id: RequestId) -> bool:
-        """Return whether the id is pending. It is compared as text: 1 and "1" name one stream over HTTP."""
+        """Return whether the id is pending. Ids are compared as strings, as stream ids over HTTP are."""
         return any(str(each) == str(id) for each, _ in self._requests)
 
     def refuse(self, id: RequestId, size: int) -> JSONRPCError | None:
-        """Return the error for a request that is too much, or None if it may be added."""
+        """Return the error for a request that exceeds a limit, or None if it may be added."""
         if len(self._requests) >= self._max_requests:
             return overload_error(id, f"Too many requests without an answer ({self._max_requests})")
         if self.size + size > self._max_size:
@@ -44,12 +44,12 @@ class PendingRequests:
         self._requests.append((id, size))
 
     def settle(self, id: RequestId | None) -> None:
-        """Remove a request that has its response, or will never get one. An unknown id is ignored."""
+        """Remove a request that has a response or will not get one. An unknown id is ignored."""
         ids = [str(each) for each, _ in self._requests]
         if id is not None and str(id) in ids:
             del self._requests[ids.index(str(id))]
 
 
 def overload_error(id: RequestId, why: str) -> JSONRPCError:
-    """Return the error for a request that the client may send again later."""
+    """Return an error that the client may retry."""
     return refusal(INTERNAL_ERROR, why, id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})

@@ -1,8 +1,8 @@
 """MCP over standard input and output, with one JSON-RPC message in each line.
 
-A line that is not JSON is answered with -32700, a batch with -32600. While it serves, file descriptor 1 is
-stderr and 0 is empty, so that nothing that prints can break the protocol, and no child process reads our
-input.
+A line that is not JSON is answered with -32700, a batch with -32600. While serving, file descriptor 1 refers
+to stderr and 0 to the null device, so that printed text cannot break the protocol, and child processes cannot
+read the input.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ Read = MemoryObjectReceiveStream[Message]
 Write = Callable[[Message], Awaitable[None]]
 
 MAX_LINE = 64 << 20
-"""Bytes. A longer line is refused and skipped."""
+"""The maximum length of a line in bytes. A longer line is refused and skipped."""
 
 
 @asynccontextmanager
 async def serve_stdio() -> AsyncGenerator[tuple[Read, Write]]:
     """Serve this process's standard streams, and yield `(read, write)`.
 
-    `read` ends at the end of the input, or when nobody reads the output any more. `write` sends a message.
+    `read` ends at the end of the input, or when the client does not read the output any more. `write` sends a
+    message.
     """
     with _take_standard_streams() as (stdin, stdout):
         incoming, read = anyio.create_memory_object_stream[Message](0)
@@ -53,14 +54,14 @@ async def serve_stdio() -> AsyncGenerator[tuple[Read, Write]]:
 
 @contextmanager
 def _take_standard_streams() -> Generator[tuple[BinaryIO, BinaryIO]]:
-    """Yield private duplicates of the standard streams, and redirect the originals meanwhile."""
+    """Yield private duplicates of the standard streams, and redirect the originals until exit."""
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     try:
-        # Not closed at the end: a thread may still read, and another file could get the same number.
+        # Not closed on exit, because a thread may still read, and another file could get the same descriptor.
         yield os.fdopen(stdin, "rb", closefd=False), os.fdopen(stdout, "wb", buffering=0, closefd=False)
     finally:
         os.dup2(stdin, 0)
@@ -72,7 +73,7 @@ def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Message], o
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        # The loop or the stream is closed: the server is stopping.
+        # These errors are raised when the server is stopping and the loop or the stream is closed.
         with suppress(RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             for line in _lines(stdin):
                 message = _parse(line)
@@ -87,27 +88,27 @@ def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Message], o
 
 
 def _lines(stdin: BinaryIO) -> Generator[bytes | None]:
-    """Yield each line, and None for one that is too long. What follows the last line end is not a message."""
+    """Yield each line, or None for a line that is too long. An incomplete last line is ignored."""
     while line := stdin.readline(MAX_LINE):
         if line.endswith(b"\n"):
             yield line
             continue
         if len(line) < MAX_LINE:
-            return  # The client ended in the middle of a message.
+            return  # The input ended in the middle of a message.
         while line and not line.endswith(b"\n"):
             line = stdin.readline(MAX_LINE)
         yield None
 
 
 def _parse(line: bytes | None) -> Message | Refused | None:
-    """Return the message, or the answer to a line that is not one, or None for an empty line."""
+    """Return the message, the response to an invalid line, or None for an empty line."""
     if line is None:
         return refusal(INVALID_REQUEST, f"Message longer than {MAX_LINE} bytes")
     return parse_message(line, unit="line") if line.strip() else None
 
 
 class _Output:
-    """Writes whole lines, in order, in a thread: a reader that is slow must not stop the event loop."""
+    """Writes whole lines, in order, in a thread, so that a slow reader does not block the event loop."""
 
     def __init__(self, stdout: BinaryIO, *, on_broken: Callable[[], None]) -> None:
         self._stdout = stdout
@@ -121,7 +122,7 @@ class _Output:
         self._lines.put(to_line(message))
 
     async def close(self) -> None:
-        """Return when everything is written, or after a second."""
+        """Wait until all lines are written, but no longer than a second."""
         self._lines.put(None)
         with suppress(TimeoutError):
             async with asyncio.timeout(1.0):
@@ -131,7 +132,7 @@ class _Output:
         try:
             while (line := self._lines.get()) is not None:
                 _write_all(self._stdout, line)
-        except OSError:  # Nobody reads: the client is gone.
+        except OSError:  # The client has closed the output.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._on_broken)
         with suppress(RuntimeError):

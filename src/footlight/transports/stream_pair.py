@@ -1,4 +1,4 @@
-"""The pair of streams between a connection and the SDK, and the end of both."""
+"""Connect a connection and the SDK by a pair of streams."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 FLUSH_SECONDS = 1.0
-"""How long what was already sent may take to reach the peer when the streams are closed."""
+"""The time limit for sending the remaining messages when the streams are closed."""
 
 Received = SessionMessage | Exception
 Incoming = MemoryObjectSendStream[Received]
@@ -40,12 +40,12 @@ async def open_stream_pair(
     *,
     hang_up: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncGenerator[Streams]:
-    """Yield the pair of streams that the SDK uses. They are closed on return.
+    """Yield a pair of streams for the SDK. They are closed on exit.
 
     Args:
-        receive: puts what the peer sends into the first stream. To end sending, it closes the second.
-        send: sends what comes out of its stream to the peer.
-        hang_up: called when everything is sent, or after `FLUSH_SECONDS`, before both tasks are cancelled.
+        receive: puts the peer's messages into the first stream. It closes the second one to stop sending.
+        send: sends the messages of its stream to the peer.
+        hang_up: called when all messages are sent, or after `FLUSH_SECONDS`, before the tasks are cancelled.
     """
     incoming, read = anyio.create_memory_object_stream[Received](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)

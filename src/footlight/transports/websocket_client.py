@@ -23,7 +23,7 @@ __all__ = ["HandshakeRefused", "connect_websocket"]
 
 
 class HandshakeRefused(ConnectionError):
-    """The server did not open the WebSocket. `status` and `body` are its HTTP response."""
+    """The server refused the WebSocket. `status` and `body` are those of its HTTP response."""
 
     def __init__(self, status: int, body: str) -> None:
         super().__init__(f"the server refused the connection: HTTP {status}: {body}")
@@ -40,13 +40,13 @@ async def connect_websocket(
     max_size: int = 64 << 20,
     ssl: SSLContext | None = None,
 ) -> AsyncGenerator[Streams]:
-    """Connect, and yield `(read, write)`. `max_size` limits received messages, in bytes.
+    """Connect, and yield `(read, write)`. `max_size` is the maximum size of a received message in bytes.
 
-    A frame that is not a message is read as an exception. `read` ends with the connection.
+    A frame that is not a message is received as an exception. `read` ends with the connection.
 
     Raises:
         HandshakeRefused: the server refused the connection.
-        ConnectionError: there is no server, or it does not support WebSocket.
+        ConnectionError: the server cannot be reached, or does not support WebSocket.
         TimeoutError: the server does not respond.
     """
     authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -76,7 +76,7 @@ async def _open(url: str, *, headers: Mapping[str, str], options: Mapping[str, A
 
 
 class _RefusalAwareConnect(connect):
-    """Treat a redirect as a refusal: the headers and the token are for this address only."""
+    """Treats a redirect as a refusal, because the headers and the token are for this address only."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc

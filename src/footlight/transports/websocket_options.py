@@ -12,9 +12,9 @@ __all__ = ["CLOSE_SECONDS", "SUBPROTOCOL", "WIRE"]
 SUBPROTOCOL = Subprotocol("mcp")
 CLOSE_SECONDS = 2.0
 WIRE: Mapping[str, Any] = {
-    "compression": None,  # Most bytes are images, which are compressed already.
+    "compression": None,  # Most data is images, which are compressed already.
     "ping_interval": 20.0,
-    "ping_timeout": 120.0,  # The peer may be busy, or slow to read what was sent before the ping.
+    "ping_timeout": 120.0,  # The peer may be busy, or slow to read the data sent before the ping.
     "close_timeout": CLOSE_SECONDS,
     "max_queue": 4,  # Each message may have the maximum size.
 }

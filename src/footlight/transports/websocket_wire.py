@@ -1,4 +1,4 @@
-"""A WebSocket connection as the pair of streams that the SDK uses, for server and client."""
+"""Connect a WebSocket and the SDK by a pair of streams, for server and client."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["STALL_SECONDS", "Wire", "open_streams"]
 logger = logging.getLogger(__name__)
 
 Accept = Callable[[str | bytes], Awaitable[Received | None]]
-"""Return what is read from the stream for a frame, or None for nothing."""
+"""Returns the item for the stream that a frame contains, or None."""
 
 STALL_SECONDS = 10.0
 
 
 class Wire:
-    """A WebSocket with a time limit for every wait."""
+    """A WebSocket with time limits for sending and closing."""
 
     def __init__(self, socket: Connection, *, stall_seconds: float = STALL_SECONDS) -> None:
         self._socket = socket
         self._stall_seconds = stall_seconds
         self._turn = asyncio.Lock()
         self._left = 0
-        """Bytes that the peer had not read at the last look."""
+        """The number of bytes in the write buffer when `_look` was called last."""
 
     async def receive(self) -> str | bytes:
         """Return the next frame.
@@ -49,21 +49,21 @@ class Wire:
         return await self._socket.recv()
 
     async def send(self, message: JSONRPCMessage) -> None:
-        """Send a message. A peer that does not read is disconnected.
+        """Send a message. Disconnect a peer that does not read.
 
         Raises:
             ConnectionClosed: the connection has ended.
         """
         text = to_json(message)
         async with self._turn:
-            # Runs once the text is in the buffer, while this waits for the peer to read it.
+            # `_look` runs when the text is in the buffer, while this waits for the peer to read it.
             asyncio.get_running_loop().call_soon(self._look)
             taking: Awaitable[None] = self._socket.send(text)
             while not await self._wait_for_reader(taking):
                 taking = self._socket.drain()
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
-        """Send a close frame, and close the connection also if the peer does not answer."""
+        """Send a close frame, and close the connection even if the peer does not answer."""
         with anyio.CancelScope(shield=True):
             with suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_SECONDS):
@@ -71,7 +71,7 @@ class Wire:
             await self._abort()
 
     async def _wait_for_reader(self, taking: Awaitable[None]) -> bool:
-        """Return whether the wait is over. A slow peer is waited for as long as it reads something."""
+        """Return True when the data was read or the peer disconnected, or False if the peer reads slowly."""
         try:
             async with asyncio.timeout(self._stall_seconds):
                 await taking
@@ -95,7 +95,7 @@ class Wire:
 def open_streams(
     wire: Wire, accept: Accept, *, on_answer: Callable[[JSONRPCMessage], None] = lambda _: None
 ) -> AbstractAsyncContextManager[Streams]:
-    """Return a context that yields the pair of streams that the SDK uses, and closes them.
+    """Return a context that yields a pair of streams for the SDK, and closes them.
 
     `on_answer` is called with each message before it is sent.
     """
@@ -113,12 +113,12 @@ async def _read(wire: Wire, accept: Accept, incoming: Incoming, outgoing: Outgoi
         except ConnectionClosed:
             outgoing.close()
         except anyio.BrokenResourceError:
-            pass  # The reader is gone, and is about to close the streams.
+            pass  # The reading side is closed, and the streams will be closed soon.
 
 
 async def _write(wire: Wire, on_answer: Callable[[JSONRPCMessage], None], outgoing: Outgoing) -> None:
     async with outgoing:
-        # A closed connection is noticed here, or by the reader, which closes the stream.
+        # A closed connection is detected here, or by the reader, which closes the stream.
         with suppress(ConnectionClosed, anyio.ClosedResourceError):
             async for item in outgoing:
                 on_answer(item.message)

@@ -44,10 +44,10 @@ def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -
 
 
 def find_trace(data: bytes, *, name: str) -> Path | None:
-    """Return the last trace that the calls of a log have written, or None.
+    """Return the path of the last trace that the calls of a log have written, or None.
 
     Raises:
-        MCPError: as `read_call_log`.
+        MCPError: what `read_call_log` raises.
     """
     for call in reversed(read_calls(data, name=name)):
         result = call.outcome.result if call.name == "trace" and call.outcome else None

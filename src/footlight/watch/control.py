@@ -1,4 +1,4 @@
-"""Take over a session: a person clicks and types in the live picture, and the journal records each step."""
+"""Let a person take over a session and act in the live picture. The journal records each step."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["Control"]
 logger = logging.getLogger(__name__)
 
 TAKE_SECONDS = 10.0
-"""How long a person waits for the running call."""
+"""The time limit for the running call to end before a person takes over."""
 ABSENT_SECONDS = 20.0
-"""A session is handed back after the watch page of its person has been silent for this time."""
+"""The time without a request from a person's watch page after which the session is handed back."""
 CHECK_SECONDS = 1.0
 INPUT_MS = 10_000
 LOOK_MS = 1_500
@@ -45,12 +45,12 @@ MODIFIERS = ("Alt", "Control", "Meta", "Shift")
 
 
 class Control:
-    """The sessions that persons control, and their input. One person at a time controls a session."""
+    """Manages the sessions that people control, and their input. One person at a time controls a session."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._persons: dict[str, tuple[Session, str]] = {}
-        """The session and the watcher who controls it, by session id."""
+        """The session and the watcher that controls it, by session id."""
         self._heard_at: dict[str, float] = {}
         self._checking: asyncio.Task[None] | None = None
         self._input_locks: dict[str, asyncio.Lock] = {}
@@ -60,23 +60,23 @@ class Control:
         return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
 
     def find_person(self, session: Session) -> str:
-        """Return the watcher who controls the session, or ""."""
+        """Return the watcher that controls the session, or ""."""
         found = self._persons.get(session.id)
         return found[1] if found and self.has(session, found[1]) else ""
 
     def note_watcher(self, watcher: str, *, seconds_ago: float = 0.0) -> None:
-        """Note that a watcher is still present, or was so many seconds ago."""
+        """Note that a watcher is present, or was present `seconds_ago`."""
         heard_at = time.monotonic() - seconds_ago
         self._heard_at[watcher] = max(heard_at, self._heard_at.get(watcher, 0.0))
 
     async def take(self, session: Session, watcher: str) -> str | None:
-        """Give a watcher control of a session. Return None, or why that is not possible."""
+        """Give a watcher control of a session. Return None, or the reason if that is not possible."""
         if session.turn.is_persons:
             return None if self.has(session, watcher) else "Another person controls the session."
         self._forget(session)
         if not await session.turn.take(timeout_s=TAKE_SECONDS):
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
-        if session.id in self._persons:  # Two persons waited for the same call.
+        if session.id in self._persons:  # Another person waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
         self.note_watcher(watcher)
         self._persons[session.id] = (session, watcher)
@@ -87,7 +87,7 @@ class Control:
         return None
 
     def give_back(self, session: Session, watcher: str, note: str = "") -> None:
-        """Hand a session back to its calls, if this watcher controls it."""
+        """Hand a session back to the agent, if this watcher controls it."""
         if self._persons.get(session.id) == (session, watcher):
             self._end(session, "hand_back", note[:MAX_NOTE])
 
@@ -117,7 +117,7 @@ class Control:
             self._checking.cancel()
 
     async def _release_absent(self) -> None:
-        """Hand back the sessions of persons who have left the watch page."""
+        """Hand back the sessions of people who have left the watch page."""
         while self._persons:
             await asyncio.sleep(CHECK_SECONDS)
             for session, watcher in [*self._persons.values()]:
@@ -180,8 +180,9 @@ class Control:
         await answer_dialog(await session.page_table.get(dialog.page_id), dialog, accept=accept)
 
     async def _type(self, session: Session, page: Page, text: str, deadline: Deadline) -> None:
-        """Type a text key by key, as fields for codes require. A long text is inserted as if it was
-        pasted.
+        """Type a text key by key, because some fields, such as those for codes, require it.
+
+        A long text is inserted as if it was pasted.
         """
         keyboard = page.playwright.keyboard
         self._typed[session.id] = self._typed.get(session.id, 0) + len(text)
@@ -220,7 +221,7 @@ class Control:
 
 
 async def _find_at(page: Page, at: Point) -> tuple[Node | None, str]:
-    """Return the innermost element at a point, and a locator for it that works in other runs."""
+    """Return the innermost element at a point, and a locator for it that also works in other runs."""
     with contextlib.suppress(FootlightError, Error, TimeoutError):
         async with asyncio.timeout(LOOK_MS / 1000):
             snapshot = await look_at(page, Deadline.after(LOOK_MS), boxes=True)
@@ -241,7 +242,7 @@ def _area(node: Node) -> float:
 
 
 def _find_typed_text(event: Mapping[str, Any]) -> str | None:
-    """Return the text that the event types, also that of a single key, or None for another event."""
+    """Return the text that the event types, including that of a single key, or None for other events."""
     match event.get("type"):
         case "text":
             text = event.get("text")

@@ -1,4 +1,4 @@
-"""Answer the watch page about the sessions of this process."""
+"""Answer the requests of the watch page for the sessions of this process."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["LocalDesk", "session_view"]
 
 PICTURE_SECONDS = 10.0
-"""How long a request for a picture waits for a newer one."""
+"""The time limit for a request that waits for a newer picture."""
 MAX_URL = 500
 
 
 class LocalDesk:
-    """Answers from the journal, the pictures and the control of this process."""
+    """Answers requests from the journal, the pictures and the control of this process."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class LocalDesk:
 
 
 def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:
-    """Return the description of a session. Its pages are not queried."""
+    """Return the description of a session for the watch page. It is known without querying the pages."""
     redactor = journal.redactor
     current = session.page_table.current
     turn = session.turn

@@ -1,4 +1,4 @@
-"""One call, in the form in which people read it."""
+"""A call of a tool in the form for the watch page and reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """A call, or a step of a person. All of it is masked. Only the journal writes to it.
+    """A call, or a step of a person. All of its texts are masked.
 
     `outcome` is "running", "ok", "cancelled" or an error code.
     """
@@ -27,7 +27,7 @@ class Entry:
     at_ms: float
     """Milliseconds since the epoch."""
     owner: str = ""
-    """The principal that the session belongs to. It is not shown."""
+    """The principal to which the session belongs. It is not shown."""
     session_id: str | None = None
     source: Source = "agent"
     revision: int = 0
@@ -66,7 +66,7 @@ class Entry:
         return self.outcome not in ("running", "ok")
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything but the picture."""
+        """Return all fields except the owner, the picture and the path of the trace."""
         return {
             "number": self.number,
             "session": self.session_id,

@@ -1,4 +1,4 @@
-"""The journal: the latest calls of a server, masked, for the watch page and reports."""
+"""The journal, which keeps the latest calls of a server, masked, for the watch page and reports."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MAX_ENTRIES = 2_000
 MAX_PICTURE_BYTES = 32 << 20
 MAX_ENDED = 200
 MAX_ENDED_WHOLE = 20
-"""Maximum number of ended sessions whose requests and messages are kept."""
+"""The maximum number of ended sessions whose requests and messages are kept."""
 MAX_URL = 500
 MAX_TARGET = 300
 MAX_CANDIDATES = 10
 CHARACTERS_PER_TOKEN = 4
-"""A common estimate for English and JSON."""
+"""A common estimate for English text and JSON."""
 
 TakePicture = Callable[["Page"], Awaitable[bytes | None]]
 FindBox = Callable[["Page", str], Awaitable[Box | None]]
@@ -50,7 +50,7 @@ FindBox = Callable[["Page", str], Awaitable[Box | None]]
 
 @dataclass(frozen=True, slots=True)
 class PastSession:
-    """An ended session and the reason. The latest ones keep the requests and messages of their pages."""
+    """An ended session. Only the latest ones keep the requests and messages of their pages."""
 
     id: str
     owner: str
@@ -63,8 +63,8 @@ class PastSession:
 class Journal:
     """Keeps the latest calls of all sessions, including ended ones.
 
-    `revision` grows with every change, and `wait` returns when it has grown. Work that costs the page time is
-    only done on demand: `find_box` while the session is watched, and `take_picture` if pictures are enabled.
+    `revision` is incremented by every change, and `wait` waits for that. Functions that take time in the page
+    are only called on demand: `find_box` while the session is watched, and `take_picture` after actions.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Journal:
         return self._ended.get(session_id)
 
     async def wait(self, after: int, seconds: float) -> None:
-        """Wait until `revision` is greater than `after`, at most for the given time."""
+        """Wait until `revision` is greater than `after`, or the time limit has passed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self.revision <= after:
@@ -181,7 +181,7 @@ class Journal:
     # Storage
 
     def remember(self, session: Session) -> None:
-        """Remember a session, for its report."""
+        """Remember a session for its report."""
         self._sessions[session.id] = session
 
     def _new_entry(self, tool: str, *, owner: str) -> Entry:
@@ -298,12 +298,12 @@ class _FollowedCall:
 
 
 def _find_trace(tool: Tool, answer: Answer, session: Session | None) -> Path | None:
-    """Return the trace that a call has written to the output folder of the session."""
+    """Return the trace that a call has written to the output folder of the session, or None."""
     if tool.name != "trace" or session is None or not answer.success:
         return None
     data = cast("Mapping[str, Any]", answer.content.get("data") or {})
     if not isinstance(data.get("path"), str) or "bytes" not in data:
-        return None  # The recording has only begun.
+        return None  # The recording has begun, but not ended.
     path = Path(data["path"])
     return path if path.is_relative_to(session.output.path.resolve()) else None
 
@@ -328,7 +328,7 @@ def _locator_text(locator: Any) -> str:
 
 
 def _describe_target(page: Page | None, selector: str) -> str | None:
-    """Return all names of the target element that the last snapshot has, or None if it has none."""
+    """Return all names of the target element from the last snapshot, or None if the element is unknown."""
     ref = leading_ref(selector)
     if ref is None:
         return selector if selector.startswith("testid=") else None

@@ -1,4 +1,4 @@
-"""Live pictures for any number of watchers, with one capture for each watched page."""
+"""Live pictures for any number of watchers, which share one capture for each page."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["Pictures"]
 logger = logging.getLogger(__name__)
 
 LINGER_SECONDS = 3.0
-"""How long a capture continues after the last request for a frame."""
+"""The time for which a capture continues after the last request for a frame."""
 
 
 class Pictures:
-    """Numbered frames. A watcher requests the next frame when it has shown the last one.
+    """Numbers the frames of pages. A watcher requests the next frame when it has shown the last one.
 
-    A watcher that stops reading therefore costs nothing. It misses frames and does not delay other watchers.
+    A slow watcher therefore misses frames, but does not delay other watchers.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Pictures:
     async def wait_for_next(
         self, session: Session, page: Page, after: int, seconds: float
     ) -> tuple[int, LiveFrame] | None:
-        """Return a frame whose number is greater than `after`, or None if there is none in time."""
+        """Return a frame whose number is greater than `after`, or None after the time limit."""
         key = (session.id, page.id)
         feed = self._feeds.get(key)
         if feed is None or feed.page is not page:
@@ -75,7 +75,7 @@ class Pictures:
             feed.end()
 
     async def close(self) -> None:
-        """End every capture."""
+        """Stop all captures."""
         tasks = [feed.task for feed in self._feeds.values() if feed.task is not None]
         for task in tasks:
             task.cancel()
@@ -86,9 +86,7 @@ class _Feed:
     """The frames of one page."""
 
     def __init__(self, page: Page, numbers: Iterator[int]) -> None:
-        """Create the feed. `numbers` continue over all captures, so that no watcher waits for a past
-        number.
-        """
+        """Create the feed. All captures share `numbers`, so that a watcher never waits for a past number."""
         self.page = page
         self._numbers = numbers
         self.frame: LiveFrame | None = None

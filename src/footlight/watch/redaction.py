@@ -1,4 +1,4 @@
-"""Mask texts that people must not read in a call: values of secrets, and text typed into fields."""
+"""Mask the values of secrets and the text typed into fields, in calls that are shown to people."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ USUAL_NAMES = frozenset(("text", "value", "typed", "promptText", "password", "us
 _SECRET: Any = typing.get_args(SecretText)[1]
 LONGEST_TEXT = 20_000
 SHORTEST_SECRET = 6
-"""Minimum length of a typed text that counts as secret if its field is unknown."""
+"""The minimum length of a typed text that is treated as secret if its field is unknown."""
 
 
 class Redactor:
-    """Masks calls for people. Texts typed into secret fields are masked in later texts too."""
+    """Masks calls that are shown to people. Text typed into secret fields is also masked in later texts."""
 
     def __init__(
         self, tools: Iterable[Tool] = (), *, mask: Mask = keep_unmasked, secrets: Sequence[str] = ()
@@ -43,7 +43,7 @@ class Redactor:
         self._secrets = SecretTexts(secrets)
 
     def arguments(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as JSON, with a mark for each text that the call types."""
+        """Return the arguments as JSON, with a placeholder for each text that the call types."""
         return self._sanitiser().clean_data(self._mask(self._without_typed(tool, arguments)))
 
     def data(self, value: Any) -> Any:
@@ -64,7 +64,7 @@ class Redactor:
     def learn(self, tool: str, arguments: Mapping[str, Any], *, field: str | None) -> None:
         """Remember text that was typed into an unknown field or into a field with a secret name.
 
-        `field` has all names of the field, or is None for an unknown field.
+        `field` contains all names of the field, or is None for an unknown field.
         """
         for text in find_named_secrets(arguments, self._rules):
             self._secrets.remember(text)

@@ -1,4 +1,4 @@
-"""Render a report as one HTML page of limited size that loads nothing from elsewhere.
+"""Render a report as one HTML page of limited size that loads no other resources.
 
 The contents come from untrusted pages. They are escaped, and the content security policy allows no scripts.
 """
@@ -18,12 +18,12 @@ from footlight.watch.report_content import Report, ReportMessage, ReportRequest
 __all__ = ["MAX_BYTES", "render_report"]
 
 MAX_BYTES = 5 << 20
-"""Maximum size of a report of 100 calls."""
+"""The maximum size of a report of 100 calls."""
 MAX_PICTURE_BYTES = 2_600_000
-"""Maximum size of all pictures. Base64 makes them a third larger."""
+"""The maximum size of all pictures. Base64 makes them a third larger."""
 MAX_CHANGES_BYTES = 1_000_000
 MAX_CHANGES = 12_000
-"""Maximum number of characters of the changes of one call."""
+"""The maximum number of characters of the changes of one call."""
 MAX_ARGUMENTS = 3_000
 MAX_CALLS = 1_000
 
@@ -157,7 +157,7 @@ def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
 
 
 def _spread_key(index: int) -> int:
-    """Return a sort key that selects indices evenly over the sequence: halves first, then quarters."""
+    """Return a sort key that selects indices evenly over the sequence, in ever smaller steps."""
     return -(index & -index) if index else -(1 << 30)
 
 

@@ -1,4 +1,4 @@
-"""The content of a report, and how it is collected from the journal of a server."""
+"""Collect the content of a report from the journal of a server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
-    """A request that a page sent. Times are in milliseconds; `at_ms` is since the epoch."""
+    """A request that a page sent. `at_ms` is in milliseconds since the epoch."""
 
     method: str
     url: str
@@ -56,7 +56,7 @@ class ReportMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The report of a session. All of it is masked."""
+    """The report of a session. All of its texts are masked."""
 
     title: str
     entries: Sequence[Entry]

@@ -35,11 +35,11 @@ logger = logging.getLogger(__name__)
 
 PATH = "/watch"
 WAIT_SECONDS = 10.0
-"""How long a request waits for changes."""
+"""The time limit for a request that waits for changes."""
 SEND_SECONDS = 10.0
-"""How long a watcher may take to read an answer."""
+"""The time limit for a watcher to read an answer."""
 FILE_SECONDS = 300.0
-"""How long a watcher may take to read a trace."""
+"""The time limit for a watcher to read a trace."""
 MAX_BODY = 64 << 10
 MAX_NEW_CALLS = 300
 
@@ -66,7 +66,7 @@ _ASSETS = {
 
 
 class WatchSites:
-    """The page on the listeners of a server, and the tickets for it. `desk` answers about the sessions."""
+    """The watch page on the listeners of a server, and the tickets for it. `desk` provides the sessions."""
 
     def __init__(self, desk: Desk) -> None:
         self.tickets = Tickets()
@@ -96,7 +96,7 @@ class WatchSites:
 
 
 class WatchSite:
-    """Answers `/watch` and the paths below it. A principal with its own token sees only its own sessions."""
+    """Answers requests for `/watch` and the paths below it. A named principal sees only its own sessions."""
 
     def __init__(
         self, access_control: AccessControl, *, desk: Desk, tickets: Tickets, trace_viewer: TraceViewer
@@ -139,7 +139,7 @@ class WatchSite:
             _check_sender(self._access_control, headers)
             return _asset(path)
         if self._trace_viewer.owns(scope["path"]) and method in ("GET", "HEAD"):
-            # The path of an opened trace is known only to those who could ask for it.
+            # Only a visitor that was allowed to open the trace knows its random path.
             _check_sender(self._access_control, headers)
             if (found := self._trace_viewer.find(scope["path"])) is not None:
                 return found
@@ -163,7 +163,7 @@ class WatchSite:
         raise RequestFailed(404, "There is no such page.")
 
     async def _answer_while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
-        """Return the answer, or stop waiting when the watcher disconnects or the server stops."""
+        """Return the answer, or stop the work when the watcher disconnects or the server shuts down."""
         working = asyncio.create_task(work)
         leaving = asyncio.create_task(_wait_until_gone(receive))
         closing = asyncio.create_task(self._closed.wait())
@@ -184,7 +184,7 @@ class WatchSite:
             return Visitor(session_id=ticket.session_id)
         if self._tickets.is_closed(token):
             raise RequestFailed(401, "The request for help is over, so this address is no longer valid.")
-        # `_check_sender` has checked the origin already, more strictly than the access control.
+        # `_check_sender` has checked the origin, more strictly than the access control does.
         checked = await self._access_control.check(
             {name: value for name, value in headers.items() if name != "origin"}
         )
@@ -251,7 +251,7 @@ class WatchSite:
 
 
 def _render_state(state: WatchState, visitor: Visitor, watcher: str) -> dict[str, Any]:
-    """Return what the visitor may see of the state."""
+    """Return the part of the state that the visitor may see."""
     sessions = [each for each in state.sessions if each.is_for(visitor)]
     open_ids = {each.session_id for each in sessions}
     calls = [each.view for each in state.calls if each.is_for(visitor)]

@@ -1,4 +1,7 @@
-"""Tickets: temporary tokens with which a person who is asked for help opens the watch page of one session."""
+"""Tickets, which are temporary tokens for a person who is asked for help.
+
+A ticket opens the watch page of one session.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MAX_CLOSED = 200
 
 
 class Tickets:
-    """The valid tickets. `url` is the address of the watch page, once it is served."""
+    """The valid tickets. `url` is the address of the watch page, or None until it is served."""
 
     def __init__(self) -> None:
         self.url: str | None = None
@@ -27,7 +30,7 @@ class Tickets:
         if self.url is None:
             return None
         token = secrets.token_urlsafe(32)
-        # Browsers do not send the fragment of a URL, so the token reaches no log and no other site.
+        # Browsers do not send the fragment of a URL, so the token does not appear in logs or on other sites.
         ticket = Ticket(
             id=secrets.token_hex(8),
             token=token,
@@ -50,7 +53,7 @@ class Tickets:
         return ticket
 
     def is_closed(self, token: str) -> bool:
-        """Return whether the token is that of a ticket that was valid before."""
+        """Return whether the token belongs to a ticket that has been closed."""
         return token in self._closed
 
     def close(self, ticket: Ticket) -> None:

@@ -1,7 +1,7 @@
-"""The trace viewer of the Playwright package, for recorded traces, below the watch page.
+"""Serve the trace viewer of the Playwright package for recorded traces, below the watch page.
 
-A browser opens the viewer and its parts without a header, so the path of an opened trace contains a random
-token. The viewer shows the pages of a trace without their scripts.
+A browser requests the viewer and its files without a token in a header, so the path of an opened trace
+contains a random token. The viewer shows the pages of a trace without their scripts.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ TYPES = {
 }
 HEADERS = {
     "Cache-Control": "no-store",
-    # Everything comes from this server. Inline scripts and styles belong to the viewer; pages of a trace get
-    # a stricter policy from its service worker.
+    # All resources come from this server. Inline scripts and styles belong to the viewer. Its service worker
+    # applies a stricter policy to the pages of a trace.
     "Content-Security-Policy": (
         "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline'; "
         "style-src 'self' 'unsafe-inline'; "
@@ -56,20 +56,20 @@ HEADERS = {
 
 
 class NoTrace(Exception):
-    """There is no trace that can be opened."""
+    """The trace cannot be opened."""
 
 
 class TraceViewer:
-    """The opened traces, each under a path of its own. The latest ones stay open until the server ends."""
+    """Serves opened traces, each below a separate path. The latest ones stay open until the server ends."""
 
     def __init__(self) -> None:
         self._opened: OrderedDict[str, Path] = OrderedDict()
 
     def open(self, trace: Path) -> str:
-        """Return the path and the query of the URL at which the trace can be seen.
+        """Open a trace, and return the path and the query of its URL.
 
         Raises:
-            NoTrace: the file is missing, or it is not a trace.
+            NoTrace: the file is missing or not a trace, or Playwright has no trace viewer.
         """
         if trace.is_symlink() or not trace.is_file():
             raise NoTrace(f"The file {trace.name} no longer exists.")
@@ -104,10 +104,10 @@ class TraceViewer:
 
 @contextlib.asynccontextmanager
 async def serve_trace(trace: Path) -> AsyncGenerator[str]:
-    """Serve the viewer for one trace on a free port of loopback, and yield the URL.
+    """Serve the viewer for one trace on a free loopback port, and yield the URL.
 
     Raises:
-        NoTrace: as `TraceViewer.open`.
+        NoTrace: what `TraceViewer.open` raises.
     """
     from footlight.config import ListenSettings
     from footlight.transports.network.access import AccessControl
@@ -130,7 +130,10 @@ async def serve_trace(trace: Path) -> AsyncGenerator[str]:
 
 @cache
 def _viewer_files() -> dict[str, Path]:
-    """Return the files of the viewer by their path. A path of a request is only looked up here."""
+    """Return the files of the viewer by path.
+
+    Requested paths are only looked up here, so no others are served.
+    """
     folder = Path(str(files("playwright"))) / "driver/package/lib/vite/traceViewer"
     return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
 

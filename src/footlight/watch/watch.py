@@ -1,4 +1,4 @@
-"""The parts of the watch page, wired for one server."""
+"""Create and connect the parts of the watch page for one server."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ BOX_SECONDS = 0.5
 KEYFRAME_QUALITY = 45
 KEYFRAME_MS = 1_500
 VIEW_SECONDS = 0.8
-"""How long a view of a client waits for a picture."""
+"""The time limit for a view of an MCP client to wait for a picture."""
 MAX_VIEW_CALLS = 20
 
 
 class Watch:
-    """The journal, pictures and control of a server. Created and closed with the server."""
+    """The journal, pictures and control of a server. It is created and closed with the server."""
 
     def __init__(
         self,
@@ -51,7 +51,10 @@ class Watch:
         secrets: Sequence[str] = (),
         keyframes: bool = False,
     ) -> None:
-        """Create the parts. With `keyframes`, the journal keeps a picture after each action in any case."""
+        """Create the parts.
+
+        With `keyframes`, the journal keeps a picture after each action, even without watchers.
+        """
         self._find_sessions = find_sessions
         self._keyframes = keyframes
         self.pictures = Pictures()
@@ -72,7 +75,7 @@ class Watch:
         self.journal.on_change(change)
 
     async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
-        """Return what has changed in a session for people, after at most `VIEW_SECONDS`."""
+        """Return the state of a session and its changes, after at most `VIEW_SECONDS`."""
         page = session.page_table.current
         found = await self.pictures.wait_for_next(session, page, after_frame, VIEW_SECONDS) if page else None
         revision = self.journal.revision
@@ -96,7 +99,7 @@ class Watch:
 
     async def _take_picture(self, page: Page) -> bytes | None:
         if not self._keyframes:
-            # While a person watches, there is a live picture already.
+            # While a person watches, use the latest frame of the live picture.
             frame = (
                 self.pictures.latest(page.session.id) if self.pictures.is_watched(page.session.id) else None
             )
@@ -105,14 +108,14 @@ class Watch:
 
 
 def _summary(entry: Entry) -> dict[str, Any]:
-    """Return what a small view shows of a call."""
+    """Return the fields of a call that a small view shows."""
     names = ("number", "source", "tool", "outcome", "duration", "target")
     whole = entry.as_json()
     return {name: whole[name] for name in names}
 
 
 async def _find_box(page: Page, selector: str) -> Box | None:
-    """Return the position of an element in the viewport, or None if the page does not answer soon."""
+    """Return the position of an element in the viewport, or None if it is not found within `BOX_SECONDS`."""
     size = page.playwright.viewport_size
     if size is None:
         return None

@@ -1,4 +1,4 @@
-"""People who watch: what they may see, what their page asks, and how a request is refused."""
+"""The rights of watchers, and the interface for the requests of the watch page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class RequestFailed(Exception):
     """A request that failed, with an HTTP status and a message for the page."""
 
     def __init__(self, status: int, message: str) -> None:
-        super().__init__(status, message)  # With both, it can be sent from another process.
+        super().__init__(status, message)  # With both arguments, the error can be pickled.
         self.status = status
         self.message = message
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The sender of a request, who sees the sessions of `owner`, or of everybody, or only `session_id`."""
+    """The sender of a request. It may see the sessions of `owner`, or all if None, or only `session_id`."""
 
     owner: str | None = None
     session_id: str | None = None
@@ -40,13 +40,13 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A session, an ended session or a call, as people see it, and who may see it."""
+    """A session, an ended session or a call, in the form for the page, with its owner."""
 
     view: Mapping[str, Any]
     owner: str
     session_id: str | None
     person: str = ""
-    """The watcher who controls the session."""
+    """The watcher that controls the session, or ""."""
 
     def is_for(self, visitor: Visitor) -> bool:
         return visitor.may_see(self.session_id, self.owner)
@@ -54,7 +54,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchState:
-    """What there is to see, and the calls that have changed. `revision` grows with every change."""
+    """The sessions, and the calls that have changed. `revision` is incremented by every change."""
 
     revision: int
     captures: int
@@ -74,18 +74,21 @@ class PagePicture:
 
 
 class Desk(Protocol):
-    """Answers the page about the sessions of this process, or of a cluster.
+    """Answers the requests of the watch page, for the sessions of this process or of a cluster.
 
-    All but the first two methods raise RequestFailed where the visitor may not see the session, or where the
-    request cannot be met.
+    All methods except the first two raise `RequestFailed` if the visitor may not see the session, or if the
+    request fails.
     """
 
     def note_watcher(self, watcher: str) -> None:
-        """Note that a watcher is still present."""
+        """Note that a watcher is present."""
         ...
 
     async def read_state(self, after: int, seconds: float) -> WatchState:
-        """Return the state, with the calls that have changed after a revision. Wait for a change so long."""
+        """Return the state and the calls that have changed after a revision.
+
+        Wait up to `seconds` for a change.
+        """
         ...
 
     async def read_picture(
@@ -110,7 +113,7 @@ class Desk(Protocol):
 
 
 def refuse_sender(access_control: AccessControl, headers: Headers) -> Refusal | None:
-    """Accept requests of our own pages and of programs. Refuse pages of other sites, even on this machine."""
+    """Refuse requests from pages of other sites, even on this machine. Return None to accept a request."""
     host, origin = headers.get("host", ""), headers.get("origin")
     is_foreign = origin is not None and origin.lower().partition("://")[2] != host.lower()
     if is_foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):

@@ -1,1 +1,1 @@
-"""The MetaMask extension, with the setup of its own end-to-end tests."""
+"""The MetaMask extension as an app under test, with the setup of its own end-to-end tests."""

@@ -1,4 +1,4 @@
-"""A local blockchain, run by anvil."""
+"""Run a local blockchain with anvil."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ async def run_anvil(
 ) -> AsyncGenerator[Chain]:
     """Run a new chain on `port` with the accounts of `mnemonic`, each with `balance` ether.
 
-    The chain is gone on return, and also when this process ends (see `apps.process`).
+    The chain is stopped on exit, and also when this process ends (see `apps.process`).
 
     Raises:
         PortInUse: Another process listens on the port.
-        LaunchFailed: anvil ended, or was not ready in time. The details have the end of its output.
+        LaunchFailed: anvil exited, or was not ready in time. The details have the end of its output.
     """
     check_port_free(port, what=WHAT)
     command = (
@@ -70,9 +70,10 @@ async def _wait_until_ready(chain: Chain, process: SupervisedProcess, port: int)
                 await _pause(process)
     except TimeoutError:
         raise _start_failure(f"was not ready within {READY_SECONDS:g} s", process) from None
-    if process.ended.is_set():  # Another process answered.
+    if process.ended.is_set():  # If the port answered, another process did.
         await process.wait()
-        check_port_free(port, what=WHAT)  # If the port was taken meanwhile, that is the better error.
+        # PortInUse is the better error if another process has taken the port.
+        check_port_free(port, what=WHAT)
         raise _start_failure("ended before it was ready", process)
 
 

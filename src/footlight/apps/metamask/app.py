@@ -1,6 +1,6 @@
 """MetaMask as an app under test: its screens, build, services and state.
 
-The test ids, their order, the ports and the chain are those of its own end-to-end tests.
+The test ids, their order, the ports and the chain are those of MetaMask's end-to-end tests.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class MetaMaskServices(Services):
         *,
         state: Mapping[str, Any] | None,
     ) -> None:
-        """Create the services. `state` is the initial state; None for a new installation."""
+        """Create the services. `state` is the initial state, or None for a new installation."""
         self.chain = chain
         self._fixture = fixture
         self._state = state
         self._accounts = [*accounts]
-        """Known addresses, to complete an address that is shown shortened."""
+        """Known addresses, which are used to complete a shortened address."""
         self.chain_ids: dict[str, int] = {}
         """Chain ids of the networks that the app has configured, by network name."""
 
@@ -86,15 +86,15 @@ class MetaMaskServices(Services):
         return (f"{begin}its state was written to its storage before it started.",)
 
     def state_to_store(self) -> Mapping[str, Any] | None:
-        """Return the initial state for release builds, which store it under the same names."""
+        """Return the initial state for release builds, which do not request it. They store the same items."""
         return None if self._fixture.was_read.is_set() else self._state
 
     def opens_home(self) -> bool:
-        """Return whether the app opens its home page: only release builds without a state do."""
+        """Return whether the app opens its home page, which only release builds without a state do."""
         return not self._fixture.was_read.is_set() and self._state is None
 
     def account(self, short_address: str | None) -> str | None:
-        """Return the whole address that is shown as `0x5CfE7...6a7e1`, or None."""
+        """Return the known address for a shortened one such as `0x5CfE7...6a7e1`, or None."""
         found = SHOWN_ADDRESS.search(short_address or "")
         if found is None:
             return None
@@ -150,7 +150,7 @@ async def _read_facts(reading: Reading) -> Facts:
 
 
 async def _find_chain_id(reading: Reading, services: MetaMaskServices, network: str | None) -> int | None:
-    """Return the chain id that the app stores for a network. Test builds store none; they use our chain."""
+    """Return the chain id that the app stores for a network, or None. Test builds do not store chain ids."""
     if network is not None and network not in services.chain_ids:
         services.chain_ids |= await _read_chain_ids(reading)
     return services.chain_ids.get(network or "")
@@ -178,7 +178,7 @@ async def _find_account(reading: Reading, services: MetaMaskServices) -> str | N
 
 
 async def _read_accounts(reading: Reading) -> list[str]:
-    """Return addresses of accounts from the app's storage, including new ones. Test builds store none."""
+    """Return addresses of accounts from the app's storage. Test builds do not store accounts."""
     with contextlib.suppress(KeyError, TypeError):
         data = (await reading.read_storage("data"))["data"]
         accounts = data["AccountsController"]["internalAccounts"]["accounts"]

@@ -22,11 +22,11 @@ async def build(
 ) -> Path:
     """Return the folder of the extension. Build it if there is no build, or with `force`.
 
-    No process of the build remains, however it ends. A failed build leaves no manifest.
+    No process of the build remains, even if it fails or is cancelled. A failed build leaves no manifest.
 
     Raises:
         InvalidConfig: The build type does not exist, or the existing build has a broken manifest.
-        DependenciesMissing: The message names what is missing, and how to install it.
+        DependenciesMissing: The message and the suggestion name the missing dependency.
         BuildFailed: The details have the end of the build output.
     """
     if build_type not in BUILD_TYPES:

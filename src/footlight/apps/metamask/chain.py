@@ -20,7 +20,7 @@ DECIMALS = 4
 
 
 class Chain:
-    """A client for the node at `url`. `ended` is set when the node is known to have ended."""
+    """A client for the node at `url`. `ended` is set when the process of the node has ended."""
 
     def __init__(self, url: str, client: httpx2.AsyncClient, *, ended: asyncio.Event | None = None) -> None:
         self.url = url
@@ -82,8 +82,8 @@ class Chain:
 
 @asynccontextmanager
 async def connect_chain(url: str, *, ended: asyncio.Event | None = None) -> AsyncGenerator[Chain]:
-    """Connect to the node at a URL. The connection is reused, and closed on return."""
-    # With `trust_env` the client would use a proxy from the environment.
+    """Connect to the node at a URL. The connection is reused for all calls, and closed on exit."""
+    # With `trust_env`, the client would use a proxy from the environment.
     async with httpx2.AsyncClient(trust_env=False, timeout=None) as client:
         yield Chain(url, client, ended=ended)
 

@@ -23,7 +23,7 @@ CHUNK_BYTES = 1 << 16
 
 @asynccontextmanager
 async def serve_fixture(state: Mapping[str, Any], *, port: int) -> AsyncGenerator[FixtureServer]:
-    """Serve a copy of the state on 127.0.0.1. The port and all connections are closed on return.
+    """Serve a copy of the state on 127.0.0.1. The port and all connections are closed on exit.
 
     Raises:
         PortInUse: Another process listens on the port.
@@ -73,7 +73,7 @@ class FixtureServer:
         await asyncio.gather(*conversations, return_exceptions=True)
 
     async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one request: the app sends one at each start."""
+        """Answer one request and close the connection. The app sends one request when it starts."""
         connection = h11.Connection(h11.SERVER)
         try:
             with suppress(h11.RemoteProtocolError, ConnectionError):
@@ -111,7 +111,7 @@ async def _read_request(connection: h11.Connection, reader: asyncio.StreamReader
             case h11.NEED_DATA:
                 connection.receive_data(await reader.read(CHUNK_BYTES))
             case _:
-                pass  # The body of a POST is ignored.
+                pass  # Ignore the body of a POST.
 
 
 def _status_for(request: h11.Request) -> int:

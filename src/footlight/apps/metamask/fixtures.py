@@ -1,9 +1,9 @@
 """Initial states of the extension: `{"data": {controller: state}, "meta": {"version": n}}`.
 
-The format is that of version 13.5.0; later versions migrate it from `VERSION`. The data files contain what
-all states share, and this module contains the differences. Tokens and NFTs of the chain are at the address of
-the first contract that `ACCOUNT` deploys. On a new chain this contract does not exist yet, and their balance
-is 0.
+The format is that of version 13.5.0; later versions migrate it from `VERSION`. The data files contain the
+parts that all states have in common, and this module contains the differences. Tokens and NFTs of the chain
+are at the address of the first contract that `ACCOUNT` deploys. On a new chain, this contract does not exist
+yet, and their balance is 0.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fixture_for(
 
 
 def is_new(state_mode: StateMode, preset: str | None) -> bool:
-    """Return whether a launch with these options starts without a wallet, as after an installation."""
+    """Return whether a launch with these options starts without a wallet, as a new installation does."""
     return "onboarding" in (state_mode, preset)
 
 
@@ -117,7 +117,7 @@ def _make_onboarding_data(chain_port: int) -> Data:
 
 
 def _default_data(chain_port: int) -> Data:
-    """Return a state with a locked wallet with one account on the local chain."""
+    """Return a state with a locked wallet, which has one account on the local chain."""
     return {
         **_read_data("settings"),
         "AccountTracker": {"accountsByChainId": {}},
@@ -194,7 +194,10 @@ def _networks(chain_port: int) -> Data:
 
 
 def _enable_networks(chain_id: str) -> Data:
-    """Select the network whose tokens are listed. Version 13.5.0 and later versions store it differently."""
+    """Select the network whose tokens are listed.
+
+    Version 13.5.0 and later versions store it in two places.
+    """
     enabled = {"eip155": {chain_id: True}}
     return {
         "NetworkEnablementController": {"enabledNetworkMap": enabled},

@@ -1,4 +1,4 @@
-"""The `click` command of `footlight audit`."""
+"""The `click` command of `footlight audit`. `run` does the work."""
 
 from __future__ import annotations
 

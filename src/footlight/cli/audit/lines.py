@@ -1,4 +1,4 @@
-"""The progress of an audit as lines, for the log of a build or a pipe."""
+"""Print the progress of an audit as lines, for build logs and pipes."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ MAX_ERROR = 120
 
 
 _MARKS = re.compile(r"</?page-content id=\w+>")
-"""Marks around text of the page, which only the model needs."""
+"""The markers around text from a page, which only the model needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompletedCall:
-    """A tool call of the model that was answered. `text` is one line without control sequences."""
+    """A completed tool call of the model. `text` is one line without control sequences."""
 
     text: str
     ok: bool
 
 
 class PendingCalls:
-    """The tool calls of the model that have not been answered."""
+    """The tool calls of the model that have not completed."""
 
     def __init__(self) -> None:
         self._pending: dict[str, tuple[ToolCallPart, float]] = {}
 
     @property
     def first(self) -> str | None:
-        """The call for which the model waits."""
+        """Return a description of the oldest pending call, or None."""
         return next((_describe_call(part) for part, _ in self._pending.values()), None)
 
     def begin(self, part: ToolCallPart) -> None:
@@ -98,7 +98,7 @@ class AuditLines(AuditWatcher):
 
 
 def describe_page(page: PageAudit) -> str:
-    """Return how the page ended and what was found, in a line."""
+    """Return one line with the status and the number of findings of a page."""
     if page.error is not None:
         return f"failed after {format_duration(page.duration_ms)}: {_shorten(page.error)}"
     counts = describe_counts(count_severities(page.findings))
@@ -114,7 +114,7 @@ def _describe_call(call: ToolCallPart) -> str:
 
 
 def _describe_input(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments without `text`: what is typed may be a password."""
+    """Return the arguments without `text`, because typed text may be a password."""
     parts = (f"{name}={value}" for name, value in arguments.items() if name != "text")
     return _shorten(" ".join(parts), MAX_INPUT)
 

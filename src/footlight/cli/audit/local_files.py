@@ -1,4 +1,4 @@
-"""Local files and folders as pages of an audit: served on loopback while it runs."""
+"""Serve local files and folders on loopback, so that they can be audited as pages."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ __all__ = ["LocalPages", "serve_local_pages"]
 
 MAX_FILES = 10_000
 LocalPages = tuple[list[str], dict[str, str]]
-"""The URLs in place of the files, and the folder of each server by the beginning of its URLs."""
+"""The URLs that replace the files, and the folder of each server by the prefix of its URLs."""
 
 
 @contextmanager
 def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
     """Serve the folders of all words that are files or folders, and yield the URLs.
 
-    A folder stands for all `.html` files in it and below. Other words are yielded unchanged.
+    A folder is replaced by all `.html` and `.htm` files in it and its subfolders. Other words are yielded
+    unchanged.
 
     Raises:
-        BadUsage: a folder has no HTML file.
+        BadUsage: a folder contains no HTML file.
     """
     urls: list[str] = []
     sources: dict[str, str] = {}
@@ -56,7 +57,7 @@ def _pages_below(root: Path) -> list[Path]:
 
 
 def _display_path(root: Path) -> str:
-    """Return the folder as a path of the current one, or its name if it is elsewhere."""
+    """Return the path relative to the working directory, or only the name if it is not below that."""
     relative = os.path.relpath(root).replace(os.sep, "/")
     return root.name if relative.startswith("..") else relative
 
@@ -76,7 +77,7 @@ def _serve(root: Path) -> Generator[str]:
 
 
 class _FileHandler(SimpleHTTPRequestHandler):
-    """Serves files without listing folders, and logs nothing."""
+    """Serves files. It does not list folders and does not log requests."""
 
     def list_directory(self, path: Any) -> None:  # noqa: ARG002 - the signature of the class
         self.send_error(404)

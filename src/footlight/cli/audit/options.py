@@ -1,4 +1,4 @@
-"""The arguments of `footlight audit`, checked and made into the values that the audit takes."""
+"""Check the arguments of `footlight audit`, and convert them to the parameters of the audit."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 LIMIT_SECONDS = 300.0
 LIMIT_WITH_MODEL_SECONDS = 1200.0
 MAX_JOBS = 4
-"""Pages that are audited at the same time without `--jobs`."""
+"""The maximum number of pages that are audited at the same time without `--jobs`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditArguments:
-    """The arguments as they were given."""
+    """The arguments from the command line."""
 
     urls: Sequence[str]
     lists: Sequence[Path]
@@ -80,10 +80,10 @@ class AuditArguments:
 
 
 def check_outputs(outs: Sequence[Path]) -> None:
-    """Check that every report can be written, before the work begins.
+    """Check that every report can be written, before the audit begins.
 
     Raises:
-        ConfigurationError: the ending names no format, or the file cannot be written.
+        ConfigurationError: the file name has no known suffix, or the file cannot be written.
     """
     for out in outs:
         get_format(out)
@@ -102,10 +102,10 @@ def check_outputs(outs: Sequence[Path]) -> None:
 
 
 def read_sources(values: Sequence[str]) -> dict[str, str]:
-    """Return the folder of each `URL=FOLDER`, by the URL.
+    """Parse the `URL=FOLDER` values. Return the folders by URL.
 
     Raises:
-        BadUsage: a value has another form.
+        BadUsage: a value has another format.
     """
     sources: dict[str, str] = {}
     for each in values:
@@ -137,12 +137,12 @@ def count_jobs(arguments: AuditArguments) -> int:
 
 
 def make_transport(arguments: AuditArguments, folder: Path) -> Transport:
-    """Return the transport to our own server, or to that of `--server`.
+    """Return the transport for Footlight's own server, or for that of `--server`.
 
-    `folder` is where another server writes its output files.
+    `folder` is the folder for output files of another server.
 
     Raises:
-        BadUsage: an option does not apply to that server.
+        BadUsage: an option does not apply to the server.
         MCPError: `--server` is neither a command nor a URL.
     """
     if arguments.server is not None:
@@ -162,7 +162,7 @@ def make_transport(arguments: AuditArguments, folder: Path) -> Transport:
 
 
 def _check_secrets(file: Path) -> Path:
-    """Check that the file exists. The server reads it, but its error would be harder to understand."""
+    """Check that the file exists. The server reads it, but its error would be less clear."""
     if not file.is_file():
         raise BadUsage(f"--secrets {file}: there is no such file")
     return file
@@ -181,7 +181,7 @@ def session_arguments(arguments: AuditArguments) -> Mapping[str, Any]:
     """Return the arguments of `create_session`.
 
     Raises:
-        BadUsage: a header has another form than NAME:VALUE.
+        BadUsage: a header is not NAME:VALUE.
     """
     headers = read_headers(arguments.page_headers, option="--page-header")
     return {
@@ -191,7 +191,7 @@ def session_arguments(arguments: AuditArguments) -> Mapping[str, Any]:
 
 
 def make_judge(arguments: AuditArguments, url: str) -> Judge | None:
-    """Return the judge, or None without `--provider`. The caller closes its model.
+    """Return the judge, or None without `--provider`. The caller must close its model.
 
     Raises:
         BadUsage: an option for a model is given without `--provider`.

@@ -57,7 +57,7 @@ def run_audit(arguments: AuditArguments) -> int:
     """Run the audit and return the exit status.
 
     Raises:
-        ConfigurationError: an option is wrong. No page was opened.
+        ConfigurationError: an option is not valid. No page was opened.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
@@ -79,7 +79,7 @@ async def _audit(arguments: AuditArguments) -> int:
 
         def prepare_audit(audit: Audit) -> Audit:
             audit = replace(audit, sources=sources, known=known)
-            # The findings in the baseline are presentable, so those that are compared with them must be too.
+            # The baseline contains presentable findings, so the compared findings must be presentable too.
             return audit if known is None else make_presentable(audit)
 
         return await _audit_pages(arguments, urls, repeated, prepare_audit)
@@ -122,7 +122,7 @@ def _temporary_folder() -> Generator[Path]:
 def _conclude(audit: Audit, arguments: AuditArguments, reports: _Reports, interrupted: int | None) -> int:
     thresholds = make_thresholds(arguments)
     verdict = thresholds.judge(audit) if interrupted is None else None
-    if audit.pages:  # Otherwise the report of an earlier audit is worth more.
+    if audit.pages:  # Without a page, keep the report of an earlier audit.
         reports.write(audit, verdict)
     try:
         _print(audit, verdict, arguments)
@@ -145,7 +145,7 @@ def _print(audit: Audit, verdict: Verdict | None, arguments: AuditArguments) -> 
 
 
 class _Reports:
-    """The reports, rewritten after each page. One that cannot be written does not stop the others."""
+    """Writes the reports after each page. A report that cannot be written does not affect the others."""
 
     def __init__(self, outs: Sequence[Path], prepare_audit: Callable[[Audit], Audit]) -> None:
         self._outs = outs
@@ -180,7 +180,7 @@ def _print_hints(arguments: AuditArguments, repeated: int) -> None:
 
 @contextmanager
 def _open_view(arguments: AuditArguments) -> Generator[AuditWatcher]:
-    """Open the view of the progress: a screen on a terminal, lines elsewhere."""
+    """Open the view of the progress, which is a screen on a terminal, and lines otherwise."""
     if arguments.quiet:
         yield AuditWatcher()
         return
@@ -197,14 +197,14 @@ def _open_view(arguments: AuditArguments) -> Generator[AuditWatcher]:
 
 
 class _Interrupt:
-    """A request to stop by a signal. It cancels `scope`; what was measured is still reported."""
+    """Cancels `scope` on a signal. The measurements so far are still reported."""
 
     def __init__(self) -> None:
         self.scope = anyio.CancelScope()
         self.signal: int | None = None
 
     def cancel(self, number: int) -> None:
-        """Cancel the work. Further signals change nothing: the rest of the work has a time limit."""
+        """Cancel the work. Further signals have no effect, because the remaining work has a time limit."""
         self.signal = self.signal or number
         self.scope.cancel()
 
@@ -225,7 +225,7 @@ def _catch_signals() -> Generator[_Interrupt]:
 
 
 def _log_to(file: Path | None) -> None:
-    """Log to the file, or nowhere: the terminal belongs to the view."""
+    """Log to the file, or not at all, because the view uses the terminal."""
     if file is None:
         logging.getLogger().addHandler(logging.NullHandler())
         return

@@ -1,4 +1,4 @@
-"""The progress of an audit on a terminal: the page, the model's last calls and words, the findings."""
+"""Show the progress of an audit on a terminal: the page, the model's calls and text, and the findings."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["AuditScreen"]
 
 MAX_CALLS = 6
 MAX_LINES = 10
-"""Lines of the model's text."""
+"""The maximum number of lines of the model's text."""
 MAX_CHARACTERS = 4_000
-"""Characters of the model's text that are kept: more than a screen shows."""
+"""The number of characters of the model's text that are kept, which is more than a screen shows."""
 REFRESHES_PER_SECOND = 8
 
 _COLOURS: dict[Severity, str] = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan"}
@@ -34,7 +34,7 @@ _COLOURS: dict[Severity, str] = {"critical": "bold red", "high": "red", "medium"
 class AuditScreen(AuditWatcher):
     """A context manager that draws below earlier output and clears itself at the end.
 
-    All text is shown as `Text`, without markup, because pages and models wrote most of it.
+    All text is shown as `Text`, without markup, because most of it comes from pages and models.
     """
 
     def __init__(self, console: Console) -> None:

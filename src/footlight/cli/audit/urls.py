@@ -1,4 +1,4 @@
-"""The pages to audit: the URLs of the command line, of files and of sitemaps."""
+"""Collect the URLs to audit from the command line, files and sitemaps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_urls(
     line, and `sitemaps` are the URLs of sitemaps.
 
     Raises:
-        BadUsage: a URL cannot be audited, or there are none or too many.
+        BadUsage: a URL cannot be audited, or there are no URLs or too many.
     """
     import ada_url
 
@@ -64,7 +64,7 @@ def _likely_url(url: str) -> str:
 def _list_urls(
     words: Sequence[str], lists: Sequence[Path], sitemaps: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield each URL with the place where it was given."""
+    """Yield each URL, after a description of its source."""
     for word in words:
         if word == "-":
             yield from _lines("standard input", sys.stdin.read())
@@ -88,7 +88,7 @@ def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _read_sitemap(url: str) -> Iterator[tuple[str, str]]:
-    """Yield the place and the URL of each page. Sitemaps that an index lists are read too, up to ten.
+    """Yield the source and the URL of each page. Up to ten sitemaps in a sitemap index are read too.
 
     Raises:
         BadUsage: the sitemap cannot be read.

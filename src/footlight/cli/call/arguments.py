@@ -1,4 +1,4 @@
-"""The words after `footlight call`: options of the command, and arguments by the schema of the tool."""
+"""Parse the words after `footlight call`: options of the command, and arguments of the tool."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Tool = Mapping[str, Any]
 class Option(NamedTuple):
     """An option of the command itself.
 
-    `value` describes its value, or is None for a switch. An option that `yields` is passed to the tool if the
-    tool has a parameter of that name.
+    `value` describes its value, or is None for a switch. An option that `yields` is passed to the tool if
+    that has a parameter with the same name.
     """
 
     name: str
@@ -61,21 +61,21 @@ HELP = ("--help", "-h")
 
 
 class Flag(NamedTuple):
-    """A flag as it was typed, without `--`. `value` is None if it has none."""
+    """A flag from the command line, without `--`. `value` is None if it has no value."""
 
     name: str
     value: str | None
 
 
 class Typed(NamedTuple):
-    """The words after `call`, read before the schema of the tool is known."""
+    """The words after `call`, parsed before the schema of the tool is known."""
 
     tool: str | None
     flags: list[Flag]
     help: bool
 
     def own_values(self, name: str, tool: Tool | None = None) -> list[str | None]:
-        """Return the values given for an option of the command itself."""
+        """Return the values of an option of the command itself."""
         (option,) = (each for each in OPTIONS if each.name == f"--{name}")
         if option.yields and tool and find_parameter(name, _properties(tool)):
             return []
@@ -83,9 +83,9 @@ class Typed(NamedTuple):
 
 
 def read_words(words: Sequence[str]) -> Typed:
-    """Split the words into a tool and flags.
+    """Parse the words into a tool and flags.
 
-    A word that begins with `--` is a flag. A flag takes the next word as its value, unless that is a flag.
+    A word that begins with `--` is a flag. The next word is its value, unless that is a flag too.
 
     Raises:
         BadUsage: a word is neither the tool, nor a flag, nor the value of a flag.
@@ -114,7 +114,7 @@ def read_words(words: Sequence[str]) -> Typed:
 
 
 def asks_for_command_help(words: Sequence[str]) -> bool:
-    """Return whether the words are `--help` without a tool. Words that cannot be read count as False."""
+    """Return whether the words contain `--help` and no tool. Return False if they are not valid."""
     try:
         typed = read_words(words)
     except BadUsage:
@@ -123,10 +123,10 @@ def asks_for_command_help(words: Sequence[str]) -> bool:
 
 
 def find_tool(name: str, tools: Sequence[Tool]) -> Tool:
-    """Return the tool of this name.
+    """Return the tool with this name.
 
     Raises:
-        BadUsage: there is none; the message names the closest one.
+        BadUsage: there is no such tool. The message names the closest one.
     """
     for tool in tools:
         if tool["name"] == name:
@@ -138,10 +138,10 @@ def find_tool(name: str, tools: Sequence[Tool]) -> Tool:
 
 
 def tool_arguments(typed: Typed, tool: Tool, *, read: Callable[[str], str]) -> dict[str, Any]:
-    """Return the arguments of the call. `read` returns the text of `@FILE` and `-`.
+    """Return the arguments of the call. `read` returns the content of `@FILE` and `-`.
 
     Raises:
-        BadUsage: the tool has no such parameter, one is missing, or a value is not of its type.
+        BadUsage: a parameter is unknown or missing, or a value has the wrong type.
     """
     properties = _properties(tool)
     arguments: dict[str, Any] = {}
@@ -201,7 +201,7 @@ def _properties(tool: Tool) -> dict[str, Schema]:
 
 
 def find_parameter(flag: str, properties: Mapping[str, Schema]) -> str | None:
-    """Return the parameter that the flag names: `full-page` is `fullPage` or `full_page`."""
+    """Return the parameter for a flag, or None. The flag `full-page` matches `fullPage` and `full_page`."""
     plain = _normalize_name(flag)
     return next((name for name in properties if _normalize_name(name) == plain), None)
 
@@ -211,7 +211,7 @@ def _normalize_name(name: str) -> str:
 
 
 def _kind(schema: Schema) -> str | None:
-    """Return the only type besides null, or None if there are several."""
+    """Return the only type except null, or None if there are several or none."""
     kinds = _kinds(schema) - {"null"}
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -256,7 +256,7 @@ def _switch(flag: Flag) -> bool:
 
 def _number(flag: Flag) -> int | float:
     with suppress(ValueError):
-        return int(flag.value or "")  # Not through a float, which has 53 bits.
+        return int(flag.value or "")  # A float would be less precise.
     try:
         number = float(flag.value or "")
     except ValueError:
@@ -290,10 +290,10 @@ def _suggest(name: str, names: Sequence[str], prefix: str = "") -> str:
 
 
 def choose_format(typed: Typed, tool: Tool) -> str:
-    """Return the value of `--format`; a `--json` without a value is `--format json`.
+    """Return the value of `--format`. `--json` without a value is equivalent to `--format json`.
 
     Raises:
-        BadUsage: it is neither text nor json.
+        BadUsage: the format is neither text nor json.
     """
     formats = typed.own_values("format", tool)
     if formats and formats[-1] not in ("text", "json"):
@@ -304,10 +304,10 @@ def choose_format(typed: Typed, tool: Tool) -> str:
 
 
 def choose_output(typed: Typed, tool: Tool) -> Path | None:
-    """Return the file of `--output`, if any.
+    """Return the file of `--output`, or None. It is checked before the tool runs.
 
     Raises:
-        BadUsage: no file can be written there. Checked before the tool runs.
+        BadUsage: the path cannot be written.
     """
     files = typed.own_values("output", tool)
     if not files:
@@ -324,7 +324,7 @@ def read_text(file: str) -> str:
     """Return the text of a file, or of standard input for `-`.
 
     Raises:
-        BadUsage: it is not UTF-8.
+        BadUsage: the content is not UTF-8.
     """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     try:

@@ -1,4 +1,4 @@
-"""The `click` command of `footlight call`: its help and its shell completion. `run` does the work."""
+"""The `click` command of `footlight call`, with its help and shell completion. `run` does the work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Items = list[CompletionItem[str]]
 
 
 class _Call(SectionedCommand):
-    """A command whose flags depend on the tool, so that `click` cannot parse them."""
+    """A command whose flags depend on the tool. `click` cannot parse them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -56,7 +56,7 @@ class _Call(SectionedCommand):
         try:
             tools = {tool["name"]: tool for tool in find_known_tools(find_folder(os.environ))}
         except (BadUsage, DaemonError):
-            return []  # The call itself reports the error.
+            return []  # The error is reported by the call.
         if typed.tool is None and not incomplete.startswith("-"):
             return _items({name: str(tool.get("title") or "") for name, tool in tools.items()}, incomplete)
         properties = tools.get(typed.tool or "", {}).get("inputSchema", {}).get("properties", {})
@@ -77,7 +77,7 @@ def _complete_value(properties: Mapping[str, Mapping[str, Any]], flags: list[Fla
 
 
 def _hyphenate(flags: Mapping[str, str]) -> dict[str, str]:
-    """Return the flags in their other spelling: `--fullPage` as `--full-page`."""
+    """Return the flags in kebab case: `--fullPage` becomes `--full-page`."""
     return {re.sub("([A-Z])", r"-\1", flag).lower(): help for flag, help in flags.items()}
 
 

@@ -1,4 +1,4 @@
-"""The tools that `footlight call` can name, found without starting a server."""
+"""Find the tools for `footlight call` without starting a server."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["find_known_tools"]
 
 
 def find_known_tools(folder: Path) -> Tools:
-    """Return the tools of the background server or, if none is running, those that one would offer.
+    """Return the tools of the background server, or those that it would offer if it is not running.
 
     Raises:
-        BadUsage: the settings are wrong, so that no server could start.
+        BadUsage: the settings are not valid, so that no server could start.
     """
     try:
         state = read_state(folder)

@@ -1,7 +1,7 @@
-"""Run `footlight call` without `click`, so that a call costs little more than its tool.
+"""Run `footlight call` without `click`, so that a call takes little more time than its tool.
 
-A call to the background server is one request of the stateless protocol over the local stream, without a
-handshake. The schemas of the tools are stored beside the state of the server.
+A call to the background server is one request of the stateless protocol over the local socket, without a
+handshake. The schemas of the tools are stored in the same folder as the state of the server.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def _call(typed: Typed, folder: Path) -> int:
 
 
 def _find_tool(name: str, tools: Tools) -> Tool:
-    """Return the tool of this name, which the background server offers.
+    """Return the tool of the background server with this name.
 
     Raises:
-        BadUsage: there is none; the message names the closest one, or the group that it is in.
+        BadUsage: there is no such tool. The message names the closest one, or the group that contains it.
     """
     try:
         return find_tool(name, tools)

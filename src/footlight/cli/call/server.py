@@ -1,4 +1,4 @@
-"""Call or list the tools of any MCP server, which is started or connected to for this one command."""
+"""Call or list the tools of any MCP server. The connection is used for one command only."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from footlight.protocol.errors import MCPError
 __all__ = ["call_server", "list_server_tools"]
 
 CALL_TIMEOUT_MS = 600_000
-"""Long, because most tools have a deadline of their own and some may take as long as they need."""
+"""The time limit of a call. It is long, because most tools have a deadline and the others may take long."""
 
 Value = TypeVar("Value")
 
 
 def call_server(server: str, typed: Typed, *, headers: Sequence[str | None]) -> int:
-    """Make the call that was typed, and return the exit status."""
+    """Make the call from the command line, and return the exit status."""
 
     async def call(client: MCPClient) -> int:
         tools = [dict(tool.raw) for tool in await client.list_tools()]
@@ -47,7 +47,7 @@ def call_server(server: str, typed: Typed, *, headers: Sequence[str | None]) -> 
 
 
 def list_server_tools(server: str, *, headers: Sequence[str]) -> Tools:
-    """Return the tools as the server lists them."""
+    """Return the server's unchanged list of tools."""
 
     async def list_tools(client: MCPClient) -> Tools:
         return [dict(tool.raw) for tool in await client.list_tools()]
@@ -58,7 +58,7 @@ def list_server_tools(server: str, *, headers: Sequence[str]) -> Tools:
 def _run_with_client(
     server: str, headers: Sequence[str | None], use: Callable[[MCPClient], Awaitable[Value]]
 ) -> Value:
-    """Connect to the server, and run the work with the client.
+    """Connect to the server, and run `use` with the client.
 
     Raises:
         BadUsage: the server or a header is not a valid value.

@@ -1,1 +1,1 @@
-"""The commands that use the client with any MCP server, or read its call logs."""
+"""Commands that use the client with any MCP server, or read its call logs."""

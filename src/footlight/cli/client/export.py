@@ -90,7 +90,7 @@ def _write(text: str, out: Path | None, *, force: bool) -> None:
         return
     data = text.encode()
     try:
-        # It may have been edited by hand. Devices and pipes are only written to.
+        # An existing file may have been edited by hand. Do not read devices and pipes.
         if out.is_file() and not force and out.read_bytes() != data:
             raise BadUsage(f"{out} exists: give another --out, or --force to overwrite it")
         out.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Run `footlight replay`: repeat the calls of a file, compare the results, print what differs."""
+"""Run `footlight replay`: repeat the calls of a file, compare the results, and print differences."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ UNREACHABLE = ("network", "spawn", "handshake", "not_connected", "http")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayArguments:
-    """The arguments as they were given."""
+    """The arguments from the command line."""
 
     file: Path
     server: str | None
@@ -116,7 +116,7 @@ async def _replay(arguments: ReplayArguments, script: Script, ignored: Ignored) 
                 mcp, script, verify=arguments.verify, ignored=ignored, timeout_ms=arguments.timeout_ms
             )
             async for each in steps:
-                replayed.append(replace(each, value=None))  # Many large results would not fit into memory.
+                replayed.append(replace(each, value=None))  # Many large results may not fit into memory.
                 _print_call(len(replayed), each, script)
     except MCPError as error:
         return _report_error(error)
@@ -165,14 +165,14 @@ def _adapter(arguments: ReplayArguments, script: Script) -> AdapterChoice:
 
     def choose(tools: Sequence[Tool]) -> Adapter:
         adapter = choose_fitting_adapter(tools) if name == "auto" else ADAPTERS[name]
-        # An unnamed session begins empty and is deleted afterwards.
+        # An unnamed session starts empty and is deleted at the end.
         return without_traces(adapter) if arguments.session is None else adapter
 
     return choose
 
 
 def _log(arguments: ReplayArguments, script: Script) -> CallLog:
-    # Values of variables are written as their names, so that the new log can be replayed as well.
+    # Values of variables are replaced by their names, so that the new log can be replayed as well.
     redact = script.hidden.entry if script.hidden.variables else None
     return create_logger(console=False, file=arguments.log, redact=redact)
 

@@ -1,4 +1,4 @@
-"""Turn a tool's schemas into types: expressions, and the definitions to which they refer."""
+"""Translate a tool's schemas into type expressions and the definitions to which they refer."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from footlight.client.codegen.schemas import (
 __all__ = ["AliasDefinition", "Definition", "ObjectDefinition", "ParameterDefinition", "Path", "Translator"]
 
 Path = tuple[str, ...]
-"""The place of a schema within a tool's schema, as parts of a class name. The last part is the most specific.
-"""
+"""The position of a schema within a tool's schema, as parts of a class name, the outermost first."""
 
 DEEPEST = 40
 
@@ -59,7 +58,7 @@ class ParameterDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ObjectDefinition:
-    """An object whose keys are known: a `TypedDict`."""
+    """An object with known keys, which becomes a `TypedDict`."""
 
     fields: tuple[ParameterDefinition, ...]
     description: str = ""
@@ -67,7 +66,7 @@ class ObjectDefinition:
 
 @dataclass(frozen=True, slots=True)
 class AliasDefinition:
-    """Another name of an expression."""
+    """A name for an expression."""
 
     type: Expression
 
@@ -76,10 +75,10 @@ Definition = ObjectDefinition | AliasDefinition
 
 
 class Translator:
-    """Translates one schema. `definitions` are what its expressions refer to, by key, `paths` their places.
+    """Translates one schema. `definitions` and `paths` are those of the types that its expressions refer to.
 
-    Objects that say the same have the same key, in whichever tools they are. Where `named` is off there are
-    none, and an object is a `dict`.
+    Equivalent objects have the same key, also if they belong to different tools. Without `named`, there are
+    no definitions, and an object is a `dict`.
     """
 
     def __init__(self, root: object, *, named: bool = True) -> None:
@@ -89,15 +88,14 @@ class Translator:
         self._depth = 0
         self._level = 0
         self._open: dict[str, int] = {}
-        """The keys that are being translated, with the depth at which each was begun."""
+        """The keys that are being translated, with the depth at which each translation began."""
         self.definitions: dict[str, Definition] = {}
         self.paths: dict[str, Path] = {}
 
     def arguments(self, *, without: Sequence[str] = ()) -> Definition:
-        """Return the definition of a tool's parameters. If the schema names none, it is the type of any
-        parameter.
+        """Return the definition of a tool's parameters, or an alias of a `dict` if the schema names none.
 
-        A choice between sets of parameters is all of them, and needs what each of the sets needs.
+        Alternative sets of parameters are merged. Only parameters that every set requires are required.
         """
         schema = self._schemas.flat(self._root)
         members = None if isinstance(schema, bool) else self._schemas.members(schema)
@@ -109,7 +107,7 @@ class Translator:
         properties = properties_of(schema)
         if properties is None:
             return AliasDefinition(_dict_of(self._values(schema, ())))
-        if "" in properties:  # A TypedDict cannot have it.
+        if "" in properties:  # A TypedDict cannot have an empty key.
             return AliasDefinition(_dict_of(ANY))
         remaining = {name: properties[name] for name in properties if name not in without}
         required = [name for name in names_of(schema.get("required")) if name in remaining]
@@ -123,7 +121,7 @@ class Translator:
         return AliasDefinition(self.expression(self._root, ()))
 
     def expression(self, schema: object, path: Path) -> Expression:
-        """Return the type that the schema accepts, or `Any` if Python has no such type."""
+        """Return the type of the values that the schema accepts, or `Any` if no Python type fits."""
         if self._level > DEEPEST:
             return ANY
         self._level += 1
@@ -166,7 +164,7 @@ class Translator:
         return _dict_of(self._values(schema, path))
 
     def _items(self, schema: Mapping[str, Any], path: Path) -> Expression:
-        """Return the type of all items. A tuple becomes a list of everything that it may contain."""
+        """Return the type of all items. A tuple becomes a list of the union of its item types."""
         items: Any = schema.get("items", True)
         first: Any = schema.get("prefixItems", items if isinstance(items, list) else None)
         rest = schema.get("additionalItems", True) if isinstance(items, list) else items
@@ -184,7 +182,7 @@ class Translator:
         properties = (properties_of(schema) or {}).values()
         rest = schema.get("additionalProperties", True)
         if not self._named and properties:
-            return ANY  # The document's table: an object is a dict of anything.
+            return ANY  # Without definitions, the values of an object are `Any`.
         return union(
             self._enter_schema(each, _add_suffix(path, "Value"))
             for each in [*properties, *pattern_schemas, rest]
@@ -198,9 +196,7 @@ class Translator:
             self._depth -= 1
 
     def _is_fields(self, schema: Mapping[str, Any]) -> bool:
-        """Return whether the schema accepts only objects with known keys, without other keys of a type of
-        their own.
-        """
+        """Return whether the schema accepts only objects with known keys, without a schema for other keys."""
         others = schema.get("additionalProperties")
         return (
             self._named
@@ -236,7 +232,7 @@ class Translator:
         flat = self._schemas.flat(schema)
         schema_object: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
         if not isinstance(flat, bool) and self._is_fields(flat):
-            # The field has the description, so that equal schemas share one class.
+            # The description is moved to the field, so that equal schemas share one class.
             schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
         return ParameterDefinition(
             name,
@@ -247,13 +243,14 @@ class Translator:
         )
 
     def _translate_reference(self, schema: Mapping[str, Any], path: Path) -> Expression:
-        """Translate a reference. A schema that contains itself without being an object of known keys becomes
-        an alias.
+        """Translate a reference.
+
+        A recursive schema that is not an object with known keys becomes an alias.
         """
         key = f"alias {self._schemas.identity(schema)}"
         if key in self._open:
             if self._open[key] == self._depth:
-                return NEVER  # A choice between the schema itself and others: only the others count.
+                return NEVER  # The schema is an alternative of itself, which adds nothing to the union.
             self.paths.setdefault(key, path)
             return Reference(key)
         self._open[key] = self._depth
@@ -267,7 +264,7 @@ class Translator:
 
 
 def _merge_loosely(members: Sequence[Flat]) -> Flat:
-    """Return an object type that every member satisfies."""
+    """Return a schema that every member satisfies: an object with the properties of all members."""
     merged: dict[str, Any] = {}
     required: list[set[str]] = []
     for member in members:
@@ -309,7 +306,7 @@ def _literal(value: Any) -> Expression:
 
 
 def _name_member(path: Path, member: Flat, number: int) -> Path:
-    """Return the part of a name for a member: the value that only it has, or its number."""
+    """Return the path of a member of a union, named after a constant property, or else by its number."""
     properties = {} if isinstance(member, bool) else properties_of(member) or {}
     for schema in properties.values():
         schema_object: Mapping[str, Any] = (

@@ -1,4 +1,4 @@
-"""The differences between two versions of a generated module, tool by tool."""
+"""Compare two versions of a generated module, tool by tool."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ __all__ = ["constant", "differences"]
 
 
 def constant(module: str, name: str) -> str | None:
-    """Return the text of the constant with this name in a module, or None if there is no constant or no
-    module.
-    """
+    """Return a string constant of a module, or None if it has none or `module` cannot be parsed."""
     parsed = _parse_module(module)
     for node in parsed.body if parsed else ():
         match node:
@@ -28,7 +26,7 @@ def constant(module: str, name: str) -> str | None:
 
 
 def differences(old: str, new: str) -> list[str]:
-    """Return a line for each kind of difference, and nothing if the two texts mean the same."""
+    """Return a line for each kind of difference. The list is empty if the modules are equivalent."""
     before, after = _parse_module(old), _parse_module(new)
     if before is None or after is None:
         return ["the existing file is not a generated module"]
@@ -73,7 +71,7 @@ def _dictionary(node: ast.expr) -> Mapping[str, str]:
 
 
 def _methods(module: ast.Module) -> Mapping[str, str]:
-    """Return the text of each tool's method with everything that it refers to, by the tool's name."""
+    """Return, by tool name, a dump of the tool's method and of all definitions that it refers to."""
     defined = {name: node for node in module.body for name in _list_defined_names(node)}
     namespaces = _namespaces(defined.get("McpHandle"))
     texts: dict[str, str] = {}
@@ -83,7 +81,7 @@ def _methods(module: ast.Module) -> Mapping[str, str]:
         for method in node.body if isinstance(node, ast.ClassDef) else ():
             parts.append(_render_with_definitions(method, defined))
             called = _find_called_tool(method)
-            if called is not None:  # The overloads stand before it.
+            if called is not None:  # The overloads precede it.
                 texts[called if wire == ROOT else f"{wire}.{called}"] = "\n".join(parts)
                 parts = []
     return texts
@@ -100,7 +98,7 @@ def _list_defined_names(node: ast.stmt) -> list[str]:
 
 
 def _namespaces(handle: ast.stmt | None) -> Mapping[str, str]:
-    """Return the name of each namespace by its class, as in `self.nav = Nav(bound, "nav")`."""
+    """Map each class to its namespace's name, from assignments such as `self.nav = Nav(bound, "nav")`."""
     calls = [node.value for node in ast.walk(handle) if isinstance(node, ast.Assign)] if handle else []
     return {
         call.func.id: str(call.args[1].value)

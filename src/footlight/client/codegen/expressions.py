@@ -1,4 +1,4 @@
-"""Types as values, before they are rendered: `list[str]`, `Literal["a"] | None`, a reference to a class."""
+"""Type expressions such as `list[str]`, `Literal["a"] | None` or a reference to a class."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A type that stands alone: `str`, `Any`, or the text of a literal."""
+    """A type without arguments, such as `str` or `Any`, or the text of a literal."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A definition, by its key. It gets a name when all definitions are known."""
+    """A reference to a definition by its key. Definitions are named when all of them are known."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """`list[…]`, `dict[…, …]`, `Literal[…]`, `NotRequired[…]`."""
+    """A generic type with its arguments, such as `list[…]`, `Literal[…]` or `NotRequired[…]`."""
 
     head: str
     arguments: tuple[Expression, ...]
@@ -43,7 +43,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Two or more types, joined by `union`."""
+    """Two or more alternative types. Use `union` to create one."""
 
     members: tuple[Expression, ...]
 
@@ -56,8 +56,9 @@ NONE = Word("None")
 
 
 def union(members: Iterable[Expression]) -> Expression:
-    """Return the union of types: each type once, all literals in one `Literal`, and `Any` alone if it is
-    among them.
+    """Return the union of types.
+
+    Duplicates are removed, literals are merged, and `Any` absorbs all others.
     """
     flat = dict.fromkeys(_flat(members))
     flat.pop(NEVER, None)
@@ -77,7 +78,7 @@ def union(members: Iterable[Expression]) -> Expression:
 
 
 def names_in(expression: Expression) -> Iterator[str]:
-    """Yield the names that an expression looks up. References and literals have none."""
+    """Yield the names that an expression uses, except those in references and in literals."""
     match expression:
         case Word(text):
             yield text
@@ -98,7 +99,7 @@ def references_in(expression: Expression) -> Iterator[str]:
 
 
 def _parts_of(expression: Expression) -> Sequence[Expression]:
-    """Return the expressions that this one consists of. The arguments of `Literal` are values."""
+    """Return the direct parts of an expression. The arguments of `Literal` are values, not parts."""
     match expression:
         case Subscript("Literal", _):
             return ()

@@ -1,4 +1,4 @@
-"""`footlight codegen`: ask a server for its tools, and write the module if it changed."""
+"""Generate a module from a server's list of tools, and write it if it has changed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = ["Generated", "command_line", "generate"]
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The result: the number of tools, and the differences between the module and the one that was there."""
+    """The number of tools, and the differences between the new module and the existing one."""
 
     tools: int
     differences: Sequence[str]
     command: str
     """The command that generates the module again."""
     variables: Sequence[str]
-    """The environment variables from which the module reads the secrets of the server's address."""
+    """The environment variables from which the module reads the secrets in the server's address."""
 
 
 async def generate(
@@ -44,14 +44,14 @@ async def generate(
     check: bool = False,
     force: bool = False,
 ) -> Generated:
-    """Start one server, read its tools, stop it, and write the module. With `check`, nothing is written.
+    """Connect to a server, list its tools, and write the module. With `check`, only compare it.
 
-    `headers` are sent to a server with a URL, and are not in the module: they may have a token. In place of a
-    secret in `server`, the module reads a variable of the environment.
+    `headers` are sent to a server with a URL. They are not written to the module, because they may contain a
+    token. A secret in `server` is replaced by an environment variable that the module reads.
 
     Raises:
-        MCPError: there is no such server, or no place for the module (`invalid`): its folder is missing, or
-            what is there was not generated and is not to be overwritten by `force`.
+        MCPError: the server cannot be reached; or the module cannot be written (`invalid`), because its
+            folder is missing, or because the existing file was not generated and `force` is not set.
     """
     address = _without_secrets(server)
     command = command_line(address.address, out, adapter=adapter)
@@ -76,7 +76,7 @@ async def generate(
 
 
 def command_line(server: str, out: Path, *, adapter: str | None = None) -> str:
-    """Return the command as a user can paste it into a shell."""
+    """Return the codegen command, quoted for a shell."""
     words = ["footlight", "codegen", "--server", server, "--out", str(out)]
     return " ".join(map(_quote_word, [*words, *(("--adapter", adapter) if adapter else ())]))
 
@@ -85,14 +85,14 @@ async def _list_tools(server: object, headers: Mapping[str, str] | None) -> tupl
     """Return the tools of the server and its name."""
     client = await spawn_client(transport_for(server, headers=headers))
     try:
-        # The version is left out: a new version with the same tools needs no new module.
+        # The server's version is left out, because a new version with the same tools needs no new module.
         return await client.list_tools(), str(client.get_server_info().get("name") or "")
     finally:
         await client.close()
 
 
 def _read_existing_module(out: Path, *, force: bool) -> str | None:
-    """Return the module that exists. It is read before a server is started."""
+    """Return the text of the existing module, or None. Errors are raised before a server is started."""
     if out.is_dir():
         raise MCPError(
             f"{out} is a folder: name a file in it, such as {out / 'mcp_tools.py'}", reason="invalid"
@@ -101,7 +101,7 @@ def _read_existing_module(out: Path, *, force: bool) -> str | None:
         raise MCPError(f"There is no folder {out.parent}: make it, or give another --out", reason="invalid")
     if not out.exists():
         return None
-    if not out.is_file():  # Some devices and pipes can be read without end, and none may be replaced.
+    if not out.is_file():  # Reading a device or a pipe may never end, and it must not be replaced.
         raise MCPError(f"{out} is a device or a pipe: give another --out", reason="invalid")
     try:
         text = out.read_text("utf-8")
@@ -117,10 +117,10 @@ def _read_existing_module(out: Path, *, force: bool) -> str | None:
 
 
 def _is_same(before: str, tools: Sequence[Tool], source: Source) -> bool:
-    """Return whether the module equals the one that would be written, except for its date and its command.
+    """Return whether the existing module equals the new one, except for its date and its command.
 
-    A command depends on the folder in which it was typed: compare `--out tools.py` and `--out
-    tests/tools.py`. Everything else in it, such as the server, is in the module too.
+    The command depends on the working directory (`--out tools.py` or `--out tests/tools.py`). Its other
+    options, such as the server, are compared because they are also elsewhere in the module.
     """
     generated = re.search(f"(?m)^{re.escape(GENERATED)}(.*)$", before)
     command = constant(before, "REGENERATE")
@@ -137,7 +137,7 @@ def _without_secrets(server: str) -> WithoutSecrets:
 
 
 def _write(out: Path, text: str) -> None:
-    """Write the whole file or nothing. A symbolic link is kept, and its target is written."""
+    """Write the file atomically. If it is a symbolic link, its target is written."""
     path = out.resolve()
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -153,9 +153,7 @@ def _write(out: Path, text: str) -> None:
 
 
 def _quote_word(word: str) -> str:
-    """Return the word in double quotes, which every shell understands, unless a character is special within
-    them.
-    """
+    """Quote a word for a shell, in double quotes if possible, because every shell supports these."""
     if not word.isprintable():
         inner = "".join(
             each if each.isprintable() else _escape_character(each)

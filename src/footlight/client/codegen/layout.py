@@ -1,4 +1,4 @@
-"""Lines that `ruff format` would leave as they are."""
+"""Lay out generated code in lines that `ruff format` does not change."""
 
 from __future__ import annotations
 
@@ -29,21 +29,19 @@ def flat(expression: Expression, names: Names) -> str:
 
 
 def field_line(name: str, expression: Expression, names: Names, *, indent: str) -> list[str]:
-    """Return a field of a class: `name: expression`."""
+    """Return the lines of a class field: `name: expression`."""
     return lay_out(f"{indent}{name}: ", expression, "", names, indent=indent, parentheses=True)
 
 
 def assignment(target: str, expression: Expression, names: Names) -> list[str]:
-    """Return an assignment of a module: `target = expression`."""
+    """Return the lines of an assignment at module level: `target = expression`."""
     return lay_out(f"{target} = ", expression, "", names, indent="", parentheses=True)
 
 
 def lay_out(
     before: str, expression: Expression, after: str, names: Names, *, indent: str, parentheses: bool = False
 ) -> list[str]:
-    """Return the expression between the texts before and after it, on several lines if necessary. `indent` is
-    that of the first line.
-    """
+    """Return the lines of `before`, the expression and `after`. `indent` is the first line's indentation."""
     line = before + flat(expression, names) + after
     if len(line) <= LINE_LENGTH:
         return [line]
@@ -75,7 +73,7 @@ def lay_out(
 
 
 def call_lines(before: str, arguments: Sequence[str], after: str, *, indent: str) -> list[str]:
-    """Return items in parentheses: all on one line, all on the next line, or one on each line."""
+    """Return the lines of a call: arguments on the same line, on the next line, or one on each line."""
     line = f"{before}({', '.join(arguments)}){after}"
     if len(line) <= LINE_LENGTH:
         return [line]
@@ -86,7 +84,7 @@ def call_lines(before: str, arguments: Sequence[str], after: str, *, indent: str
 
 
 def _lay_out_in_brackets(expression: Expression, names: Names, *, indent: str) -> list[str]:
-    """Return an expression that stands alone within brackets."""
+    """Return the lines of an expression that is the only one within brackets."""
     if isinstance(expression, Union) and len(indent + flat(expression, names)) > LINE_LENGTH:
         return _operands(indent, expression.members, "", names, indent=indent)
     return lay_out(indent, expression, "", names, indent=indent)

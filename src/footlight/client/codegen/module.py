@@ -21,18 +21,18 @@ RESERVED_TYPES = frozenset(
         *("False", "McpHandle", "None", "Root", "ServerFromEnvironment", "True"),
     )
 )
-"""Names that every module uses, which no class may have."""
+"""Names that generated modules use. No generated class may have one of them."""
 RESERVED_METHODS = frozenset((*dir(Namespace), "_bound", "_name", "Any", "CallOptions", "Unpack", "overload"))
 RESERVED_NAMESPACES = frozenset((*dir(Handle), "_bound", ROOT))
 
 NO_WORD = "Unnamed"
 SHORT = 40
-"""Characters of a name that stands with others on one line."""
+"""The maximum length of the names of namespaces, and of tool names within class names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A tool in its namespace. `arguments` and `result` are keys of definitions."""
+    """The method of a tool. `arguments` and `result` are keys of definitions."""
 
     tool: Tool
     wire: str
@@ -40,7 +40,7 @@ class Method:
     attribute: str
     arguments: str
     each_argument: Expression | None
-    """The type of any argument, for a tool that does not name its parameters."""
+    """The type of all arguments if the tool does not name its parameters, else None."""
     result: str | None
 
 
@@ -56,7 +56,7 @@ class NamespaceClass:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The content of a module in the order in which it is written. `names` are those of the definitions."""
+    """The content of a generated module. `names` maps the keys of definitions to class names."""
 
     namespaces: Sequence[NamespaceClass]
     definitions: Mapping[str, Definition]
@@ -83,7 +83,7 @@ class _Types:
 
 
 def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
-    """Plan the module of these tools. Each is given once, in any order."""
+    """Plan the module of these tools. Each tool must be given once; the order does not matter."""
     grouped: dict[str, list[_Types]] = {}
     for tool in sorted(tools, key=lambda tool: tool.name):
         injected = adapter.injected_keys if adapter.has_session(tool) else ()
@@ -94,7 +94,7 @@ def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
         namespace: attributes((split_name(each.tool.name)[1] for each in types), reserved=RESERVED_METHODS)
         for namespace, types in grouped.items()
     }
-    # Within a class its methods' names hide those of the module.
+    # Within a class, the names of its methods hide those of the module.
     reserved = RESERVED_TYPES.union(*(names.values() for names in inside.values()))
     everything = [each for types in grouped.values() for each in types]
     classes = _class_names(grouped.keys() - {ROOT}, reserved) | {ROOT: "Root"}
@@ -116,7 +116,7 @@ def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
 def split_name(name: str) -> tuple[str, str]:
     """Split the name of a tool into namespace and method, at the first dot."""
     namespace, dot, method = name.partition(".")
-    # What is in `_root` goes over the wire without it, so that a dotted name stays whole there.
+    # Methods in `_root` call tools without a prefix, so a tool name that begins with `_root.` is not split.
     return (namespace, method) if dot and namespace != ROOT else (ROOT, name)
 
 
@@ -168,7 +168,7 @@ def _class_names(namespaces: Iterable[str], reserved: frozenset[str]) -> dict[st
 
 
 def _names(everything: Sequence[_Types], reserved: frozenset[str]) -> dict[str, str]:
-    """Return names for all definitions: first for arguments and results, then for what they contain."""
+    """Return names for all definitions. Arguments and results are named before nested definitions."""
     tops: dict[str, list[str]] = {}
     inner: dict[str, list[tuple[str, Path]]] = {}
     for types in everything:
@@ -184,7 +184,7 @@ def _names(everything: Sequence[_Types], reserved: frozenset[str]) -> dict[str, 
 
 
 def _candidates(found: Sequence[tuple[str, Path]]) -> list[str]:
-    """Return candidates for a name: the place of a definition, with its tool if only one tool has it."""
+    """Return candidates for the name of a definition: its path, after the tool's name if only one has it."""
     owners = {owner for owner, _ in found}
     path = min((path for _, path in found), key=lambda path: (len(path), path))
     last = (path[-1] if path else "") or "Part"

@@ -1,4 +1,4 @@
-"""Python names for tools and their parts: unique, and the same on every run."""
+"""Choose unique and reproducible Python names for tools and their types."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 __all__ = ["LONGEST", "attributes", "is_key", "pascal", "shorten", "type_names"]
 
 LONGEST = 60
-"""Characters of a class name."""
+"""The maximum length of a class name, before digits are added to make it unique."""
 DIGITS = 4
 
 
 def pascal(text: str) -> str:
-    """Return ASCII letters and digits in Pascal case: `nav.goto` becomes `NavGoto`. The result may be
-    empty.
+    """Convert a name to Pascal case: `nav.goto` becomes `NavGoto`.
+
+    Only ASCII letters and digits are kept, so the result may be empty.
     """
     return "".join(word[0].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", text))
 
@@ -27,17 +28,20 @@ def shorten(name: str, longest: int) -> str:
 
 
 def is_key(name: str) -> bool:
-    """Return whether a class can have the key as a field. Python treats some other letters as the same."""
+    """Return whether a class can have the key as a field.
+
+    Keys that are not ASCII cannot: Python normalizes identifiers, so two of them could become the same.
+    """
     return (
         name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and not name.startswith("__")
     )
 
 
 def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int = 128) -> dict[str, str]:
-    """Return an attribute for each name on the wire: the name itself if it can be an attribute.
+    """Return an attribute for each tool name: the name itself if it can be an attribute.
 
-    `run.file` is run_file, `class` is class_. Where two would be the same, or one is a name of its own,
-    a few digits of a hash follow: which tool an attribute calls never depends on the others.
+    `run.file` becomes `run_file`, and `class` becomes `class_`. If two names would get the same attribute, or
+    it is already in use, digits of a hash are appended to it.
     """
     wire = set(names)
     own = {name for name in wire if is_key(name) and name not in reserved and len(name) <= longest}
@@ -52,7 +56,7 @@ def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int 
 
 
 def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[str]) -> dict[str, str]:
-    """Return for each key the first candidate that no other key has, or one with a few digits of a hash."""
+    """Return for each key its first unique candidate, or else its last one with digits of a hash."""
     names: dict[str, str] = {}
     used = set(reserved)
     waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
@@ -67,7 +71,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[
         remaining = {key: each for key, each in waiting.items() if key not in settled}
         nobodys |= {key: each[0] for key, each in remaining.items() if len(each) == 1}
         waiting = {key: each[1:] for key, each in remaining.items() if len(each) > 1}
-    # Add the names one after another, because the digits of two may be the same.
+    # Two names may get the same digits, so the names are added one after another.
     for key, name in sorted(nobodys.items()):
         names[key] = _make_unique(name, key, used)
         used.add(names[key])
@@ -83,7 +87,7 @@ def _attribute(name: str, reserved: Collection[str]) -> str:
 
 
 def _fit(name: str) -> str:
-    """Return a class name that is not too long and does not begin with a digit."""
+    """Return the name, shortened to the maximum length, and prefixed if it does not begin with a letter."""
     return shorten(name if name[:1].isalpha() else f"T{name}", LONGEST)
 
 

@@ -1,4 +1,4 @@
-"""Foreign text as strings, docstrings and comments of Python source. It never becomes code."""
+"""Escape text from a server for strings, docstrings and comments of Python source, so it is never code."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import textwrap
 __all__ = ["LINE_LENGTH", "UNSAFE", "comment_safe", "docstring", "string"]
 
 LINE_LENGTH = 110
-"""Characters in a line of generated Python."""
+"""The maximum length of a line of generated code."""
 
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff"
     "\ud800-\udfff]"
 )
-"""Control characters, halves of surrogate pairs, and marks that change the direction of text. The ranges are
-listed explicitly, because they differ between versions of Unicode.
+"""Control characters, surrogates, and characters that change the direction of text. The ranges are listed
+explicitly, because Python's own classification depends on its version of Unicode.
 """
 
 _ESCAPED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
 
 def string(text: str) -> str:
-    """Return a string literal in printable characters, quoted as `ruff format` would quote it."""
+    """Return a string literal of printable characters, quoted as by `ruff format`."""
     quote = "'" if text.count('"') > text.count("'") else '"'
     return quote + "".join(_character(character, quote) for character in text) + quote
 
@@ -39,9 +39,9 @@ def _character(character: str, quote: str) -> str:
 
 
 def docstring(text: str, *, indent: str = "") -> list[str]:
-    """Return the lines of a docstring, none longer than necessary.
+    """Return the wrapped lines of a docstring. They are empty if the text is.
 
-    What cannot be shown becomes U+FFFD. An empty text has no docstring.
+    Unsafe characters are replaced by U+FFFD.
     """
     lines = _dedent("\n".join(_lines(text, LINE_LENGTH - len(indent)))).split("\n")
     if lines == [""]:
@@ -59,7 +59,7 @@ def docstring(text: str, *, indent: str = "") -> list[str]:
 
 
 def comment_safe(text: str) -> str:
-    """Return a text for a comment, which a line end would otherwise end."""
+    """Replace unprintable characters, such as line ends, by U+FFFD, so that the text stays in its comment."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
@@ -69,7 +69,7 @@ def _lines(text: str, width: int) -> list[str]:
     lines: list[str] = []
     for line in clean.split("\n"):
         lines += _wrap_line(line.rstrip(), width)
-    # In a docstring a backslash would be an escape, and three quotes its end.
+    # In a docstring, a backslash begins an escape, and three quotes end the string.
     return [line.replace("\\", "\\\\").replace('"""', "'''") for line in lines]
 
 
@@ -80,9 +80,9 @@ def _dedent(text: str) -> str:
 
 
 def _wrap_line(line: str, width: int) -> list[str]:
-    """Wrap a line. The text of a list item is indented below its mark."""
+    """Wrap a line. Continuation lines of a list item are indented to its text."""
     hanging = " " * len((re.match(r"\s*(?:[-*•] |\d+[.)] )?", line) or [""])[0])
-    # Three quotes before it and three after, and backslashes count twice.
+    # The line may have three quotes before and after it, and backslashes will be doubled.
     room = max(width - 6 - line.count("\\"), 40)
     if len(line) <= room:
         return [line]

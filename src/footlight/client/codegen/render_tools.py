@@ -50,12 +50,12 @@ def mcp_connect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The origin of a generated module, which its header states."""
+    """The origin of a generated module. Its header shows some of it."""
 
     server: str = ""
-    """The command or the URL that the module connects to."""
+    """The command or URL of the server."""
     variables: Sequence[str] = ()
-    """The environment variables that stand for secrets, as `${NAME}`."""
+    """The environment variables that replace secrets in `server`, as `${NAME}`."""
     regenerate: str = ""
     """The command that generates the module again."""
     server_name: str = ""
@@ -66,7 +66,7 @@ class Source:
 
 
 def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:
-    """Return the text of the module. The order of the tools does not matter; duplicates are written once."""
+    """Return the text of the module. The order of the tools does not matter, and duplicates are ignored."""
     source = source or Source()
     listed = sorted(tools, key=lambda tool: (tool.name, tool_hash(tool)))
     adapter = source.adapter or choose_adapter(listed)
@@ -136,7 +136,7 @@ def _import(module: str, names: Iterable[str]) -> list[str]:
 
 
 def _namespace(namespace: NamespaceClass, module: Module, types: TypeWriter) -> list[str]:
-    """Yield the class of a namespace, after the types that its methods use."""
+    """Return the class of a namespace, after the types that its methods use and that are not written yet."""
     before: list[str] = []
     lines = ["", "", f"class {namespace.class_name}(Namespace):"]
     for number, method in enumerate(namespace.methods):
@@ -148,7 +148,7 @@ def _namespace(namespace: NamespaceClass, module: Module, types: TypeWriter) -> 
 
 
 def _method(method: Method, module: Module) -> list[str]:
-    """Return a method: its arguments as keywords, or as one mapping with the call's options beside it."""
+    """Return a method. It takes its arguments as keywords, or as one mapping followed by call options."""
     arguments = module.names[method.arguments]
     result = "Any" if method.result is None else module.names[method.result]
     each = f"Unpack[{arguments}]" if method.each_argument is None else _word(method.each_argument)
@@ -197,7 +197,7 @@ def _handle(module: Module, hidden: Sequence[str]) -> list[str]:
 
 
 def _describe_namespaces(module: Module, hidden: Sequence[str], *, aliased: bool) -> str:
-    """Return the list of namespaces, and what `_root` is."""
+    """Return the docstring of the handle, which lists the namespaces and explains `_root`."""
     lines = ["The server's tools, by the word before the first dot of their names.", ""]
     for each in module.namespaces:
         name = f"`{each.attribute}`"

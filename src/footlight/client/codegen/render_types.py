@@ -1,4 +1,4 @@
-"""Render definitions as text: `TypedDict` classes and aliases, each after those that it refers to."""
+"""Render definitions as `TypedDict` classes and aliases, each after those that it refers to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TypeWriter", "schema_to_type"]
 
 
 class TypeWriter:
-    """Writes each definition once, when it is first needed. `used` are the words that must be imported."""
+    """Writes each definition once, when it is first needed. `used` are the names that must be imported."""
 
     def __init__(self, definitions: Mapping[str, Definition], names: Names) -> None:
         self._definitions = definitions
@@ -31,8 +31,9 @@ class TypeWriter:
         self.used: set[str] = set()
 
     def write(self, key: str) -> list[str]:
-        """Yield the definition after those that it needs and that are not written yet, with empty lines
-        before each.
+        """Return the lines of a definition, after those of the definitions that it needs.
+
+        Definitions that were written before are left out.
         """
         if key in self._begun:
             return []
@@ -71,8 +72,9 @@ class TypeWriter:
         return lines
 
     def _call(self, name: str, fields: ObjectDefinition) -> list[str]:
-        """Yield a `TypedDict` call, for keys that a class cannot have. Descriptions follow it: a comment in
-        it could steer a type checker.
+        """Return a `TypedDict` call, for keys that a class cannot have.
+
+        The descriptions follow the call, because a comment in it could be a directive for a type checker.
         """
         self.used.add("TypedDict")
         lines = [f"{name} = TypedDict(", f'{STEP}"{name}",', f"{STEP}{{"]
@@ -87,9 +89,7 @@ class TypeWriter:
         return [*lines, f"{STEP}}},", ")", *docstring("\n\n".join((fields.description, *keys)).strip())]
 
     def _can_be_class(self, fields: ObjectDefinition) -> bool:
-        """Return whether all keys are identifiers, none of which hides a name that the types of the class
-        use.
-        """
+        """Return whether all keys can be fields, and none hides a name that the field types use."""
         keys = {field.name for field in fields.fields}
         used = {"NotRequired"}
         for field in fields.fields:
@@ -105,9 +105,7 @@ class TypeWriter:
         return Subscript("NotRequired", (type,))
 
     def _quote_references(self, expression: Expression) -> Expression:
-        """Return the expression with references as text where they name a definition that is not complete
-        yet.
-        """
+        """Return the expression as a string if it refers to a definition that is not written yet."""
         if all(key in self._written for key in references_in(expression)):
             return expression
         return Word(string(flat(expression, self._names)))
@@ -120,7 +118,7 @@ def _expressions(definition: Definition) -> list[Expression]:
 
 
 def _field_docstring(field: ParameterDefinition) -> str:
-    """Return the description of a field and its default."""
+    """Return the description of a field, followed by its default."""
     if field.default is None:
         return field.description
     default = f"Default: {field.default}."
@@ -132,8 +130,8 @@ def _field_docstring(field: ParameterDefinition) -> str:
 
 
 def schema_to_type(schema: object) -> str:
-    """Return the type of a property's schema as text, `Any` for an unknown schema.
+    """Return the type of a property's schema as text, or `Any` for an unknown schema.
 
-    `str`, `Literal["a", "b"]`, `bool`, `float`, `int`, `dict[str, Any]`, `list[str]`, and unions of these.
+    The result is for example `str`, `Literal["a", "b"]`, `dict[str, Any]`, `list[str]`, or a union of these.
     """
     return flat(Translator(schema, named=False).expression(schema, ()), {})

@@ -1,6 +1,6 @@
-"""Normalize JSON Schemas to read types from them: follow references, merge `allOf`, and list alternatives.
+"""Normalize JSON Schemas: resolve references, merge `allOf`, and list alternatives.
 
-Schemas are whatever a server sent: malformed parts are ignored.
+Schemas come from a server and may be malformed. Malformed parts are ignored.
 """
 
 from __future__ import annotations
@@ -14,24 +14,22 @@ from urllib.parse import unquote
 __all__ = ["Flat", "Schemas", "canonical", "choices", "names_of", "properties_of", "schema_types"]
 
 Flat = Mapping[str, Any] | bool
-"""A schema without `$ref` and `allOf`; those of its parts may have some."""
+"""A schema without `$ref` and `allOf` at its top level."""
 
 MOST_STEPS = 5_000
-"""Steps in the translation of one tool. A schema that needs more is recursive, and the rest of it is `Any`.
-"""
+"""The maximum number of schemas that are normalized for one tool. All further ones are `Any`."""
 MOST_COPIED = 100_000
-"""Limits for properties and for references within an object, so that a large schema is not read repeatedly.
-"""
+"""The maximum number of copied properties and references, which limits the work for large schemas."""
 MOST_CHOICES = 64
 DEEPEST = 200
-"""References that lead to references, and levels of `allOf` within `allOf`."""
+"""The maximum length of a chain of references and nested `allOf`."""
 
 _INDEX = re.compile("[0-9]{1,9}")
 _TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
 class Schemas:
-    """A tool's schema, as the root of its references."""
+    """Normalizes the schemas within a tool's schema, which is the root of their references."""
 
     def __init__(self, root: object) -> None:
         self._root = root
@@ -40,7 +38,10 @@ class Schemas:
         self._level = 0
 
     def flat(self, schema: object, seen: frozenset[str] = frozenset()) -> Flat:
-        """Return one schema that means the same. `True` accepts everything, `False` nothing."""
+        """Return an equivalent flat schema. `True` accepts everything, `False` nothing.
+
+        `seen` are the references that are being resolved.
+        """
         if schema is False:
             return False
         self._steps += 1
@@ -63,7 +64,7 @@ class Schemas:
         return own
 
     def resolve(self, reference: str) -> object:
-        """Return what a pointer within the schema names, or `True` if it leads nowhere or is an anchor."""
+        """Return the target of a JSON pointer, or `True` if there is none or the reference is an anchor."""
         if reference != "#" and not reference.startswith("#/"):
             return True
         target: object = self._root
@@ -82,7 +83,7 @@ class Schemas:
         return target
 
     def intersect(self, one: Flat, other: Flat) -> Flat:
-        """Return a schema that accepts what both accept."""
+        """Return a schema that accepts the values that both schemas accept."""
         if one is False or other is False:
             return False
         if one is True or other is True:
@@ -99,7 +100,7 @@ class Schemas:
         return merged
 
     def members(self, schema: Mapping[str, Any]) -> Sequence[Flat] | None:
-        """Return each alternative with what holds for all of them, or None if no alternative is left."""
+        """Return the alternatives, each merged with the common part, or None if the schema has none."""
         if not any(_items(schema.get(name)) for name in ("anyOf", "oneOf")):
             return None
         base = {name: schema[name] for name in schema if name not in ("anyOf", "oneOf")}
@@ -113,7 +114,7 @@ class Schemas:
         return members
 
     def identity(self, schema: object) -> str:
-        """Return a value that is equal for schemas that mean the same, also those of other tools."""
+        """Return a text that is the same for equal schemas, also if they belong to different tools."""
         reached = {"": schema}
         waiting = [schema]
         while waiting:
@@ -130,9 +131,7 @@ def canonical(value: object) -> str:
 
 
 def choices(schema: Mapping[str, Any]) -> Sequence[Any] | None:
-    """Return the values of `const` and `enum` that have the schema's type, or None if the schema names no
-    values.
-    """
+    """Return the values of `const` or `enum` that have the schema's type, or None if it has neither."""
     if "const" in schema:
         values = [schema["const"]]
     elif isinstance(schema.get("enum"), list):
@@ -144,9 +143,7 @@ def choices(schema: Mapping[str, Any]) -> Sequence[Any] | None:
 
 
 def schema_types(schema: Mapping[str, Any]) -> Sequence[str]:
-    """Return the types that a schema names, each once. If it names none, they follow from its other
-    keywords.
-    """
+    """Return the types that a schema names, without duplicates, or else infer them from other keywords."""
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _items(named)
     known = [
@@ -160,9 +157,7 @@ def schema_types(schema: Mapping[str, Any]) -> Sequence[str]:
 
 
 def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the properties, also those that are required and not described, or None if the schema describes
-    none.
-    """
+    """Return the properties, including required ones without a schema, or None without `properties`."""
     described = schema.get("properties")
     if not isinstance(described, Mapping):
         return None
@@ -171,7 +166,7 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def names_of(value: object) -> Sequence[str]:
-    """Return the texts in a list, in order."""
+    """Return the strings in a list, in order. Return nothing if the value is not a list."""
     return [each for each in _items(value) if isinstance(each, str)]
 
 
@@ -185,7 +180,7 @@ def _items(value: object) -> Sequence[Any]:
 
 
 def _references(schema: object) -> list[str]:
-    """Return all references in a schema. One in an example is followed too, which does no harm."""
+    """Return all references in a schema, including those in examples, which does no harm."""
     found: list[str] = []
     waiting = [schema]
     while waiting:
@@ -238,14 +233,15 @@ def _merge_schemas(one: Any, other: Any) -> Any:
     if one is True or other is True:
         return other if one is True else one
     if any(part is other for part in _parts(one)):
-        return one  # A reference that was followed twice: large ones would take long to compare.
+        return one  # The same reference was followed twice. Comparing large schemas would take long.
     parts = {canonical(part): part for part in (*_parts(one), *_parts(other))}
     return one if len(parts) == 1 else {"allOf": [*parts.values()]}
 
 
 def _parts(schema: Any) -> Sequence[Any]:
-    """Return the parts that are merged already, so that a schema that contains itself is the same again after
-    one round.
+    """Return the parts of a schema that `_merge_schemas` created, or the schema itself.
+
+    Without this, merging a recursive schema would never yield an equal schema again.
     """
     if isinstance(schema, Mapping) and list(cast("Mapping[str, Any]", schema)) == ["allOf"]:
         return _items(cast("Mapping[str, Any]", schema)["allOf"])
@@ -260,7 +256,7 @@ def _merge_choices(one: Any, other: Any) -> Any:
 
 
 def _merge_alternatives(one: Any, other: Any) -> Any:
-    """Yield each alternative of the one merged with each of the other."""
+    """Return all pairs of an alternative of one with an alternative of the other, merged."""
     ours, theirs = _items(one), _items(other)
     if not ours or not theirs or len(ours) * len(theirs) > MOST_CHOICES:
         return ours or theirs

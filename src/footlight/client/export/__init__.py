@@ -1,1 +1,1 @@
-"""A call log written as a pytest test: the calls, the assertions on their results, and the source."""
+"""Export a call log as a pytest test, with the calls and with assertions on their results."""

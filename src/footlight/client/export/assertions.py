@@ -1,4 +1,4 @@
-"""The assertions of an exported test: the parts of a logged result that are the same in every run."""
+"""Generate the assertions of an exported test, on the parts of a logged result that do not change."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ from footlight.client.replay.volatile import CHANGES, is_volatile_field, normali
 __all__ = ["assertions", "index_expression", "select_distinctive_parts"]
 
 MOST = 8
-"""Lines for one call."""
+"""The maximum number of assertions for one call."""
 MOST_PIECES = 4
-"""Pieces of one text that are asserted."""
+"""The maximum number of pieces of one text that are asserted."""
 MOST_OF_A_FAILURE = 3
 LONGEST_PIECE = 60
 SHORTEST_PIECE = 4
 
 _REF = re.compile(r"(?<![^\s\[(])e[1-9]\d*(?![^\s\]),])|\[ref=[^\]\s]{0,20}\]?")
-"""The number of an element in one look at a page."""
+"""A ref, which identifies an element in one snapshot only."""
 _CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): ')
-"""The code of an error that is an object, as a client formats it, or as older logs have it."""
+"""The code of an error object, in the client's format or in that of older logs."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|[^\x20-\x7e]+')
-"""Parts of an error that change, besides those that `normalize_text` replaces: ids, numbers, non-ASCII."""
+"""Volatile parts of an error that `normalize_text` does not replace: ids, numbers and non-ASCII text."""
 LONGEST_LINE = 2_000
 _CUT = re.compile(r"… \[\d+ chars\]\Z")
 _HEADING = re.compile(
     r"#+ |```|\W{0,20}(?:error|exception|failed|failure|traceback \(most recent call last\))\W{0,20}\Z",
     re.IGNORECASE,
 )
-"""A line, or a piece of one, that every failure or answer of its server has."""
+"""A heading or generic word, which is not specific to an error or a result."""
 
 
 def assertions(result: Any, name: str) -> list[str]:
-    """Yield assertions: the whole result if it fits and does not change between runs, else what does not
-    change, place by place.
+    """Return assertions on a result. `name` is the expression for the result.
+
+    The whole result is asserted if it fits on a line and does not change between runs; otherwise, each value
+    that does not change.
     """
     if result is None or is_summary(result):
         return []
     if isinstance(result, (bool, int, float)):
-        # The log has the value of the JSON, and a handle returns the text.
+        # The log has the parsed value, but a handle returns the JSON text.
         return [f"assert json.loads({name}) {_equals(result)}"]
     found = list(leaves(result))
     if found and all(_stays(path, value) for path, value in found):
@@ -72,7 +74,7 @@ def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
 
 
 def _pieces(lines: Sequence[str], most: int) -> list[str]:
-    """Return the pieces of the lines that do not change, from the first informative line on."""
+    """Return at most `most` pieces of the lines that do not change. Headings and short pieces are skipped."""
     found: list[str] = []
     for text in lines:
         line = _COLOUR.sub(CHANGES, text[:LONGEST_LINE])
@@ -91,14 +93,14 @@ def _pieces(lines: Sequence[str], most: int) -> list[str]:
 
 
 def index_expression(name: str, path: Path) -> str:
-    """Return the expression for a place in a result."""
+    """Return the expression for the value at a path of a result."""
     return name + "".join(f"[{string(step) if isinstance(step, str) else step}]" for step in path)
 
 
 def select_distinctive_parts(error: str) -> Sequence[str]:
-    """Return the parts of an error's message that identify it: its code, or the texts that do not change.
+    """Return the parts of an error's message that identify it: its code, or pieces that do not change.
 
-    The first line is often the same for all failures of a server, so a part of each line is returned, the
+    The first line is often the same for all errors of a server, so pieces of several lines are returned, the
     longest first.
     """
     if code := _CODE.search(error):
@@ -117,9 +119,7 @@ def _stays(path: Path, value: Any) -> bool:
 
 
 def _says_something(path: Path) -> bool:
-    """Return whether a value is worth asserting. Success is not, nor are events beside the result of an
-    action.
-    """
+    """Return whether a value is worth asserting. The success flag and observations of an action are not."""
     return path != ("success",) and path[:1] != ("observation",)
 
 

@@ -1,4 +1,4 @@
-"""The body of an exported test: the calls of a log, and the assertions on each result."""
+"""Generate the body of an exported test: the calls of a log, and the assertions on their results."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from footlight.protocol.errors import SECRET_NAME, MCPError
 __all__ = ["Body", "ResultPlace"]
 
 OF_A_HANDLE = ("bound", "call", "close", "root")
-"""Attributes of a handle, which are not namespaces although a tool may have such a name."""
+"""Attributes of a handle that are not namespaces of tools."""
 
 _MASKED = re.compile(r"(?=\W*?(?:\*\*|••))\W+|\W*(?:redacted|masked|hidden|removed|secret)\W*", re.IGNORECASE)
 
 _WORD = re.compile(r"[\w-]+")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
-"""Characters that are special in a regular expression."""
+"""A character that is special in a regular expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultPlace:
-    """A place in the result of a call, which is given by its line."""
+    """A path in the result of the call at `line`."""
 
     line: int
     path: Path
@@ -50,7 +50,7 @@ class ResultPlace:
 
 @dataclass(slots=True)
 class Body:
-    """The lines of the test, and the modules and names that they use."""
+    """Collects the lines of the test, and the modules and names that they use."""
 
     ids: Mapping[str, ResultPlace]
     variables: Mapping[str, str]
@@ -58,7 +58,7 @@ class Body:
     lines: list[str] = field(default_factory=list[str])
     needs: set[str] = field(default_factory=set[str])
     _naming: frozenset[int] = field(init=False)
-    """The lines whose results have ids."""
+    """The lines of the calls whose results contain ids that later calls use."""
 
     def __post_init__(self) -> None:
         self._naming = frozenset(place.line for place in self.ids.values())
@@ -84,7 +84,7 @@ class Body:
         known = (
             assertions(self._without_what_changes(result), variable)
             if text is None
-            # The file beside the log has the text, and a method may return something else.
+            # The file beside the log has the result's text. A method may return another value.
             else assertions(self._without_what_changes(text), f"{variable}.text")
         )
         made = (
@@ -111,7 +111,7 @@ class Body:
         self.lines.append(lay_out(made, indent=indent, before=before))
 
     def _call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
-        """Return the call as `mcp.nav.goto(url=…)` where its names can be written like that."""
+        """Return the call, in the form `mcp.nav.goto(url=…)` if the names are identifiers."""
         namespace, dot, method = tool.partition(".")
         arguments_text = (
             [(f"{key}=", value) for key, value in arguments.items()]
@@ -131,7 +131,7 @@ class Body:
         return call("value_of", [("", self._build_whole_call(tool, arguments))])
 
     def _build_whole_call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
-        """Return a call whose result is whole: the text, and everything else."""
+        """Return a call of `mcp.call`, which returns the whole `ToolResult`."""
         mapping = BracketGroup("{", [(f"{string(key)}: ", value) for key, value in arguments.items()], "}")
         return call("await mcp.call", [("", Code(string(tool))), ("", mapping)])
 
@@ -160,7 +160,7 @@ class Body:
         return _join_parts(list(self._parts(text, template=each.redacted or not each.raw)))
 
     def _parts(self, text: str, *, template: bool) -> Iterator[Expression]:
-        """Return the text with values from the environment in place of variables."""
+        """Yield the parts of the text, with environment variables in place of the values of variables."""
         values = {value: name for name, value in self.variables.items() if value}
         if not values:
             yield from _fill_variables(text) if template else [Code(string(text))]
@@ -173,9 +173,7 @@ class Body:
                 yield from _fill_variables(part) if template else [Code(string(part))]
 
     def _without_what_changes(self, result: Any) -> Any:
-        """Return the result without what is not asserted: ids that the server chose, and the values of
-        variables.
-        """
+        """Return the result with `CHANGES` in place of generated ids and the values of variables."""
         values = {each: CHANGES for each in self.variables.values() if each}
 
         def change(text: str) -> str:
@@ -186,7 +184,7 @@ class Body:
 
 
 def _fill_variables(text: str) -> Iterator[Expression]:
-    """Yield a call with values from the environment in place of `${name}`."""
+    """Yield the parts of the text, with environment variables in place of `${name}`."""
     end = 0
     for found in PLACE.finditer(text):
         before = text[end : found.start()] + (found[0][1:] if found["escape"] else "")
@@ -200,7 +198,7 @@ def _fill_variables(text: str) -> Iterator[Expression]:
 
 
 def _raises(match: str, *, named: bool) -> str:
-    """Return the line that expects a failure, with as much of the text as fits on it."""
+    """Return the line that expects a failure. The text to match is shortened until the line fits."""
     escaped = f"re.escape({string(match)})" if _SPECIAL.search(match) else string(match)
     raised = f"MCPError, match={escaped}" if match else "MCPError"
     line = f"{INDENT}with pytest.raises({raised}){' as failure' if named else ''}:"

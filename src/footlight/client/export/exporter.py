@@ -1,4 +1,4 @@
-"""Write a log as a pytest test: its calls in order, their results and failures. No I/O."""
+"""Export a log as a pytest test, with its calls, results and failures. This module does no I/O."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from footlight.protocol.errors import MCPError
 __all__ = ["export_test", "name_of_test"]
 
 _MADE_UP = re.compile(r"(?=[\w-]*\d)[\w-]{8,}")
-"""An id that the server made: it is neither an address nor words."""
+"""A text that looks like a generated id: one word with a digit, of at least 8 characters."""
 
 _READ = re.compile(r'os\.environ\["(\w+)"\]')
 
 
 def name_of_test(title: str) -> str:
-    """Return a name for a test function, made from any text."""
+    """Return the name of a test function for a title."""
     words = re.sub(r"\W+", "_", title, flags=re.ASCII).strip("_").lower()
     return words if words.startswith("test_") else f"test_{words or 'calls'}"
 
@@ -40,14 +40,15 @@ def export_test(
     variables: Mapping[str, str] | None = None,
     sidecars: Sidecars | None = None,
 ) -> str:
-    """Return the text of the test file. `name` names the log, and `server` is the server that the test
-    starts.
+    """Return the text of the test file. `test` is the name of the test function.
 
-    A large result is asserted where the `sidecars` have it. Where the log has the value of one of the
-    `variables`, the test reads that of the environment.
+    Errors name the log as `name`. `server` is the address that a comment shows in the command for the test.
+    Large results are asserted if the `sidecars` have them. Values of `variables` in the log are read from the
+    environment by the test.
 
     Raises:
-        MCPError: the calls are of several sessions; or a line was redacted, and it cannot be seen where.
+        MCPError: the calls belong to several sessions; there are no calls; or it is unknown which argument of
+            a redacted line was redacted.
     """
     test_calls = _remove_session(calls, name)
     body = Body(_find_server_ids(test_calls), variables or {}, sidecars or Sidecars())
@@ -97,11 +98,11 @@ def _head(name: str, server: str | None, body: Body) -> list[str]:
 
 
 def _without_secrets(server: str) -> str:
-    """Return the command with variables that the shell fills in from the environment where the test runs."""
+    """Return the server's address with environment variables in place of secrets, for a shell."""
     try:
         return without_secrets(server).address
     except ValueError:
-        return server  # It is not a valid command line, and will be refused later.
+        return server  # The command line is not valid, and will be refused later.
 
 
 def _name_suffix(name: str) -> str:
@@ -110,7 +111,7 @@ def _name_suffix(name: str) -> str:
 
 
 def _find_server_ids(calls: Sequence[LoggedCall]) -> dict[str, ResultPlace]:
-    """Return texts that first appear in a result, and that a later call has as an argument."""
+    """Return the ids that first appear in a result and that a later call has as an argument."""
     found: dict[str, ResultPlace] = {}
     last = {text: call.line for call in calls for text in strings_of(call.arguments)}
     sent: set[str] = set()

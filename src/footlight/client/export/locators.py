@@ -1,4 +1,4 @@
-"""Replace refs in arguments by locators that work in another run, if the log has them."""
+"""Replace refs in arguments by logged locators, which also work in other runs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ __all__ = ["refs_in", "with_locators"]
 
 _REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
 _SELECTORS = re.compile(r"selector|source|target|ref|element", re.IGNORECASE)
-"""The names of parameters that name an element."""
+"""Names of parameters that identify an element."""
 
 
 def with_locators(call: LoggedCall) -> Mapping[str, Any]:
-    """Return the call's arguments with locators in place of refs. The log has one locator, several by
-    parameter, or a list for steps.
+    """Return the call's arguments with locators in place of refs.
+
+    The log has one locator, an object of locators by ref, or a list with an entry for each step.
     """
     recorded = call.outcome.locator if call.outcome else None
     steps = call.arguments.get("steps")
@@ -29,7 +30,7 @@ def with_locators(call: LoggedCall) -> Mapping[str, Any]:
 
 
 def refs_in(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the refs that name elements in the arguments. They mean nothing in another run."""
+    """Return the refs of elements in the arguments. They are not valid in another run."""
     return [each for each in _selectors(arguments) if _REF.fullmatch(each)]
 
 
@@ -59,7 +60,7 @@ def _locate_arguments(arguments: Mapping[str, Any], recorded: Any) -> Mapping[st
 
 
 def _selectors(value: Any, key: str = "") -> list[str]:
-    """Yield the strings of parameters that name elements."""
+    """Return the strings of all parameters that identify elements."""
     if isinstance(value, str):
         return [value] if _SELECTORS.search(key) else []
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Format Python source like `ruff format`: on one line if it fits, else with one item per line."""
+"""Format Python source like `ruff format`: on one line if it fits, or else one item on each line."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An expression that stays on its line."""
+    """An expression that is not split into several lines."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class BracketGroup:
-    """Items between brackets, each with the text before it: `key=`, or `"key": `."""
+    """Items between brackets, each with a prefix, such as `key=` or `"key": `."""
 
     opening: str
     items: Sequence[tuple[str, Expression]]
@@ -63,7 +63,7 @@ def literal(value: Any) -> Expression:
 
 
 def lay_out(expression: Expression, *, indent: int, before: str = "", after: str = "") -> str:
-    """Return the lines of a statement that ends with the expression and the text `after` it."""
+    """Return a statement of `before`, the expression and `after`, on several lines if necessary."""
     return f"{INDENT * indent}{before}{_lay_out(expression, indent, before, after)}{after}"
 
 
@@ -86,7 +86,7 @@ def flat(expression: Expression) -> str:
 
 
 def width(text: str) -> int:
-    """Return the number of columns on a screen."""
+    """Return the number of columns that the text occupies on a screen."""
     if text.isascii():
         return len(text)
     return sum(_columns(each) for each in text)

@@ -1,8 +1,7 @@
-"""Typed handles: calls in order, checked against the generated module, logged, and with their browser
-session.
+"""Typed handles, which call the tools of a server in order, in one session, and log the calls.
 
-A handle belongs to one session of tools at the server, such as a browser session. Nothing in this package
-knows a particular server: an adapter knows how its sessions are opened, closed and named.
+A handle belongs to one tool session at the server, such as a browser session. Adapters define how a
+particular server's sessions are opened, closed and named. All other modules are independent of the server.
 """
 
 from footlight.client.handles.call_log import CallLog, create_logger

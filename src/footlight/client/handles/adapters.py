@@ -1,7 +1,7 @@
-"""Adapters: how a server's sessions of tools, such as browser sessions, are opened, closed and named.
+"""Adapters, which open, close and name the tool sessions of a server, such as browser sessions.
 
-Only an adapter knows the parameter that names a session. Your own adapter is an object with the members of
-`Adapter`.
+Only adapters depend on the parameter that names a session. A custom adapter is any object with the members
+of `Adapter`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class ToolClient(Protocol):
-    """Calls tools: a client, or one that logs."""
+    """A client that calls tools, with or without logging."""
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolResult: ...
 
@@ -43,33 +43,34 @@ class ToolClient(Protocol):
 class Adapter(Protocol):
     """Opens and closes a session, and adds its name to the arguments of the tools that take one.
 
-    A handle needs only these four members. An adapter may also have `is_lifecycle(name)`, as `KnownAdapter`
-    has: without it, a replay repeats the calls that opened and closed the logged session.
+    Handles use only these four methods. An adapter may also have `is_lifecycle(name)`, like `KnownAdapter`.
+    Without it, a replay repeats the calls that opened and closed the logged session.
     """
 
     async def open(self, client: ToolClient, session_name: str, /) -> str | None:
-        """Open the session. Return the name by which the server knows it, or None for `session_name`.
+        """Open the session. Return its name at the server, or None if that is `session_name`.
 
-        The other methods get that name. If this raises, `close` is called with `session_name`.
+        The other methods receive that name. If this method raises an error, `close` is called with
+        `session_name`, unless the error shows that no session was opened.
         """
         ...
 
     async def close(self, client: ToolClient, session_name: str, /) -> None: ...
 
     def inject_session(self, arguments: Mapping[str, Any], session_name: str, /) -> Mapping[str, Any]:
-        """Return the arguments with the session's key before all others."""
+        """Return the arguments with the session's key in front of them."""
         ...
 
     def has_session(self, tool: Tool, /) -> bool:
-        """Return whether the tool takes the key."""
+        """Return whether the tool takes the session's key."""
         ...
 
 
 class KnownAdapter(Adapter, Protocol):
-    """An adapter of Footlight, which codegen, replay and export can choose by a server's tools."""
+    """An adapter of Footlight. Codegen, replay and export can choose it by the server's tools."""
 
     opens: ClassVar[str | None]
-    """The tool that opens a session, by which such a server is recognised."""
+    """The tool that opens a session. A server that has it is recognised by it."""
     injected_keys: ClassVar[Sequence[str]]
     """The parameters that `inject_session` fills in. Generated methods do not have them."""
 
@@ -88,7 +89,7 @@ def list_injected_keys(adapter: Adapter) -> tuple[str, ...]:
 
 
 def is_lifecycle(adapter: Adapter, name: str) -> bool:
-    """Return whether the adapter says that the tool opens or closes sessions."""
+    """Return whether the tool opens or closes sessions, or False if the adapter does not implement this."""
     method = getattr(adapter, "is_lifecycle", None)
     return method is not None and bool(method(name))
 
@@ -105,9 +106,9 @@ BROWSER_KEY = "sessionId"
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """Uses `create_session`, with `options` as its arguments, and `close_session`.
+    """Opens sessions with `create_session`, whose arguments are `options`, and closes them.
 
-    The server names the session. The name that was given to the handle is not sent.
+    The server names the session. The name that was passed to the handle is not sent.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -139,7 +140,7 @@ class BrowserSession:
 
 @dataclass(frozen=True, slots=True)
 class NoSession:
-    """Opens no session and adds nothing to the arguments. Every tool has its method."""
+    """An adapter for servers without tool sessions. It does not change arguments."""
 
     opens: ClassVar[str | None] = None
     injected_keys: ClassVar[Sequence[str]] = ()
@@ -165,10 +166,10 @@ SZKRABOK_KEY = "sessionName"
 
 @dataclass(frozen=True, slots=True)
 class SzkrabokSession:
-    """Uses `session.open` and `session.close`. `url` is opened first; `launch_options` are the browser's.
+    """Opens and closes sessions of Szkrabok with `session.open` and `session.close`.
 
-    Unless `keep`, what the session left on the server's disk is deleted when it is closed, also if closing
-    fails.
+    The session starts at `url`, in a browser with the `launch_options`. Without `keep`, the session's files
+    at the server are deleted when it is closed, even if closing fails.
     """
 
     url: str | None = None
@@ -191,7 +192,7 @@ class SzkrabokSession:
         """Close the session, and delete it unless it is kept.
 
         Raises:
-            MCPError: it was not closed, or not deleted. If both failed, a note says so.
+            MCPError: closing or deleting failed. If both failed, a note has the second error.
         """
         try:
             await client.call_tool("session.close", {SZKRABOK_KEY: session_name})
@@ -229,7 +230,7 @@ ADAPTERS: Mapping[str, KnownAdapter] = {
 
 
 def choose_adapter(tools: Iterable[Tool]) -> str:
-    """Return the name of the adapter whose tool for opening a session the server has, or `none`."""
+    """Return the name of the adapter that fits the server's tools, or `none`."""
     offered = {tool.name for tool in tools}
     fits = (name for name, adapter in ADAPTERS.items() if adapter.opens in offered)
     return next(fits, "none")
@@ -240,5 +241,5 @@ def choose_fitting_adapter(tools: Iterable[Tool]) -> Adapter:
 
 
 def without_traces(adapter: Adapter) -> Adapter:
-    """Return the adapter for sessions that leave nothing at the server."""
+    """Return the adapter, changed so that closing a session deletes its files, if it supports that."""
     return replace(adapter, keep=False) if isinstance(adapter, SzkrabokSession) else adapter

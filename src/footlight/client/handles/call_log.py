@@ -1,11 +1,11 @@
-"""The call log: two lines of JSON for each call, which can be given to a model or replayed.
+"""Write the call log, which has two lines of JSON for each call and can be replayed.
 
 ```json
 {"name":"echo","arguments":{"message":"hi"},"_phase":"before","_seq":3}
 {"name":"echo","arguments":{"message":"hi"},"_phase":"after","_result":"hi","_ok":true,"_ms":2,"_seq":3}
 ```
 
-To replay a log, keep the lines whose `_phase` is `before`, and leave out every field that begins with `_`.
+The calls of a log are the lines whose `_phase` is `before`, without the fields that begin with `_`.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ MAX_ERROR = 1_000
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]")
 
 _CONTROL_ESCAPES = {code: f"\\u{code:04x}" for code in range(128, 160)}
-"""Characters that a terminal may obey, and that JSON need not escape."""
+"""Escapes for control characters that terminals interpret and JSON does not escape."""
 
 Entry = dict[str, Any]
 Redact = Callable[[Entry], Entry]
-"""Takes a line before it is written, with its whole result, and returns the line to write."""
+"""Receives each line before it is written, with the whole result, and returns the line to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as it was sent. The arguments include the session's key, which comes first."""
+    """A call as it is sent. The first argument is the session's key, if the tool takes one."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -54,7 +54,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ResultSummary:
-    """A result for the log, and the text for a file of its own. A large one is never in the line."""
+    """A result for the log. `whole` is the text for a file beside the log.
+
+    A `large` result is never written to the log itself.
+    """
 
     value: Any
     whole: str
@@ -64,7 +67,7 @@ class ResultSummary:
 
 @dataclass(eq=False)
 class CallLog:
-    """A log that `create_logger` makes. Tasks and threads may share it; each line is written in one piece."""
+    """A log that `create_logger` creates. Tasks and threads may share it, because lines are never mixed."""
 
     console: TextIO | bool = True
     file: Path | None = None
@@ -76,10 +79,10 @@ class CallLog:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _descriptor: int | None = field(default=None, init=False)
     _copy: int = field(default=1, init=False)
-    """The number of this log among several in one folder, by the results that it has found there."""
+    """The suffix of result files. It is increased when a file with the same name exists."""
 
     def next_seq(self) -> int:
-        """Return the number of the next call, from 1. Each call takes its own when it is made."""
+        """Return the number of the next call. Numbers start at 1."""
         return next(self._numbers)
 
     def before(self, call: Call, seq: int) -> None:
@@ -87,12 +90,12 @@ class CallLog:
 
         Raises:
             MCPError: the arguments cannot be written as JSON, or the file cannot be written to.
-            Exception: what `redact` or the console raised.
+            Exception: any error of `redact` or of the console.
         """
         self._write(self._redact({**_call_entry(call), "_phase": "before", "_seq": seq}))
 
     def after_success(self, call: Call, result: ToolResult, ms: float, seq: int) -> None:
-        """Log the result of a call. If that fails it is only a warning: the result matters more."""
+        """Log the result of a call. Errors are only logged, so that the caller still gets the result."""
         with _log_failures(call):
             summary = summarize_result(result)
             entry: Entry = {**_call_entry(call), "_phase": "after"}
@@ -105,7 +108,7 @@ class CallLog:
             self._write(entry)
 
     def after_failure(self, call: Call, error: BaseException, ms: float, seq: int) -> None:
-        """Log the failure of a call."""
+        """Log the failure of a call. Errors while logging are not raised."""
         with _log_failures(call):
             end = {"_ok": False, "_ms": max(0, round(ms)), "_error": error_text(error), "_seq": seq}
             self._write(self._redact({**_call_entry(call), "_phase": "after", **end}))
@@ -123,11 +126,11 @@ class CallLog:
     def _redact(self, entry: Entry) -> Entry:
         if self.redact is None:
             return entry
-        # A copy, so that the callback cannot change the call itself.
+        # Pass a copy, so that the callback cannot change the call itself.
         returned = cast("object", self.redact(json.loads(_dumps(entry))))
         if not isinstance(returned, dict):
             raise MCPError("redact: must return the line", reason="invalid")
-        # Without the phase, this line would be replayed as another call.
+        # Without its phase, the line would be replayed as another call.
         written = cast("Entry", returned) | {"_phase": entry["_phase"], "_seq": entry["_seq"]}
         if written.get("arguments") != json.loads(_dumps(entry["arguments"])):
             written["_redacted"] = True
@@ -135,11 +138,11 @@ class CallLog:
         return {key: written[key] for key in (*order, "_redacted", last) if key in written} | written
 
     def _replace_large_result(self, entry: Entry, summary: ResultSummary, call: Call, seq: int) -> None:
-        """Replace a large result by its size, and write it to a file beside the log if configured."""
+        """Replace a large result by its size. With `sidecar`, write it to a file beside the log."""
         value = entry["_result"]
         if not summary.large and len(_dumps(value)) < self.threshold:
             return
-        # Only what a callback has seen and returned may be written.
+        # With `redact`, only text that the callback has returned may be written.
         whole = summary.whole if self.redact is None else value if isinstance(value, str) else _dumps(value)
         size = f"{summary.kind} {len(whole)} chars"
         entry["_result"] = f"[{size}]"
@@ -175,7 +178,7 @@ class CallLog:
                 self._append(self.file, line.encode("utf-8", "backslashreplace"))
 
     def _append(self, file: Path, line: bytes) -> None:
-        """Append a line in one write: other processes may write here too, and a crash leaves no half line."""
+        """Append a line with one write, because other processes may append to the same file."""
         try:
             if self._descriptor is None:
                 self._descriptor = _open_file(file)
@@ -197,12 +200,12 @@ def create_logger(
     threshold: int = THRESHOLD,
     redact: Redact | None = None,
 ) -> CallLog:
-    """Create a log on the console (standard output, or the given stream), in a file, in both, or nowhere.
+    """Create a log that is written to the console, to a file, to both, or to neither.
 
-    A result of `threshold` characters of JSON or more is replaced by its size. With `sidecar` it is also
-    written to `directory`, as `<seq>-<tool>.txt`, or `<seq>-<tool>-2.txt` if that file exists: no result is
-    ever overwritten. `redact` gets each line before it is written. A line whose arguments it changes is
-    marked `_redacted`, and can be replayed only if they are given again.
+    `console` is True for standard output, or a stream. A result of `threshold` or more characters of JSON is
+    replaced by its size. With `sidecar`, it is also written to a file in `directory`, `<seq>-<tool>.txt`, or
+    `<seq>-<tool>-2.txt` if that exists. `redact` receives each line before it is written. A line whose
+    arguments it changes is marked `_redacted`. It can be replayed only if the arguments are supplied again.
     """
     return CallLog(
         console=console,
@@ -236,13 +239,13 @@ def _dumps(value: Any) -> str:
 def _print(stream: TextIO, line: str) -> None:
     try:
         stream.write(line)
-    except UnicodeEncodeError:  # The console has no such characters.
+    except UnicodeEncodeError:  # The console's encoding lacks a character.
         stream.write(json.dumps(json.loads(line), separators=(",", ":")) + "\n")
     stream.flush()
 
 
 def summarize_result(result: ToolResult) -> ResultSummary | None:
-    """Return the result for the log, or None if it is empty."""
+    """Return a result in the form for the log, or None if it is empty."""
     other = [part for part in result.content if part.type != "text"]
     if other:
         parts = [part.raw for part in result.content]
@@ -261,7 +264,7 @@ def summarize_result(result: ToolResult) -> ResultSummary | None:
 
 
 def _json_or_text(text: str) -> Any:
-    """Return the value of the text as JSON if it is JSON: a log has `42` as a number."""
+    """Return the value of a JSON text, or else the text. The text `42` is logged as a number."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -269,27 +272,30 @@ def _json_or_text(text: str) -> Any:
 
 
 def _locator_entry(result: ToolResult) -> Entry:
-    """Return the locator that the server used, if it says so: an exported test uses that."""
+    """Return the entry for the locator that the server used, which exported tests use, if it is known."""
     locator = result.meta.get("footlight/locator")
     return {} if locator is None else {"_locator": locator}
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an error as the log has it."""
+    """Return the text of an error for the log, shortened to `MAX_ERROR` characters."""
     text = str(error) or type(error).__name__
     return text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}… [{len(text)} chars]"
 
 
 def _open_file(file: Path) -> int:
-    """Open the file for appending. Only its owner may read it, because it contains what was typed."""
+    """Open the file for appending.
+
+    Only its owner may read it, because it contains the text that was typed.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
         if size := os.fstat(descriptor).st_size:
             os.lseek(descriptor, size - 1, os.SEEK_SET)
-            # Unless another process is just writing a line: then the file has grown.
+            # If the file has grown, another process is writing a line, which is not complete yet.
             if os.read(descriptor, 1) != b"\n" and os.fstat(descriptor).st_size == size:
-                os.write(descriptor, b"\n")  # A writer stopped within a line.
+                os.write(descriptor, b"\n")  # End an incomplete line of a writer that was stopped.
     except OSError:
         os.close(descriptor)
         raise
@@ -297,7 +303,7 @@ def _open_file(file: Path) -> int:
 
 
 def _write_new(path: Path, text: str) -> bool:
-    """Write a new file completely, or leave none. Return False if it exists already."""
+    """Write a new file, and remove it if that fails. Return False if the file exists already."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""Connect to a server and open a session: from an address and a session's name to a handle."""
+"""Connect to a server, open a session, and return its handle."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = ["Connecting", "Registry", "connect", "spawn_client"]
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 10.0
-"""How long closing a session that failed to open may take: the connection may not work either."""
+"""The time limit for closing a session that failed to open. The connection may be broken as well."""
 NOTHING_OPENED = ("invalid", "unknown_tool", "not_connected")
-"""Reasons of errors after which there is no session to close."""
+"""The reasons of errors after which there is no session to close."""
 
 AnyHandle = TypeVar("AnyHandle", bound=Handle)
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The tools that a module was generated from, and the command that generates it again."""
+    """Hashes of the tools of a generated module, and the command that generates it again."""
 
     hash: str
     tool_hashes: Mapping[str, str]
@@ -41,7 +41,7 @@ class Registry:
 
 
 class Connecting(Generic[AnyHandle]):
-    """`await` it for a handle that you close, or `async with` it for one that is closed at the end."""
+    """A pending connection. `await` it and close the handle yourself, or use it with `async with`."""
 
     def __init__(self, opening: Callable[[], Awaitable[AnyHandle]]) -> None:
         self._opening = opening
@@ -74,14 +74,14 @@ def connect(
 ) -> Connecting[AnyHandle]:
     """Connect, compare the server's tools with the registry, and open the session, in this order.
 
-    `server` is a command line, a URL, a transport, or a connected `MCPClient`, which the handle then closes.
-    `adapter` may be a function that chooses one by the server's tools. Without `log` the calls are written to
-    standard output.
+    `server` is a command line, a URL, a transport, or a connected `MCPClient`, which is closed with the
+    handle. `adapter` may be a function that chooses one by the server's tools. Without `log`, calls are
+    logged to standard output.
 
     Raises:
         RegistryDriftError: the server's tools are not those of the registry. No session was opened.
-        MCPError: the server is not reachable, or opens no session. Nothing is left running, and a session
-            that was partly opened is closed.
+        MCPError: the server cannot be reached, or did not open a session. A session that was partly opened
+            and the connection are closed.
     """
 
     async def open_handle() -> AnyHandle:
@@ -116,9 +116,9 @@ async def _choose_adapter(adapter: Adapter | AdapterChoice, client: MCPClient) -
 async def _open_session(
     handle: type[AnyHandle], adapter: Adapter, client: MCPClient, log: CallLog, session_name: str
 ) -> AnyHandle:
-    """Return a handle with an open session. If that fails, close what was opened."""
+    """Open a session and return its handle. On failure, close a session that may have been opened."""
     recorded = RecordedClient(client, log)
-    # A session that the server names cannot be closed before the server returned its name.
+    # A session that the server names can be closed only after the server has returned the name.
     server_name = None if getattr(adapter, "server_names_sessions", False) else session_name
     try:
         server_name = await adapter.open(recorded, session_name) or session_name
@@ -133,7 +133,10 @@ async def _open_session(
 
 
 async def _close_session(adapter: Adapter, client: RecordedClient, session_name: str) -> None:
-    """Close the session within a time limit. Failures are only logged, because another error is raised."""
+    """Close the session within a time limit.
+
+    Errors are only logged, because the caller raises another one.
+    """
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await adapter.close(client, session_name)
@@ -142,12 +145,12 @@ async def _close_session(adapter: Adapter, client: RecordedClient, session_name:
 
 
 async def spawn_client(server: object, *, timeout_ms: float | None = None) -> MCPClient:
-    """Start a command, or connect to a URL or a transport. The caller closes the client.
+    """Start a command, or connect to a URL or a transport. The caller must close the client.
 
-    A process gets a copy of our environment. `timeout_ms` limits each call that has no limit of its own.
+    A process inherits the environment. `timeout_ms` is the default time limit of calls.
 
     Raises:
-        MCPError: what `MCPClient.connect` raises. Nothing is left running.
+        MCPError: what `MCPClient.connect` raises. No process is left running.
     """
     client = MCPClient(server) if timeout_ms is None else MCPClient(server, timeout_ms=timeout_ms)
     await client.connect()

@@ -1,4 +1,4 @@
-"""A handle without a generated module: the same calls, without types and completion."""
+"""A handle that needs no generated module. It has the same calls, without types and completion."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["DynamicHandle", "connect_dynamic"]
 
 
 class DynamicNamespace(Namespace):
-    """Every attribute is a method. Whether the tool exists, the server decides."""
+    """A namespace in which every attribute is a method. The server checks whether the tool exists."""
 
     def __getattr__(self, method: str) -> Method:
-        if method.startswith("_"):  # Python and its shells look for such names; `nav["_x"]` calls a tool.
+        if method.startswith("_"):  # Python and shells probe for such names. `nav["_x"]` calls a tool.
             raise AttributeError(method)
         return self[method]
 
 
 class DynamicHandle(Handle):
-    """Every attribute is a namespace. `root` is another name of `_root`."""
+    """A handle on which every attribute is a namespace. `root` is another name of `_root`."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") and name != ROOT:
@@ -38,10 +38,10 @@ def connect_dynamic(
     log: CallLog | None = None,
     timeout_ms: float | None = None,
 ) -> Connecting[DynamicHandle]:
-    """Connect like a generated `mcp_connect`, without comparing the tools.
+    """Connect like a generated `mcp_connect`, but do not compare the tools.
 
-    `adapter` may be a function that chooses one by the server's tools. By default the one that fits them is
-    used. Raises what `connect` raises.
+    `adapter` may be a function that chooses one by the server's tools, which is also the default. Raises what
+    `connect` raises.
     """
     return connect(
         DynamicHandle,

@@ -19,7 +19,7 @@ __all__ = ["ROOT", "Bound", "CallOptions", "Handle", "Invoker", "Method", "Names
 logger = logging.getLogger(__name__)
 
 ROOT = "_root"
-"""The namespace of tools without a dot in their names."""
+"""The namespace of tools whose names have no dot."""
 
 Method = Callable[..., Coroutine[Any, Any, Any]]
 
@@ -28,12 +28,12 @@ class CallOptions(TypedDict, total=False):
     """Options of a call whose arguments are a mapping: `nav.goto({...}, parallel=True)`."""
 
     parallel: bool
-    """Do not wait for earlier calls, and do not make later ones wait."""
+    """Do not wait for earlier calls, and do not let later ones wait for this one."""
     timeout_ms: float
 
 
 class Invoker(Protocol):
-    """Sends the calls of a handle. `create_call_invoker` makes one."""
+    """Sends the calls of a handle. `create_call_invoker` creates one."""
 
     async def invoke(
         self,
@@ -49,14 +49,14 @@ class Invoker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """An open session, and what its calls need."""
+    """An open session, with the objects that its calls use."""
 
     invoker: Invoker
     client: MCPClient
     log: CallLog
     adapter: Adapter
     session_name: str
-    """The name by which the server knows the session."""
+    """The name of the session at the server."""
 
 
 class Handle:
@@ -78,18 +78,18 @@ class Handle:
         parallel: bool = False,
         timeout_ms: float | None = None,
     ) -> ToolResult:
-        """Call a tool by its name at the server, and return the whole result, images included.
+        """Call a tool by its name at the server, and return the whole result, including images.
 
         Raises:
             ToolInvocationError: the tool failed, or does not exist.
             MCPTimeoutError: there was no answer within `timeout_ms`, which starts when the call is sent.
             MCPConnectionError: the server is gone.
-            MCPError: the handle is closed, or an argument is wrong; nothing was sent.
+            MCPError: the handle is closed, or an argument is not valid. The call was not sent.
         """
         return await self._bound.invoker.invoke(name, arguments, parallel=parallel, timeout_ms=timeout_ms)
 
     async def close(self) -> None:
-        """Close the session, then the connection. May be called twice."""
+        """Close the session, then the connection. It is safe to call this twice."""
         await self._bound.invoker.close()
 
     async def __aenter__(self) -> Self:
@@ -98,7 +98,7 @@ class Handle:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close. If the block failed, a failure to close is only logged."""
+        """Close the handle. If the block raised an error, a failure to close is only logged."""
         try:
             await self.close()
         except MCPError:
@@ -140,7 +140,7 @@ def _method(bound: Bound, name: str) -> Method:
 async def _invoke(
     bound: Bound, name: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any]
 ) -> Any:
-    """Call a tool. Keywords are its arguments, or `CallOptions` beside a mapping of arguments."""
+    """Call a tool. Keywords are its arguments or, after a mapping of arguments, `CallOptions`."""
     if arguments is None:
         return value_of(await bound.invoker.invoke(name, keywords))
     for option in keywords:

@@ -1,4 +1,4 @@
-"""The calls of one handle: in the order in which they were made, each with its session."""
+"""Send the calls of a handle in the order in which they were made, with the session's key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["CallInvoker", "create_call_invoker"]
 def create_call_invoker(
     *, client: MCPClient, log: CallLog, adapter: Adapter, session_name: str
 ) -> CallInvoker:
-    """Return an invoker for an open session. Closing it closes the client too."""
+    """Return an invoker for an open session. Closing it also closes the client."""
     return CallInvoker(client=client, log=log, adapter=adapter, session_name=session_name)
 
 
@@ -55,8 +55,8 @@ class CallInvoker:
 
         Raises:
             MCPError: the handle is closed (`not_connected`); the arguments are not a mapping, contain the
-                session's key, or cannot be written as JSON (`invalid`); the log cannot be written. Nothing
-                was sent.
+                session's key, or cannot be written as JSON (`invalid`); the log cannot be written. The call
+                was not sent.
             ToolInvocationError: the tool failed, or does not exist.
             MCPTimeoutError: there was no answer within `timeout_ms`, which starts when the call is sent.
             MCPConnectionError: the server is gone.
@@ -70,10 +70,10 @@ class CallInvoker:
             return await self._recorded.call_tool(name, with_session, timeout_ms=timeout_ms, seq=seq)
 
     async def close(self) -> None:
-        """Wait for running calls, refuse waiting ones, close the session and then the client, whatever fails.
+        """Wait for running calls, refuse waiting ones, and close the session. Always close the client.
 
-        Raises what closing the session raises. A second call only waits for the first. If cancelled, the
-        session stays at the server, and the client is closed.
+        Raises what closing the session raises. A second call only waits for the first. If this is cancelled,
+        the session may stay open at the server.
         """
         if self._closed:
             await self._close_finished.wait()
@@ -109,7 +109,7 @@ class CallInvoker:
             raise MCPError(f"{name}: the handle is closed", reason="not_connected")
 
     async def _with_session(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name not in self._tools:  # Not listed yet, or the server has more tools now.
+        if name not in self._tools:  # The tools are not listed yet, or the server has a new one.
             self._tools = {tool.name: tool for tool in await self._client.list_tools()}
         tool = self._tools.get(name)
         if tool is None or not self._adapter.has_session(tool):
@@ -124,7 +124,7 @@ class CallInvoker:
 
 
 def _copy_arguments(name: str, arguments: object) -> dict[str, Any]:
-    """Return a copy of the arguments, so that the caller may change its own meanwhile."""
+    """Return a copy of the arguments, so that the caller can change them while the call waits."""
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):

@@ -1,4 +1,4 @@
-"""Write calls to the log, before and after."""
+"""Log calls before and after they are made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["RecordedClient", "record_call"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedClient:
-    """Calls tools like a client, and logs the calls. An adapter's own calls are logged by it, too."""
+    """Calls tools like a client, and logs the calls, including those of adapters."""
 
     client: MCPClient
     log: CallLog
@@ -43,7 +43,7 @@ class RecordedClient:
 def record_call(
     log: CallLog, call: Call, *, seq: int | None = None
 ) -> Generator[Callable[[ToolResult], None]]:
-    """Log a call before and after the block. The yielded function takes its result."""
+    """Log a call before and after the block. Pass the call's result to the yielded function."""
     number = log.next_seq() if seq is None else seq
     log.before(call, number)
     started = time.monotonic()

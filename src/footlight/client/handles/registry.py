@@ -1,4 +1,4 @@
-"""A short hash of a server's tools, to compare them with those that a module was generated from."""
+"""Compare a server's tools with those of a generated module, by a short hash."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ DIGITS = 12
 
 
 class RegistryDriftError(MCPError):
-    """The server's tools are not those of the generated module. Its notes say which differ."""
+    """The server's tools differ from those of the generated module. The notes list the differences."""
 
     name = "RegistryDriftError"
 
 
 def registry_hash(tools: Iterable[Tool]) -> str:
-    """Return 12 hexadecimal digits of a hash of all names and input schemas, in any order.
+    """Return a hash of all names and input schemas, as 12 hexadecimal digits.
 
-    Titles, descriptions and output schemas do not count: calls are written in the same way without them.
+    The order of the tools does not matter. Titles, descriptions and output schemas are not included, because
+    they do not change how a call is written.
     """
     return _hash([_signature(tool) for tool in sorted(tools, key=lambda tool: tool.name)])
 
 
 def tool_hash(tool: Tool) -> str:
-    """Return the hash of one tool, so that drift can be reported for each tool."""
+    """Return the hash of one tool, so that differences can be reported for each tool."""
     return _hash(_signature(tool))
 
 
@@ -40,7 +41,7 @@ def check_registry(
 ) -> None:
     """Compare the tools with those of a generated module.
 
-    `tool_hashes` are those of the module; `regenerate` is the command that generates it again.
+    `expected` and `tool_hashes` are those of the module. `regenerate` is the command that generates it again.
 
     Raises:
         RegistryDriftError: the tools differ.

@@ -1,8 +1,8 @@
-"""Read a sequence or a call log into calls. No I/O.
+"""Parse a sequence or a call log into calls. This module does no I/O.
 
-A line of a sequence is `{"name", "arguments"}`. In a log, the lines whose `_phase` is `before` are the calls,
-and those with `after` have their results; every field that begins with `_` is left out of the call. A file
-may contain both.
+Each line of a sequence is `{"name", "arguments"}`. In a log, lines with the `_phase` `before` are calls, and
+lines with `after` have their results. Fields that begin with `_` are not part of the call. A file may contain
+lines of both kinds.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ logger = logging.getLogger(__name__)
 LONGEST_EXCERPT = 80
 LONGEST_CALL = 200
 MOST_NAMED = 5
-"""Lines, in a warning."""
+"""The maximum number of line numbers in a warning."""
 BOM = b"\xef\xbb\xbf"
 OF_A_LOG = b'{"name":'
-"""The beginning of each line of a log."""
+"""The first bytes of each line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedOutcome:
-    """The outcome of a call, as a log has it. `result` and `locator` are None if it does not have them."""
+    """The outcome of a call in a log. `result` and `locator` are None if they were not logged."""
 
     ok: bool
     result: Any = None
@@ -41,10 +41,10 @@ class LoggedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCall:
-    """A call, the number of its line, and its outcome, if the file has one.
+    """A call, the number of its line, and its outcome if it was logged.
 
-    `raw`: a log wrote it, with all arguments, such as the session's key. `redacted`: some of its arguments
-    were removed.
+    `raw`: the line is from a log, and has all arguments, including the session's key. `redacted`: some of the
+    arguments were removed when it was logged.
     """
 
     line: int
@@ -56,7 +56,7 @@ class LoggedCall:
 
 
 class _Line(NamedTuple):
-    """`whole`: it has its end."""
+    """A line of the file. `whole`: it ends with a line feed."""
 
     number: int
     data: bytes
@@ -64,7 +64,7 @@ class _Line(NamedTuple):
 
 
 class _Bad(Exception):
-    """An error in a line. A line that is `ours` was written by a log: without it, a call would be missing."""
+    """An error in a line. `ours`: the call log wrote the line, so skipping it would lose a call."""
 
     def __init__(self, message: str, *, ours: bool = False) -> None:
         super().__init__(message)
@@ -72,7 +72,7 @@ class _Bad(Exception):
 
 
 class _LogEntry(NamedTuple):
-    """A line that is one. It has a phase in a log."""
+    """A valid line. `phase` is None for a line of a sequence."""
 
     phase: str | None
     seq: str
@@ -80,11 +80,11 @@ class _LogEntry(NamedTuple):
 
 
 def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
-    """Return the calls of a file, in order. `name` is the name of the file in errors.
+    """Return the calls of a file, in order. Errors name the file as `name`.
 
-    Blank lines do not count. In a log on the console, other programs may have written whole lines, or text
-    before a line of the log: it is left out with a warning. So is an incomplete last line. A sequence
-    contains only calls.
+    Blank lines are skipped. In a captured console log, other programs may have written whole lines, or text
+    in front of a log line. Foreign lines and an incomplete last line are skipped with a warning. A sequence
+    may contain only calls.
 
     Raises:
         MCPError: a line belongs neither to a sequence nor to a log, or is a broken line of a log. The message
@@ -127,14 +127,12 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
 
 
 def brief(call: LoggedCall) -> str:
-    """Return the call in a few words, for a message."""
+    """Return a short form of the call for a message."""
     return f"{_excerpt(call.name)} {_excerpt(_dumps(call.arguments), LONGEST_CALL)}"
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
-    """Yield lines that end with a line feed and nothing else: JSON may have U+2028 and similar characters in
-    a string.
-    """
+    """Yield the lines that are not blank. Only a line feed ends a line: a JSON string may contain U+2028."""
     *whole, last = data.removeprefix(BOM).split(b"\n")
     for number, line in enumerate(whole, 1):
         if line.strip():
@@ -148,7 +146,7 @@ def _read(line: _Line) -> _LogEntry | _Bad:
     try:
         entry = _entry(line.data)
     except _Bad as error:
-        # The output of another program may not end with a line end.
+        # Another program may have written text without a line feed in front of the line.
         begins = line.data.find(OF_A_LOG)
         try:
             entry = _entry(line.data[begins:]) if begins > 0 else None
@@ -166,7 +164,7 @@ def _read(line: _Line) -> _LogEntry | _Bad:
 
 
 def _is_of_others(line: bytes) -> bool:
-    """Return whether what cannot be read as a call is JSON of another program, which has no phase."""
+    """Return whether an invalid line is JSON from another program, which has no `_phase`."""
     try:
         value: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -198,7 +196,7 @@ def _entry(line: bytes) -> dict[str, Any]:
     if is_deep(value):
         raise _Bad(_TOO_DEEP)
     entry = cast("dict[str, Any]", value)
-    # Some programs write NaN into a result, where our log has the text that the server sent.
+    # Some programs write NaN into a result. Footlight's log has the server's text instead.
     if constants and entry.get("_phase") != "after":
         raise _Bad(f"it is not JSON: {constants[0]} is not a JSON number")
     return entry
@@ -208,14 +206,14 @@ _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 
 def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
-    """Return a call with its phase, which a line of a sequence does not have."""
+    """Return a call and its phase, which is None for a line of a sequence."""
     phase: Any = entry.get("_phase")
     if "_phase" in entry and phase not in ("before", "after"):
         raise _Bad(f'_phase is "before" or "after", not {_excerpt(_dumps(phase))}')
     if "name" not in entry:
         raise _Bad('"name" is missing')
     name, arguments = entry["name"], entry.get("arguments", {})
-    # A log has a call without a name as well, which its server refused.
+    # A log may have a call with an empty name, which the server refused.
     if not isinstance(name, str) or not (name or phase):
         raise _Bad(f'"name" is {_kind(name)}, not the name of a tool')
     if not isinstance(arguments, dict):
@@ -256,7 +254,7 @@ def _kind(value: Any) -> str:
 
 
 def _excerpt(text: str, longest: int = LONGEST_EXCERPT) -> str:
-    """Return the beginning of a text, without characters that a terminal interprets."""
+    """Return the beginning of a text, with unprintable characters escaped."""
     excerpt = text if len(text) <= longest else f"{text[:longest]}…"
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in excerpt)
 

@@ -1,8 +1,8 @@
-"""Compare a logged value with a live one, and track ids that the server generates in each run.
+"""Compare logged results with live ones, and track ids that the server generates in each run.
 
-A string of a logged result that differs from the live one at the same place is such an id, if it has at least
-8 characters and is a whole string in the arguments of a later call. In these arguments, and when results are
-compared, it is replaced by the live one.
+A string in a logged result is treated as such an id if the live result has another string at the same path,
+if it has at least 8 characters, and if an argument of a later call equals it. It is replaced by the live id
+in later arguments and when results are compared.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class _Missing:
 
 
 MISSING = _Missing()
-"""Marks a value that one of the two results does not have."""
+"""A marker for a value that only the other result has."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """A difference at a place of the result: the logged value, and the value of this run."""
+    """A difference at a path of the result: the logged value, and the value of this run."""
 
     path: Path
     logged: Any
@@ -82,10 +82,8 @@ def _is_same(path: Path, was: Any, now: Any, ids: Identifiers) -> bool:
 
 
 def is_same_text(was: str, now: str, ids: Identifiers) -> bool:
-    """Return whether two texts are equal, apart from ids that are now others and values that change with each
-    run.
-    """
-    # Also without the ids: a session may be called as a word of the text.
+    """Return whether two texts are equal apart from ids and values that change with each run."""
+    # Compare also without replacing ids, because the name of a session may be a word of the text.
     return normalize_text(now) in (
         normalize_text(was),
         normalize_text(ids.translate_text(was)),
@@ -93,7 +91,7 @@ def is_same_text(was: str, now: str, ids: Identifiers) -> bool:
 
 
 def format_differences(differences: Sequence[ReplayDifference]) -> list[str]:
-    """Return lines for the differences: each place, and below it the old value (-) and the new one (+)."""
+    """Return lines for the differences: each path, and below it the old value (-) and the new one (+)."""
     lines = [line for each in differences[:MOST_SHOWN] for line in _render_difference(each)]
     more = len(differences) - MOST_SHOWN
     return [*lines, f"… and {more} more"] if more > 0 else lines
@@ -108,8 +106,9 @@ def _render_difference(difference: ReplayDifference) -> list[str]:
 
 
 def _diff(was: str, now: str) -> list[str]:
-    """Yield a diff from the line before the first difference. Text far below it is left out: comparing it
-    could take minutes.
+    """Return a diff that starts one line before the first difference.
+
+    Only a limited number of lines is compared, because comparing long texts could take minutes.
     """
     before, after = was.split("\n"), now.split("\n")
     pairs = enumerate(zip(before, after, strict=False))
@@ -138,12 +137,12 @@ class Identifiers:
     def __init__(self, calls: Iterable[LoggedCall]) -> None:
         self._live: dict[str, str] = {}
         self._needed: dict[str, int] = {}
-        """The line of the last call that has the string."""
+        """For each string in the arguments, the line of the last call that uses it."""
         for call in calls:
             self._needed |= dict.fromkeys(strings_of(call.arguments), call.line)
 
     def note(self, logged: str, live: str) -> None:
-        """Note the current id of a session, which results may contain."""
+        """Map a session's logged id to its current one, because results may contain it."""
         self._live[logged] = live
 
     def learn(self, call: LoggedCall, logged: Any, live: Any) -> None:
@@ -158,14 +157,14 @@ class Identifiers:
         return len(text) >= SHORTEST and self._needed.get(text, 0) > line
 
     def translate_arguments(self, arguments: Any) -> Any:
-        """Return a copy with logged ids replaced if they are whole strings.
+        """Return a copy in which strings that are logged ids are replaced.
 
-        A short name of a session may also be a word, so it is not replaced.
+        Short session names are not replaced, because they may be ordinary words.
         """
         return map_strings(
             arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
         )
 
     def translate_text(self, text: str) -> str:
-        """Return a text of the log with the ids of this run, also inside of the text."""
+        """Return a logged text with all ids in it replaced by those of this run."""
         return self._live.get(text) or replace_keys(text, self._live)

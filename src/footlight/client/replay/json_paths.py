@@ -1,4 +1,4 @@
-"""Walk through a JSON value: its leaves with their paths."""
+"""Walk through JSON values and format their paths."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, cast
 __all__ = ["DEEPEST", "Path", "format_path", "is_deep", "items_of", "leaves", "read_text"]
 
 DEEPEST = 200
-"""Levels of one object or array in another. What is deeper is no tool's argument."""
+"""The maximum nesting of objects and arrays. No tool needs deeper arguments."""
 
 Path = tuple[str | int, ...]
-"""Keys of objects and indices of arrays, from the whole value inwards."""
+"""Object keys and array indices, from the outermost to the innermost."""
 
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -38,7 +38,7 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def format_path(path: Path) -> str:
-    """Return the path in the form in which it can be ignored: `$.data.rows[2]`."""
+    """Return the path in the form that `Ignored.of` accepts: `$.data.rows[2]`."""
     return "$" + "".join(_step(step) for step in path)
 
 
@@ -49,7 +49,7 @@ def _step(step: str | int) -> str:
 
 
 def is_deep(value: Any) -> bool:
-    """Return whether a value is too deep for recursive functions. It is examined level by level."""
+    """Return whether a value is nested too deeply for recursive functions."""
     level = [value]
     for _ in range(DEEPEST):
         level = [inner for each in level for inner in _inside(each)]
@@ -64,7 +64,7 @@ def _inside(value: Any) -> list[Any]:
 
 
 def read_text(text: str) -> Any:
-    """Return the text of a result as a value: its JSON, or a list of its lines with JSON lines as values."""
+    """Parse the text of a result as JSON, or else return a list of its lines, with JSON lines parsed."""
     try:
         return _read(text)
     except ValueError:
@@ -81,10 +81,10 @@ def _line(line: str) -> Any:
 
 
 def _read(text: str) -> Any:
-    """Return the JSON value of a text.
+    """Parse a JSON text.
 
     Raises:
-        ValueError: it is not JSON, or too deep to be compared.
+        ValueError: the text is not JSON, or is nested too deeply to be compared.
     """
     try:
         value = json.loads(text)

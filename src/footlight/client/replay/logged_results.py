@@ -1,4 +1,4 @@
-"""Logged results and live ones in the same form, so that they can be compared."""
+"""Convert logged and live results to the same form, so that they can be compared."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ __all__ = ["Sidecars", "Written", "is_summary", "read_answer", "read_logged"]
 _SUMMARY = re.compile(r"\[(?P<kind>[\w-]+) \d+ chars(?: → (?P<file>.+))?\]")
 _SIDECAR = re.compile(r"\d+-[\w.-]+\.txt")
 LARGEST_SIDECAR = 50_000_000
-"""Bytes."""
+"""The maximum size of a file beside the log, in bytes."""
 
 
 class Written(NamedTuple):
-    """A result: its kind (`text`, `image`, …; "" for no result), and its value, if that is known.
+    """A result in the form in which results are compared.
 
-    `lines`: the value is the lines of a text, as a file beside the log has them, not the value of its JSON.
+    `kind` is `text`, `image` and so on, or "" if there is no result. `known`: `value` is the result's
+    content. `lines`: the value is a list of the lines of a text from a file beside the log.
     """
 
     kind: str
@@ -34,7 +35,10 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sidecars:
-    """The files beside a log, even if the log was moved. Only files that the log names are read."""
+    """The result files beside a log. They are also found if the log was moved together with them.
+
+    Only files whose names have the format of a log's result files are read.
+    """
 
     log: Path | None = None
 
@@ -45,13 +49,13 @@ class Sidecars:
             return None
         folder = self.log.parent if self.log else Path()
         for place in (folder / path, folder / path.name, path):
-            with contextlib.suppress(OSError):  # Its name may be too long, or it is not for us.
+            with contextlib.suppress(OSError):  # The name may be too long, or the file not readable.
                 if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
                     return place.read_bytes().decode("utf-8", "replace")
         return None
 
     def text_of(self, result: Any) -> str | None:
-        """Return the text of a logged result whose file is there, unless it is JSON; None for any other."""
+        """Return the text of a logged result from its file, or None if there is no file or it has JSON."""
         found = _SUMMARY.fullmatch(result) if isinstance(result, str) else None
         if found is None or found["kind"] != "text" or not found["file"]:
             return None
@@ -64,7 +68,7 @@ def is_summary(result: Any) -> bool:
 
 
 def read_logged(result: Any, sidecars: Sidecars) -> Written:
-    """Return what the log has of a result: the value, its size, or a file with the whole text."""
+    """Return a logged result. Only its kind is known if the log has its size and no file with the text."""
     found = _SUMMARY.fullmatch(result) if isinstance(result, str) else None
     if found is None:
         return Written("text", result, known=True)
@@ -76,7 +80,7 @@ def read_logged(result: Any, sidecars: Sidecars) -> Written:
 
 
 def read_answer(result: ToolResult, *, lines: bool) -> Written:
-    """Return the new result. With `lines`, its text is split as in a file beside the log."""
+    """Return the live result. With `lines`, its text is parsed as that of a file beside the log."""
     summary = summarize_result(result)
     if summary is None:
         return Written("")

@@ -1,4 +1,4 @@
-"""Make the calls of a file again, on a handle, and compare the results with those in the file."""
+"""Repeat the calls of a file on a handle, and compare the results with those in the file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class ReplayDiffers(AssertionError):
-    """The calls succeeded, but their results differ from those in the file. The message shows how."""
+    """The calls succeeded, but their results differ from those in the file. The message lists differences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,16 @@ class Script:
         return f"{self.name}, line {call.line}: {self.brief(call)}"
 
     def brief(self, call: LoggedCall) -> str:
-        """Return what is called. Values are hidden first, because a cut or an escape could leave a part of
-        one visible.
+        """Return a short form of the call.
+
+        Values of variables are hidden before the text is cut and escaped, so that no part of one is shown.
         """
         return brief(replace(call, arguments=map_strings(call.arguments, self.hidden)))
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedCall:
-    """A call that was made again: its result or its error, and the differences from the log."""
+    """A repeated call: its result or its error, and the differences from the log."""
 
     call: LoggedCall
     ms: float
@@ -82,15 +83,15 @@ class RepeatedCall:
     """Whether the log has only the kind of the result, so that the content was not compared."""
 
     def describe(self, script: Script) -> str:
-        """Return the differences, below the line and the call to which they belong."""
+        """Return the line and the call, followed by the differences."""
         return "\n".join([script.place(self.call), *format_differences(self.differences)])
 
 
 def read_script(path: Path, variables: Mapping[str, str] | None = None) -> Script:
-    """Read a script from a file on disk.
+    """Read a script from a file.
 
     Raises:
-        MCPError: it cannot be read, a line is bad, or a variable has no value.
+        MCPError: the file cannot be read, a line is not valid, or a variable has no value.
     """
     try:
         data = path.read_bytes()
@@ -102,7 +103,7 @@ def read_script(path: Path, variables: Mapping[str, str] | None = None) -> Scrip
 def script_of(
     data: bytes, variables: Mapping[str, str], *, name: str, sidecars: Sidecars | None = None
 ) -> Script:
-    """Return the script of a file's content. Raises the same errors as `read_script`."""
+    """Parse the content of a file. Raises what `read_script` raises."""
     calls = fill_calls(read_calls(data, name=name), variables, name=name)
     return Script(name, calls, Hidden(variables), sidecars or Sidecars())
 
@@ -115,14 +116,14 @@ async def repeat_calls(
     ignored: Ignored | None = None,
     timeout_ms: float | None = None,
 ) -> AsyncGenerator[RepeatedCall]:
-    """Make the calls on the handle, in order, and yield each one when it is done.
+    """Make the calls on the handle in order, and yield each one when it has finished.
 
-    The first call that fails is the last one. With `verify`, a call that was logged as failed is expected to
-    fail, and each call has its differences from the log. The message of an error begins with the line and
-    the call.
+    The first call that fails is the last one. With `verify`, calls that were logged as failed are expected to
+    fail, and each yielded call has its differences from the log. The message of an error begins with the line
+    and the call.
 
     Raises:
-        MCPError: the calls belong to several sessions, or there is no server. No call was made.
+        MCPError: the calls belong to several sessions, or the server is gone. No call was made.
     """
     adapter = mcp.bound.adapter
     tools = await mcp.bound.client.list_tools()
@@ -153,7 +154,7 @@ async def repeat_calls(
 
 
 def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
-    """Return the same error with the place before its message. Its attributes stay."""
+    """Return a copy of the error whose message begins with the line and the call."""
     located = copy.copy(error)
     located.message = f"{script.place(call)}: {script.hidden(error.message)}"
     located.args = (located.message,)
@@ -177,9 +178,9 @@ class _ResultChecker(NamedTuple):
     def compare_result(
         self, call: LoggedCall, result: ToolResult, *, verify: bool
     ) -> tuple[list[ReplayDifference], bool]:
-        """Return the differences of a result, and whether only its kind could be compared.
+        """Return the differences of a result, and whether the log has only its kind.
 
-        Ids are learned from it for later calls, even if nothing is verified.
+        Ids for later calls are learned from the result, even without `verify`.
         """
         outcome = call.outcome
         if outcome is None:
@@ -224,18 +225,19 @@ async def run_sequence(
     """Make the calls of a sequence or of a call log, one after another, and return their results.
 
     A sequence has `{"name", "arguments"}` on each line, and no session. In a log, the calls that opened and
-    closed its session are left out, and the handle's own session replaces the logged one. `${name}` in a text
-    is replaced by the value in `variables`. Ids that the server made up are replaced by those of this run
-    (`replay.comparison`).
+    closed its session are left out, and the handle's session replaces the logged one. `${name}` in a string
+    is replaced by the value in `variables`. Ids that the server generated are replaced by those of this run;
+    see `replay.comparison`.
 
     With `verify`, each result is compared with the logged one, if the log has it. A call that was logged as
-    failed must fail with the same message, and its result is None. `ignore` lists what is not compared: a
-    path such as `$.data.timing`, or the name of a field, which is then ignored everywhere.
+    failed must fail with the same message, and its result is None. `ignore` lists values that are not
+    compared: paths such as `$.data.timing`, or names of fields, which are ignored everywhere.
 
     Raises:
         MCPError: the file cannot be read, a line is not valid, or a variable has no value; no call was made.
-            Or a call failed. Its message begins with the line and the call, and later calls are not made.
-        ReplayDiffers: with `verify`, after all calls, if results differ. The message shows lines and values.
+            Or a call failed: the message begins with the line and the call, and later calls were not made.
+        ReplayDiffers: with `verify`, some results differ. All calls were made. The message lists the
+            differences.
     """
     ignored = Ignored.of(ignore)
     script = read_script(Path(path), variables)

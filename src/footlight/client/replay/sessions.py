@@ -1,4 +1,4 @@
-"""Find out in which sessions the calls of a file were made, and remove the session from calls."""
+"""Find the sessions in which the calls of a file were made, and remove the session from calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["opens_sessions", "remove_session", "session_names"]
 
 
 def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
-    """Return whether the calls open sessions themselves, as in a complete log. Then they are not changed."""
+    """Return whether the calls open sessions themselves, as in a complete log."""
     openers = {adapter.opens for adapter in ADAPTERS.values()}
     return any(call.name in openers for call in calls)
 
@@ -21,10 +21,10 @@ def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
 def remove_session(
     calls: Sequence[LoggedCall], adapter: Adapter, taking: Container[str], *, name: str
 ) -> tuple[LoggedCall, ...]:
-    """Return the calls as a handle makes them, which opens the session and adds its key itself.
+    """Return the calls for a handle, which opens the session and adds its key to the arguments.
 
-    Calls that open or close sessions are left out, and so is the session's key in the arguments. `taking` has
-    the names of the tools that take the key.
+    Calls that open or close sessions are removed, and so is the session's key in the arguments. `taking` has
+    the names of the tools that take the key. The error names the file as `name`.
 
     Raises:
         MCPError: the calls belong to several sessions, but a handle has only one.

@@ -1,8 +1,8 @@
-"""Replace `${name}` in the strings of arguments by the value given for it.
+"""Replace `${name}` in the strings of arguments by the value of the variable.
 
-In a sequence, and in a line of a log that was redacted, each must have a value; `$${` stands for `${`. Every
-other line of a log is what was sent: there `${name}` is a variable only where it was given a value, and text
-otherwise.
+Lines of a sequence and redacted lines of a log are templates: each variable must have a value, and `$${` is
+an escape for `${`. All other lines of a log have the arguments that were sent: there, `${name}` is a variable
+only if it has a value, and literal text otherwise.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ logger = logging.getLogger(__name__)
 
 PLACE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][\w.-]*)\}")
 SHORTEST = 4
-"""The minimum number of characters of a value that is hidden inside of other text."""
+"""The minimum number of characters of a value that is hidden within other text."""
 
 
 def fill_calls(
     calls: Sequence[LoggedCall], variables: Mapping[str, str], *, name: str
 ) -> tuple[LoggedCall, ...]:
-    """Return the calls with the arguments that are sent. `name` is the name of the file in errors.
+    """Return the calls with all variables replaced. Errors name the file as `name`.
 
     Raises:
-        MCPError: variables have no value, and the message names them and the lines that need them; or a line
-            was redacted when it was logged, and no variable replaces the redacted value.
+        MCPError: variables have no value, or a redacted line has no variable in place of the redacted value.
+            The message names the variables and the lines.
     """
     for call in calls:
         if call.redacted and not _places(call):
@@ -70,7 +70,7 @@ def _fill_call(call: LoggedCall, variables: Mapping[str, str], name: str) -> Log
 
 
 def fill_text(text: str, variables: Mapping[str, str], *, template: bool = False) -> str:
-    """Return the text with the values of variables. Only a template has escapes."""
+    """Replace the variables in a text. The escape `$${` is recognised only in a template."""
     return PLACE.sub(lambda found: _value(found, variables, template=template), text)
 
 
@@ -95,7 +95,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def strings_of(value: Any) -> list[str]:
-    """Yield all strings in a JSON value, except keys."""
+    """Return all strings in a JSON value, except keys."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -120,9 +120,7 @@ def map_strings(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def replace_keys(text: str, changes: Mapping[str, str]) -> str:
-    """Return the text with keys replaced by values, long keys first. Inserted values are not changed
-    again.
-    """
+    """Replace each key in the text by its value, long keys first. Inserted values are not changed again."""
     found = sorted((each for each in changes if each in text), key=len, reverse=True)
     pattern = "|".join(map(re.escape, found))
     return re.sub(pattern, lambda each: changes[each[0]], text) if found else text
@@ -130,7 +128,7 @@ def replace_keys(text: str, changes: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """Takes the values of variables out of what is shown or logged, and puts their names there again."""
+    """Replaces the values of variables by their names, in text that is shown or logged."""
 
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 

@@ -1,4 +1,4 @@
-"""What differs in every run: times, durations, ports of loopback, ids."""
+"""Recognise values that differ in every run: times, durations, loopback ports and ids."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
 SHORTEST_ID = 8
 
 CHANGES = "\0"
-"""Stands where a text is another each time."""
+"""The replacement for a part of a text that differs in every run."""
 
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"(?<![\d:])\d{1,2}:[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?(?![\d:])"
 _CLOCK_OF_A_LOG = r"(?<![\d:])[0-2]\d:[0-5]\d:[0-5]\d[.,]\d{3,9}(?![\d:])"
-"""A time of day with a fraction of a second. One without a fraction may be the time of a show."""
+"""A time of day with a fraction of a second. Without the fraction, it may be content, such as a show time."""
 
 _TEXTS = (
     (re.compile(r"(\b127\.0\.0\.1|\blocalhost|\[::1\]):\d{1,5}\b"), rf"\1:{CHANGES}"),
-    (  # With colons in texts, with hyphens and the like in names of files.
+    (  # ISO 8601, also with other separators, as in file names.
         re.compile(
             r"(?<!\d)\d{4}-\d\d-\d\d[T _-]\d\d(?P<mark>[:.-])\d\d(?P=mark)\d\d(?:[.,-]\d{1,9})?"
             r"(?:Z|[+-]\d\d:?\d\d)?(?!\d)"
@@ -44,11 +44,11 @@ _TEXTS = (
         ),
         CHANGES,
     ),
-    (  # As people read them: 25/11/2026, 21:59:19 and 11/25/2026 9:59:19 PM.
+    (  # Localised: 25/11/2026, 21:59:19 and 11/25/2026 9:59:19 PM.
         re.compile(rf"(?<![\d/.])\d{{1,2}}([/.-])\d{{1,2}}\1\d{{4}},? {_CLOCK}(?: ?[AaPp]\.?[Mm]\b\.?)?"),
         CHANGES,
     ),
-    (  # In HTTP and mail, by JavaScript's `String(date)` and by C's `asctime`.
+    (  # HTTP and mail headers, JavaScript's `String(date)`, and C's `asctime`.
         re.compile(
             rf"\b(?:{_DAY},? )?(?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),? "
             rf"(?:\d{{4}},? {_CLOCK}(?: (?:GMT|UTC|Z)?(?:[+-]\d{{4}})?(?: \([\w ]{{1,40}}\))?)?"
@@ -57,19 +57,19 @@ _TEXTS = (
         CHANGES,
     ),
     (re.compile(rf"(?<=\bat ){_CLOCK}|(?<=\[){_CLOCK}(?=\])|{_CLOCK_OF_A_LOG}"), CHANGES),
-    (re.compile(r"(?<=\bat )0x[0-9a-fA-F]{6,16}\b"), CHANGES),  # An object in memory.
-    (re.compile(r"(?<![\d.])1\d{12}(?!\d|\.\d)|(?<=[-_/])1[5-9]\d{8}(?=[-_./])"), CHANGES),  # Since 1970.
+    (re.compile(r"(?<=\bat )0x[0-9a-fA-F]{6,16}\b"), CHANGES),  # The address of an object.
+    (re.compile(r"(?<![\d.])1\d{12}(?!\d|\.\d)|(?<=[-_/])1[5-9]\d{8}(?=[-_./])"), CHANGES),  # Unix time.
     (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), rf"{CHANGES}\1ms"),
     (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), rf"{CHANGES}\1s"),
     (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), CHANGES),
     (re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b"), CHANGES),
     (re.compile(r"(</?page-content )[0-9a-f]{8}\b"), rf"\1{CHANGES}"),
 )
-"""In texts: what it looks like, and what it is compared as."""
+"""Patterns of volatile parts of texts, and their replacements."""
 
 
 def normalize_text(text: str) -> str:
-    """Return the text with `CHANGES` in place of the parts that differ in each run."""
+    """Replace the parts of a text that differ in each run by `CHANGES`."""
     for pattern, same in _TEXTS:
         text = pattern.sub(same, text)
     return text
@@ -78,8 +78,8 @@ def normalize_text(text: str) -> str:
 def is_volatile_field(path: Path, was: object, now: object) -> bool:
     """Return whether a field differs in each run.
 
-    The last word of its name decides: `durationMs`, `created_at`, `port`. Everything in `timing` differs, a
-    `startTime` only if it is a number, and a `pageId` only if it looks generated.
+    The last word of the field's name decides: `durationMs`, `created_at`, `port`. All fields below `timing`
+    are volatile. A `startTime` is volatile only if it is a number, and a `pageId` only if it looks generated.
     """
     names = [step for step in path if isinstance(step, str)]
     if any(name in _TIMINGS for name in names):
@@ -114,18 +114,17 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The parts that are not compared, with what is in them: paths (`$.rows[*].price`), or field names."""
+    """Values that are not compared, including nested ones: paths (`$.rows[*].price`) and field names."""
 
     paths: frozenset[Path] = frozenset()
     fields: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, paths_and_names: Iterable[str]) -> Ignored:
-        """Return the rules of the given texts: one that begins with `$` is a path, any other the name of a
-        field anywhere.
+        """Parse paths and field names. A text that begins with `$` is a path, any other is a field name.
 
         Raises:
-            MCPError: a path cannot be read.
+            MCPError: a path is not valid.
         """
         entries = list(paths_and_names)
         paths = frozenset(_path(each) for each in entries if each.startswith("$"))

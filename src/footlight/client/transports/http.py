@@ -1,4 +1,4 @@
-"""Streamable HTTP: a POST for each message, and a GET for messages of the server outside of calls."""
+"""Streamable HTTP: a POST for each message, and a GET stream for messages outside of calls."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MAX_BODY_SIZE = 64 << 20
 class StreamableHTTP:
     """A server at a URL.
 
-    `headers` are sent with every request, but never replace the protocol's own. `verify` says which
-    certificates are trusted: those of the system (True), of a file or folder, of an SSL context, or all of
-    them (False). The environment's proxies are used, except for this machine; a `proxy` given here is always
-    used.
+    `headers` are sent with every request, but cannot replace those of the protocol. `verify` selects the
+    trusted certificates: those of the system (True), of a file or folder, of an SSL context, or any
+    certificate (False). `proxy` is always used. Without it, the environment's proxies are used, except for
+    servers on this machine.
     """
 
     url: str
@@ -43,7 +43,11 @@ class StreamableHTTP:
     max_body_size: int = field(default=MAX_BODY_SIZE, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raise MCPError if the URL or a header is not valid."""
+        """Check the URL and the headers.
+
+        Raises:
+            MCPError: the URL or a header is not valid (`invalid`).
+        """
         if _parse_url(self.url).scheme not in ("http", "https"):
             raise MCPError("A server over HTTP has a URL with http:// or https://", reason="invalid")
         check_headers(self.headers)
@@ -58,7 +62,7 @@ class StreamableHTTP:
         return f"StreamableHTTP({self.where!r})"
 
     async def open(self, receiver: Receiver) -> HttpChannel:
-        """Create a channel. Nothing is sent yet.
+        """Create a channel, without sending a request yet.
 
         Raises:
             MCPError: the proxy or the certificates cannot be used.
@@ -86,6 +90,6 @@ def _parse_url(url: str) -> SplitResult:
         valid = False
         parts = None
     if parts is None or not valid:
-        # The URL itself may hold a password.
+        # The message does not contain the URL, because that may contain a password.
         raise MCPError("The URL has no host, or no valid port", reason="invalid")
     return parts

@@ -1,4 +1,4 @@
-"""Read an HTTP response: its media type, its body within bounds, and an error status as an error."""
+"""Read the media type, the body, and the error of an HTTP response."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ __all__ = ["check_coding", "drain", "media_type", "read_body", "read_refusal"]
 MAX_ERROR_SIZE = 64 << 10
 MAX_MESSAGE = 200
 MIN_SECRET = 4
-"""Characters. Shorter values are not masked in the server's answers: they would match anywhere."""
+"""The minimum length of a value that is masked in the server's answers. Shorter ones could match anything."""
 GATEWAY_STATUSES = (401, 403, 407, 413, 421, 429)
-"""Statuses that a proxy or gateway sends if the request did not reach the MCP server, with any form of body.
-"""
+"""Statuses that a proxy or gateway may send, with any body, if the request did not reach the MCP server."""
 
 
 def media_type(response: httpx2.Response) -> str:
-    """Return the media type in lower case without parameters, or an empty text."""
+    """Return the media type in lower case without parameters, or an empty string."""
     return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 
@@ -34,7 +33,7 @@ def check_coding(response: httpx2.Response) -> None:
     """Check that the body can be decompressed.
 
     Raises:
-        MCPError: it is compressed in a way that was not asked for.
+        MCPError: the body has a content coding that the request does not accept.
     """
     if coding := _find_unknown_coding(response):
         raise MCPError(
@@ -58,7 +57,7 @@ async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
     """Return the whole body.
 
     Raises:
-        MCPError: it is too large, or cannot be decompressed.
+        MCPError: the body has more than `max_size` bytes, or cannot be decompressed.
     """
     check_coding(response)
     body, whole = await _read(response, max_size)
@@ -68,9 +67,9 @@ async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
 
 
 async def drain(response: httpx2.Response) -> None:
-    """Read the rest of a short body, so that the connection can carry the next request.
+    """Read the rest of a short body, so that the connection can be reused.
 
-    A body that ends only with the connection, and a stream, are left alone: they could last forever.
+    A body that ends with the connection and an event stream are not read, because they may never end.
     """
     framed = response.status_code == 204 or {"content-length", "transfer-encoding"} & response.headers.keys()
     if framed and media_type(response) != "text/event-stream":
@@ -104,7 +103,7 @@ def _advice(response: httpx2.Response) -> str:
 
 
 def _read_message(data: object, media: str) -> str:
-    """Return the message for people in a body, unless the body is an HTML page."""
+    """Return the message in a plain text or JSON body, in the form `: message`, or an empty string."""
     if media == "text/plain":
         message = text(data)
     elif media.endswith("json"):
@@ -123,13 +122,13 @@ def _read_message(data: object, media: str) -> str:
 
 
 async def _error_data(response: httpx2.Response) -> Any:
-    """Return the body as JSON or as text, without the secrets that were sent; None if it is empty."""
+    """Return the body as JSON or text, or None if it is empty. Secrets of the request are masked."""
     if _find_unknown_coding(response):
         return None
     try:
         body, _ = await _read(response, MAX_ERROR_SIZE)
     except httpx2.HTTPError:
-        return None  # The status is enough.
+        return None  # The error is reported with the status only.
     found = body.decode(errors="replace")
     for secret in _find_sent_secrets(response.request):
         found = found.replace(secret, "***")
@@ -140,7 +139,7 @@ async def _error_data(response: httpx2.Response) -> Any:
 
 
 def _find_sent_secrets(request: httpx2.Request) -> list[str]:
-    """Return tokens, keys, cookies and the session id of the request, which must not appear in an error."""
+    """Return tokens, keys, cookies and the session id of the request, which errors must not contain."""
     values = [
         value.rpartition(" ")[2]
         for name, value in request.headers.items()
@@ -150,7 +149,7 @@ def _find_sent_secrets(request: httpx2.Request) -> list[str]:
 
 
 async def _read(response: httpx2.Response, max_size: int) -> tuple[bytes, bool]:
-    """Return the body up to this size, and whether that is all of it."""
+    """Return the first `max_size` bytes of the body, and whether the body is complete."""
     parts: list[bytes] = []
     size = 0
     async with aclosing(response.aiter_bytes()) as chunks:

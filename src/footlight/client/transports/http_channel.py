@@ -30,7 +30,7 @@ CLOSE_SECONDS = 5.0
 
 
 class HttpChannel:
-    """Implements `Channel` and `HttpFeatures`."""
+    """A channel over Streamable HTTP. It implements `Channel` and `HttpFeatures`."""
 
     def __init__(
         self,
@@ -59,7 +59,10 @@ class HttpChannel:
         self.cancels_by_closing = is_stateless(version)
 
     async def close(self) -> None:
-        """Fail running exchanges and close. The HTTP session stays: see `terminate`."""
+        """Fail running exchanges and close the connections.
+
+        The HTTP session is not ended; see `terminate`.
+        """
         if self._end is None:
             self._end = asyncio.create_task(self._close())
         await shield_until_done(self._end)
@@ -80,7 +83,7 @@ class HttpChannel:
         return self._session.id
 
     async def terminate(self) -> bool:
-        # Forget the session first: a stream that is closed on purpose gets no error about the session's end.
+        # Forget the session first, so that closing the stream does not report that the session has ended.
         get_stream, self._get_stream = self._get_stream, None
         session_id = self._session.forget()
         if get_stream is not None:
@@ -88,7 +91,7 @@ class HttpChannel:
         return self._end is None and session_id is not None and await self._session.delete(session_id)
 
     def _session_ended(self) -> None:
-        """Fail the GET stream, which belongs to the session, and tell the receiver."""
+        """Fail the GET stream, which belongs to the session, and notify the receiver."""
         get_stream, self._get_stream = self._get_stream, None
         if get_stream is not None:
             get_stream.fail(session_expired_error())
@@ -100,7 +103,7 @@ class HttpChannel:
         """Open the GET stream, as `HttpFeatures` describes.
 
         Raises:
-            MCPError: it could not be opened.
+            MCPError: the stream could not be opened.
         """
         await self.stop_listening()
         self._check_open()
@@ -136,7 +139,7 @@ class HttpChannel:
     def _forget_exchange(self, exchange: asyncio.Task[None]) -> None:
         self._exchanges.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # Retrieve it, in case the sender was cancelled.
+            exchange.exception()  # Retrieve it, because a cancelled sender does not.
 
     async def _exchange(self, message: Message, headers: Mapping[str, str]) -> None:
         if kind_of(message) == "request":
@@ -149,7 +152,7 @@ class HttpChannel:
             await drain(response)
 
     async def _send_request(self, message: Message, headers: Mapping[str, str]) -> None:
-        """Send a request and receive all messages until its answer."""
+        """Send a request, and receive all messages up to its answer."""
         take = self._receive_until(message["id"])
         stream: EventStream | None = None
         end = MCPError("The response ended without the answer", reason="protocol")
@@ -175,12 +178,12 @@ class HttpChannel:
         """Continue the stream of an answer that was interrupted.
 
         Raises:
-            MCPError: `end`, if the server does not allow it.
+            MCPError: `end`, if the server refuses to continue the stream.
         """
         try:
             await stream.follow(take)
         except ServerNotAvailableError as error:
-            # The server took the request, so the error must not say that it was unavailable.
+            # The server has received the request, so it must not be reported as unavailable.
             raise MCPConnectionError(error.message) from None
         except MCPError as error:
             if error.status is None or error.reason == "session_expired":
@@ -199,12 +202,12 @@ class HttpChannel:
         return parse(body, unit="body")
 
     def _receive_until(self, identifier: RequestId) -> Take:
-        """Return a function that receives messages until the answer to this request."""
+        """Return a function that receives messages up to the answer to this request."""
 
         def take(message: Message) -> bool:
             kind = kind_of(message)
             if kind == "error" and message.get("id") is None:
-                # The server could not even read the id of the request.
+                # The server could not read the id of the request.
                 raise peer_error(message["error"])
             self._receiver.receive(message)
             return kind in ("response", "error") and is_answer_to(identifier, message)

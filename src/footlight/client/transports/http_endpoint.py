@@ -1,4 +1,7 @@
-"""Send requests to one URL. The only module that uses `httpx2`'s client; it translates its exceptions."""
+"""Send requests to one URL, and translate the exceptions of `httpx2`.
+
+No other module uses the client of `httpx2`.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,15 @@ __all__ = ["HttpEndpoint"]
 
 CONNECT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 4.0
-"""Servers like uvicorn and Node.js drop an idle connection after five seconds. A request sent just then is
-lost, so idle connections are closed earlier.
+"""The time after which idle connections are closed. Servers such as uvicorn and Node.js close them after five
+seconds, and a request that is sent at that moment is lost.
 """
 MAX_REDIRECTS = 5
 LOOPBACK = ("all://localhost", "all://127.0.0.0/8", "all://[::1]")
 
 
 class HttpEndpoint:
-    """Sends requests to one URL. Only connecting has a time limit here: deadlines are the caller's."""
+    """Sends requests to one URL. Only connecting has a time limit; callers set deadlines for requests."""
 
     def __init__(
         self,
@@ -65,8 +68,8 @@ class HttpEndpoint:
                 mounts=None if proxy else {**dict.fromkeys(LOOPBACK), **others},
                 trust_env=trust_env,
                 timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-                # A limit could cause a deadlock: a call may wait for our answer to a request of the server,
-                # which needs a connection too.
+                # A limit could cause a deadlock: a call may wait for the answer to a request of the server,
+                # and sending that answer also needs a connection.
                 limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS),
             )
 
@@ -74,8 +77,8 @@ class HttpEndpoint:
             return client(trust_env=True)
         if self._only_url:
             return client(trust_env=False)
-        # A server on this machine needs no proxy. A proxy of the environment that cannot be used fails only
-        # what the `auth` requests elsewhere.
+        # A server on this machine needs no proxy. If the environment's proxy cannot be used, only requests of
+        # the `auth` to other hosts fail.
         try:
             return client(trust_env=True)
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
@@ -85,12 +88,12 @@ class HttpEndpoint:
     async def request(
         self, method: str, headers: Headers, body: bytes | None = None
     ) -> AsyncGenerator[httpx2.Response]:
-        """Send a request and yield the response when its head has arrived. It is closed on return.
+        """Send a request and yield the response when its headers have arrived. It is closed on exit.
 
         Raises:
-            ServerNotAvailableError: nothing was sent.
-            MCPConnectionError: the connection broke, also while the body is read.
-            MCPError: the request cannot be sent, or is redirected elsewhere.
+            ServerNotAvailableError: the request was not sent.
+            MCPConnectionError: the connection broke, also while the caller reads the body.
+            MCPError: the request cannot be sent, or is redirected to another server.
         """
         with self._translate_errors():
             response = await self._send_following_redirects(method, headers, body)
@@ -122,7 +125,7 @@ class HttpEndpoint:
         except (httpx2.HTTPError, httpx2.InvalidURL):
             raise
         except Exception as error:
-            # An `auth` is the caller's code, with its own exceptions.
+            # An `auth` is code of the caller and may raise any exception.
             if self._auth is None:
                 raise
             raise MCPError(
@@ -133,7 +136,7 @@ class HttpEndpoint:
         """Return the target of a redirect to the same server that keeps the method and the body.
 
         Raises:
-            MCPError: it does not; the message names the target without secrets.
+            MCPError: any other redirect. The message shows the target without secrets.
         """
         status, target = response.status_code, response.next_request
         if target is not None and status in (307, 308) and target.url.origin == response.url.origin:
@@ -152,13 +155,13 @@ class HttpEndpoint:
                 cafile=None if is_folder else verify, capath=verify if is_folder else None
             )
         if verify is True and self._url.scheme == "http" and self._only_url:
-            # Loading all certificates is slow, and plain HTTP needs none. This context would trust no server.
+            # Plain HTTP needs no certificates, and loading them is slow. This context trusts no server.
             return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return httpx2.create_ssl_context(verify)
 
     @property
     def _only_url(self) -> bool:
-        """Return whether no other URL is requested. An `auth` may request others."""
+        """Return whether no other URL is requested. An `auth` may send requests to other URLs."""
         return self._given_auth is None
 
     @contextmanager
@@ -177,14 +180,14 @@ class HttpEndpoint:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             _, ours, reason, text = next(row for row in _ERRORS if isinstance(error, row[0]))
             where = _request_place(error) or self.where
-            # Not `from error`: the texts of these exceptions may contain a header or the whole URL.
+            # Not `from error`, because these exceptions may contain a header or the whole URL.
             why = _describe(error)
             if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
                 why += self._describe_proxy()
             raise ours(text.format(where=where, why=why), reason=reason) from None
 
     def _describe_proxy(self) -> str:
-        """Say by which proxy the request went that could not connect, without its credentials."""
+        """Return the proxy of a failed connection, without its credentials, for an error message."""
         proxy = self._proxy
         if proxy is None and not is_loopback(self._url.host):
             of_environment = urllib.request.getproxies()
@@ -197,7 +200,7 @@ class HttpEndpoint:
 
 
 class _UnusableProxy(httpx2.AsyncBaseTransport):
-    """Fails every request that needs a proxy of the environment that cannot be used."""
+    """Fails every request that needs the environment's proxy, because that cannot be used."""
 
     def __init__(self, why: str) -> None:
         self._describe = why
@@ -216,15 +219,18 @@ _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
     (httpx2.InvalidURL, MCPError, "invalid", "{where}: the URL is not valid"),
     (httpx2.HTTPError, MCPConnectionError, "network", "{where}: the connection broke: {why}"),
 )
-"""The first row whose exception matches. The messages contain no secrets."""
+"""Exceptions, their translations, reasons and messages. The first matching row is used.
+
+The messages contain no secrets.
+"""
 
 
 def _describe(error: BaseException) -> str:
-    """Return the system's message, which is more exact than those of the libraries above it."""
+    """Return the operating system's message if there is one, because it is more exact than the library's."""
     if isinstance(error, httpx2.ConnectTimeout):
         return "no answer"
     if isinstance(error, httpx2.RemoteProtocolError):
-        # The text after the colon is what the server sent.
+        # The text after the colon was sent by the server.
         return str(error).partition(": ")[0]
     inner: BaseException | None = error
     while inner is not None:
@@ -235,7 +241,7 @@ def _describe(error: BaseException) -> str:
 
 
 def _describe_unusable(error: Exception) -> str:
-    """Say why a certificate or a proxy cannot be used, without the proxy's URL."""
+    """Return the reason why certificates or a proxy cannot be used, without the proxy's URL."""
     if isinstance(error, ImportError):
         return "the package socksio is not installed"
     if isinstance(error, OSError):
@@ -246,7 +252,7 @@ def _describe_unusable(error: Exception) -> str:
 
 
 def _request_place(error: Exception) -> str | None:
-    """Return where the request went, which an `auth` may have sent elsewhere."""
+    """Return the URL of the failed request, without secrets. An `auth` may send requests to other URLs."""
     try:
         return _url_place(error.request.url) if isinstance(error, httpx2.RequestError) else None
     except RuntimeError:  # The error has no request.
@@ -258,7 +264,7 @@ def _url_place(url: httpx2.URL) -> str:
 
 
 def _silence_loggers() -> None:
-    """Raise the log level of the HTTP libraries unless it was set: they log session ids and whole URLs."""
+    """Raise the log level of the HTTP libraries unless it was set, because they log ids and whole URLs."""
     for name in ("httpx2", "httpcore2"):
         if (log := logging.getLogger(name)).level == logging.NOTSET:
             log.setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""The headers of HTTP requests: those of the protocol and those of the caller. No I/O."""
+"""Create the headers of HTTP requests from those of the protocol and those of the caller. No I/O is done."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RESERVED = frozenset(
         *("accept-encoding", "connection", "content-length", "transfer-encoding"),
     )
 )
-"""Headers that a caller can neither replace nor add."""
+"""Headers that the caller can neither replace nor add."""
 
 
 Headers = list[tuple[bytes, bytes]]
@@ -66,7 +66,7 @@ def post_headers(
 def get_headers(
     *, version: str, session_id: str | None, custom: Mapping[str, str], last_event_id: str | None
 ) -> Headers:
-    """Return the headers of the request for a stream."""
+    """Return the headers of a GET request for a stream."""
     protocol = {"Accept": "text/event-stream", _VERSION_HEADER: version}
     if session_id is not None:
         protocol[SESSION_HEADER] = session_id
@@ -76,18 +76,18 @@ def get_headers(
 
 
 def delete_headers(*, version: str, session_id: str, custom: Mapping[str, str]) -> Headers:
-    """Return the headers of the request to end a session. It has no body, so no content type."""
+    """Return the headers of a DELETE request, which ends a session."""
     protocol = {"Accept": "application/json, text/event-stream", _VERSION_HEADER: version}
     return _encode({**protocol, SESSION_HEADER: session_id}, custom)
 
 
 def names_version(message: Message) -> bool:
-    """Return whether the message names its revision, as those of the stateless protocol do."""
+    """Return whether the message names its revision, as in the stateless protocol."""
     return _VERSION_KEY in an_object(an_object(message.get("params")).get("_meta"))
 
 
 def is_header_value(text: str) -> bool:
-    """Return whether a header can carry the text as it is: no control characters, no spaces around it."""
+    """Return whether the text has no control characters and no surrounding spaces."""
     return text.isprintable() and text == text.strip()
 
 
@@ -96,9 +96,7 @@ def is_visible_ascii(text: str) -> bool:
 
 
 def _message_version(message: Message) -> str | None:
-    """Return the revision that the message names: in `_meta` if it is stateless, or as the handshake's
-    offer.
-    """
+    """Return the revision that a stateless message or an `initialize` request names, or None."""
     params = an_object(message.get("params"))
     if names_version(message):
         protocol = params["_meta"][_VERSION_KEY]

@@ -1,9 +1,9 @@
-"""The HTTP session of a channel: its id, and the only place where its expiry is noticed.
+"""The HTTP session of a channel, with its id and the detection of its expiry.
 
-It begins with the response to `initialize`. It ends in `forget`: after a response that says so
-(`_check_status`), or on request. `on_session_ended` then passes the end upwards: the channel fails the GET
-stream, and `client_session.ClientSession` forgets what the server said, so that the next request negotiates
-again.
+A session begins with the response to `initialize`. It ends in `forget`, which is called on request, or when a
+response shows that the session has expired (`_check_status`). `on_session_ended` reports the end: the channel
+fails the GET stream, and `client_session.ClientSession` discards the server's introduction, so that the next
+request negotiates again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXPIRY_MESSAGE = re.compile(
 
 
 class HttpSession:
-    """Sends requests with the headers that all of a session's requests share."""
+    """Sends the requests of a session, with the headers that they have in common."""
 
     def __init__(
         self, endpoint: HttpEndpoint, custom: Mapping[str, str], *, on_session_ended: Callable[[], None]
@@ -50,10 +50,10 @@ class HttpSession:
         self._on_session_ended = on_session_ended
         self.version = DEFAULT_VERSION
         self.id: str | None = None
-        """None before the session begins and after it ended."""
+        """None before the session begins and after it has ended."""
 
     def is_stateless(self, message: Message) -> bool:
-        """Return whether the message is of the protocol that has no sessions."""
+        """Return whether the message belongs to the stateless protocol, which has no sessions."""
         return http_headers.names_version(message) or is_stateless(self.version)
 
     @asynccontextmanager
@@ -86,8 +86,8 @@ class HttpSession:
     ) -> AsyncGenerator[httpx2.Response]:
         """Request a stream of this session.
 
-        For a stream that `continues`, 404 means that the session is gone. For the first request it may also
-        mean that the server has no such stream, so it is an error like others.
+        For a stream that `continues`, 404 means that the session has expired. For the first request, it may
+        also mean that the server has no such stream, so it is an ordinary error.
 
         Raises:
             MCPError: the status is an error, or there is no response.
@@ -109,7 +109,7 @@ class HttpSession:
         return session_id
 
     async def delete(self, session_id: str) -> bool:
-        """End a session at the server. Return whether the server did."""
+        """End a session at the server. Return whether it has ended."""
         headers = http_headers.delete_headers(
             version=self.version, session_id=session_id, custom=self._custom
         )
@@ -124,10 +124,10 @@ class HttpSession:
     async def _check_status(
         self, response: httpx2.Response, session_id: str | None, *, is_404_expiry: bool = True
     ) -> None:
-        """Forget the session if the response says that it expired. `session_id` is the id that was sent.
+        """Forget the session if the response shows that it has expired. `session_id` is the id that was sent.
 
         Raises:
-            MCPError: the status is not a success.
+            MCPError: the status is an error.
         """
         if response.is_success:
             return
@@ -144,7 +144,7 @@ def session_expired_error(status: int | None = 404) -> MCPError:
 
 
 def _is_expiry(error: MCPError, *, is_404_expiry: bool) -> bool:
-    """Return whether an error means that the session is gone: 404, or a message that many servers send."""
+    """Return whether an error means that the session has expired, by its status or its message."""
     if error.status == 404 and is_404_expiry:
         return True
     says_so = error.reason == "peer" and _EXPIRY_MESSAGE.search(error.message) is not None
@@ -155,7 +155,7 @@ def _read_session_id(response: httpx2.Response) -> str | None:
     """Return the session id in the response, or None.
 
     Raises:
-        MCPError: it is not visible ASCII, and could not be sent back.
+        MCPError: the id is not visible ASCII, so it could not be sent back.
     """
     session_id = response.headers.get(http_headers.SESSION_HEADER)
     if session_id and not http_headers.is_visible_ascii(session_id):

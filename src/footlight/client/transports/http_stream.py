@@ -1,4 +1,4 @@
-"""A stream of messages over HTTP that continues over several connections after interruptions."""
+"""A stream of messages over HTTP, which is continued on a new connection after an interruption."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ logger = logging.getLogger(__name__)
 RETRY_MS = 1000
 MIN_PAUSE_MS = 50
 MAX_BACK_OFF_MS = 5_000
-"""Pauses grow from `MIN_PAUSE_MS` to this while connections bring no message, whatever the server asks for.
+"""The maximum pause between connections that bring no message. Pauses grow exponentially. A longer pause that
+the server requests is observed.
 """
 ATTEMPTS = 5
-"""Consecutive failures after which the stream is given up."""
+"""The number of consecutive failures after which the stream fails."""
 REST_SECONDS = 0.05
 MAX_RECENT_IDS = 1024
 NOT_JSON = -32700
 
 Take = Callable[["Message"], bool]
-"""Handles a message. Returns whether it was the last one that is needed."""
+"""Handles a message. Returns whether it was the last one that the caller needs."""
 
 
 class EventStream:
-    """Reads the stream of a session. Malformed messages are errors if `strict`, else skipped."""
+    """Reads a stream of a session. Malformed messages are errors if `strict`, and skipped otherwise."""
 
     def __init__(
         self, session: HttpSession, *, session_id: str | None, max_event_size: int, strict: bool
@@ -54,17 +55,17 @@ class EventStream:
         self._recent_ids: deque[str] = deque(maxlen=MAX_RECENT_IDS)
         self._started = False
         self._failures = 0
-        """Consecutive connections that failed without bringing a message."""
+        """The number of failed connections since the last message."""
         self._empty_connections = 0
-        """Consecutive connections without a message, whether they failed or ended."""
+        """The number of failed or ended connections since the last message."""
         self.last_event_id: str | None = None
-        """Where to resume, or None if that is not possible."""
+        """The id of the event to resume after, or None if the stream cannot be resumed."""
 
     async def follow(self, take: Take, on_open: Callable[[], None] | None = None) -> None:
-        """Read over GET, on one connection after another, until `take` had its last message.
+        """Read over GET, with new connections if necessary, until `take` returns True.
 
         Raises:
-            MCPError: the session is gone, the server refuses, or cannot be reached any more.
+            MCPError: the session has expired, the server refused, or it cannot be reached any more.
         """
         while True:
             if self._started:
@@ -95,21 +96,21 @@ class EventStream:
 
     @property
     def _pause_seconds(self) -> float:
-        """Return the pause before the next connection: what the server asks, or longer after empty ones."""
+        """Return the pause before the next connection. It grows while connections bring no message."""
         back_off = MIN_PAUSE_MS * 2 ** min(self._empty_connections, 16)
         return max(self._retry_ms, min(back_off, MAX_BACK_OFF_MS)) / 1000
 
     async def read(self, response: httpx2.Response, take: Take) -> bool:
-        """Pass on the messages of one connection. Return False if it ended before `take` had its last.
+        """Pass the messages of one connection to `take`. Return whether `take` has returned True.
 
         Raises:
-            MCPError: an event is not a message.
+            MCPError: an event is not a message, and the stream is `strict`.
             httpx2.HTTPError: the connection broke.
         """
         check_coding(response)
         self._started = True
         decoder = SseDecoder(last_event_id=self.last_event_id, max_event_size=self._max_event_size)
-        # An id that comes again on a later connection is a replay. On the same connection it may be repeated.
+        # An event with the id of an earlier connection is a replay. Within a connection, ids may be repeated.
         seen = frozenset(self._recent_ids)
         async with aclosing(response.aiter_bytes()) as chunks:
             async for chunk in chunks:
@@ -120,7 +121,7 @@ class EventStream:
         return self._read_end(decoder, seen, take)
 
     def _read_end(self, decoder: SseDecoder, seen: frozenset[str], take: Take) -> bool:
-        """Take the last event, which needs no blank line, unless it was cut and can be sent again."""
+        """Handle an event that no blank line ends. Ignore it if it is incomplete and can be sent again."""
         try:
             return self._take_new(decoder.end(), seen, take)
         except MCPError as error:
@@ -149,7 +150,7 @@ class EventStream:
         return False
 
     def _parse_event(self, event: ServerSentEvent) -> Message | None:
-        """Return the message of an event. None for one with only an id, or of a type that is not MCP's."""
+        """Return the message of an event, or None if the event has no data or is not of MCP's type."""
         if not event.data.strip():
             return None
         try:
@@ -164,12 +165,12 @@ class EventStream:
 
 
 def _is_temporary(error: MCPError) -> bool:
-    """Return whether trying again may help."""
+    """Return whether connecting again may succeed."""
     return error.reason == "network" or (error.status or 0) >= 500
 
 
 async def _read_rest(chunks: AsyncGenerator[bytes]) -> None:
-    """Read the stream to its end, so that the connection can carry the next request; most end at once."""
+    """Read the stream to its end within a short time limit, so that the connection can be reused."""
     with suppress(TimeoutError, httpx2.HTTPError):
         async with asyncio.timeout(REST_SECONDS):
             async for _ in chunks:
@@ -178,15 +179,15 @@ async def _read_rest(chunks: AsyncGenerator[bytes]) -> None:
 
 HEAD_SECONDS = 5.0
 
-"""For the response to GET. Some servers send none before there is a first message; their stream counts as
-open.
+"""The time limit for the response to GET. The stream is then considered open, because some servers do not
+respond before the first message.
 """
 
 CLOSE_SECONDS = 5.0
 
 
 class StreamReader:
-    """Reads an event stream in the background. `on_error` is called once if it ends without `close`."""
+    """Reads an event stream in the background. `on_error` is called once if it fails after it was opened."""
 
     def __init__(self, stream: EventStream, take: Take, on_error: Callable[[MCPError], None]) -> None:
         self._opened: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -198,7 +199,7 @@ class StreamReader:
         """Return True when the stream is open, or False if the server has none (405).
 
         Raises:
-            MCPError: it could not be opened for another reason.
+            MCPError: the stream could not be opened for another reason.
         """
         try:
             await asyncio.wait([self._opened], timeout=HEAD_SECONDS)
@@ -213,10 +214,10 @@ class StreamReader:
         self._task.cancel()
         await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
         if not self._opened.cancel():
-            self._opened.exception()  # Retrieve it, in case the waiting task was cancelled.
+            self._opened.exception()  # Retrieve it, because a cancelled waiter does not.
 
     def fail(self, error: MCPError) -> None:
-        """End the stream with this error, which is passed on."""
+        """End the stream, and report the error to `on_error`, or to `wait_open` if it is not open yet."""
         if self._failed:
             return
         self._failed = True

@@ -1,6 +1,6 @@
-"""Connect to a server of the SDK that runs in this process.
+"""Connect to an SDK server that runs in this process.
 
-This is the only module of the client that uses the SDK, and it imports it only when a channel is opened.
+No other module of the client uses the SDK. It is imported when a channel is opened.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = ["InMemory"]
 logger = logging.getLogger("footlight.client.memory")
 
 GRACE_SECONDS = 2.0
-"""How long the server may take to end after its messages end, and again after it is cancelled."""
+"""The time limit for the server to end after its input is closed, and again after it is cancelled."""
 MAX_DESCRIPTION = 200
 
 
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """A server in this process: the SDK's low-level `Server`, its `MCPServer`, or a function of a pair of its
-    streams.
+    """A server in this process: the SDK's low-level `Server`, its `MCPServer`, or a function.
 
-    Each `open` has it serve one more connection, in a task of its own.
+    A function receives the streams of a connection, `(read, write)`. Each `open` serves another connection in
+    a new task.
     """
 
     server: Server[Any] | MCPServer | Serve
@@ -52,7 +52,7 @@ class InMemory:
         return str(getattr(named, "name", None) or getattr(named, "__name__", None) or "a server in memory")
 
     async def open(self, receiver: Receiver) -> Channel:
-        """Start to serve. A server that fails is reported later, as a lost connection."""
+        """Start to serve. If the server fails, the connection is reported as lost."""
         return _MemoryChannel(self.server, receiver, where=self.where)
 
 
@@ -77,7 +77,7 @@ class _MemoryChannel:
         from footlight.transports.messages import message_of
 
         try:
-            # A copy, as JSON would carry it.
+            # Copy the message by encoding it, as other transports do.
             await self._incoming.send(message_of(json.loads(encode(message))))
         except self._stream_closed:
             raise self._error() from None
@@ -110,7 +110,7 @@ class _MemoryChannel:
             logger.debug("%s failed", self._where, exc_info=True)
             self._loss = f"The server failed: {_describe_error(error)}"
         finally:
-            # Sending to the server fails from now on; its own messages are still received.
+            # Sending to the server now fails, but messages that it has sent are still received.
             self._read.close()
             self._write.close()
 
@@ -121,7 +121,7 @@ class _MemoryChannel:
             async for item in self._outgoing:
                 if not self._closed:
                     self._receiver.receive(parse(to_json(item.message), unit="message"))
-        # The server may close its stream first, and fail after that.
+        # The server may close its stream before it fails. Wait for the error.
         await asyncio.wait([self._serving], timeout=GRACE_SECONDS)
         if not self._closed:
             self._receiver.on_connection_lost(self._error())
@@ -133,7 +133,7 @@ class _MemoryChannel:
 
 
 async def _run_server(server: Any, read: Read, write: Write) -> None:
-    # `MCPServer` has its low-level server in an attribute without a public name.
+    # `MCPServer` stores its low-level server in a private attribute.
     inner: Any = getattr(server, "_lowlevel_server", server)
     if hasattr(inner, "create_initialization_options"):
         await inner.run(read, write, inner.create_initialization_options())
@@ -142,7 +142,7 @@ async def _run_server(server: Any, read: Read, write: Write) -> None:
 
 
 def _describe_error(error: Exception) -> str:
-    """Return the message of an error, for a group that of its first member."""
+    """Return the message of an error, or that of the first error in a group."""
     first: BaseException = error
     while isinstance(first, BaseExceptionGroup):
         first = first.exceptions[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

@@ -1,4 +1,4 @@
-"""What HTTP and WebSocket share: headers, `Retry-After`, and the description of network errors. No I/O."""
+"""Check headers, parse `Retry-After` and describe network errors, for HTTP and WebSocket. No I/O is done."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _DETAILS = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return the system's message for a network error, without addresses and places in source code."""
-    import ssl  # Imported late: plain HTTP needs no TLS.
+    """Return the system's message for a network error, without addresses and source locations."""
+    import ssl  # Imported late, because plain HTTP needs no TLS.
 
     if isinstance(error, ssl.SSLError):
         no_tls = error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST")
@@ -41,16 +41,16 @@ _MAX_DATE = 100
 
 
 def check_headers(headers: object) -> None:
-    """Check headers that a caller gave.
+    """Check the headers that the caller passed.
 
     Raises:
-        MCPError: they do not map names to values that HTTP can carry (`invalid`).
+        MCPError: they are not a mapping, or a name or value is not valid in HTTP (`invalid`).
     """
     if not isinstance(headers, Mapping):
         raise MCPError("headers: must map names to values", reason="invalid")
     for name, value in cast("Mapping[object, object]", headers).items():
         if not _matches(name, _NAME) or not _matches(value, _VALUE):
-            # The value is not shown: it may be a token.
+            # The message does not contain the value, because that may be a token.
             raise MCPError(f"headers: the name or value of {name!r:.60} is not valid", reason="invalid")
 
 
@@ -59,7 +59,10 @@ def _matches(value: object, pattern: re.Pattern[str]) -> bool:
 
 
 def retry_after_ms(value: str | None, *, date: str | None = None) -> float | None:
-    """Return the milliseconds of a `Retry-After`: seconds, or a date relative to the server's own `date`."""
+    """Parse a `Retry-After` header, which has seconds or a date. Return milliseconds, or None.
+
+    `date` is the server's `Date` header, to which a date in `value` is relative.
+    """
     value = (value or "").strip()
     if value.isascii() and value.isdigit():
         return float(value) * 1000 if len(value) <= _MAX_SECONDS_DIGITS else None
@@ -71,7 +74,7 @@ def retry_after_ms(value: str | None, *, date: str | None = None) -> float | Non
 
 
 def _parse_date(value: str) -> datetime | None:
-    import email.utils  # Imported late: it is slow and rarely needed.
+    import email.utils  # Imported late, because it is slow and rarely needed.
 
     try:
         date = email.utils.parsedate_to_datetime(value[:_MAX_DATE])

@@ -1,8 +1,8 @@
-"""The process of a server: started without a shell, ended in bounded time together with its children.
+"""The process of a server, which is started without a shell, and stopped with its children in bounded time.
 
-It leads its own process group, so that its children can be ended with it, even if they outlive it. If nobody
-calls `stop`, the group is killed when the object is collected or this process exits. If this process is
-killed, the server only sees the end of its input.
+The process leads a new process group, so that its children can be stopped, even after it has exited. Without
+a call of `stop`, the group is killed when the object is garbage-collected or this process exits. If this
+process is killed, the server's input is closed, but the server is not killed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["ServerProcess", "start_process"]
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 2.0
-"""How long the server may take to end after its input ends, and again after SIGTERM."""
+"""The time limit for the server to exit after its input is closed, and again after SIGTERM."""
 LAST_SECONDS = 1.0
 POLL_SECONDS = 0.02
 
@@ -41,8 +41,8 @@ async def start_process(
     """Start a command, which is looked up in the PATH of `env`.
 
     Raises:
-        OSError: it cannot be started; `filename` says whether the folder is missing.
-        ValueError: an argument cannot be passed to a command.
+        OSError: the command cannot be started. `filename` is `cwd` if that folder is the reason.
+        ValueError: an argument cannot be passed to a process, for example because it has a null byte.
     """
     _, process = await asyncio.get_running_loop().subprocess_exec(
         lambda: ServerProcess(on_stdout=on_stdout, on_stderr=on_stderr),
@@ -58,7 +58,7 @@ async def start_process(
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
-    """`on_stdout` and `on_stderr` take the pieces of output as they arrive."""
+    """A running process. `on_stdout` and `on_stderr` receive pieces of its output."""
 
     _transport: asyncio.SubprocessTransport
     _stdin: asyncio.WriteTransport
@@ -74,17 +74,17 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._output_closed = {1: asyncio.Event(), 2: asyncio.Event()}
         self._transport_closed = asyncio.Event()
         self.ended = asyncio.Event()
-        """Set when the process exited or closed its output."""
+        """Set when the process has exited or closed its standard output."""
 
     @property
     def exit_code(self) -> int | None:
-        """Return the exit code: negative for a signal, None while the process runs."""
+        """Return the exit code, which is negative for a signal, and None while the process runs."""
         return self._transport.get_returncode()
 
     async def write(self, data: bytes) -> None:
-        """Write all data, once no other write is running and there is room.
+        """Write all data, after other writes, when the buffer has room.
 
-        If this is cancelled while it waits, nothing is written.
+        If this is cancelled while it waits for room, nothing is written.
 
         Raises:
             BrokenPipeError: the input of the process is closed.
@@ -100,14 +100,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
             raise BrokenPipeError
 
     def end_input(self) -> None:
-        """Close the input. Writes that still wait fail."""
+        """Close the input. Waiting writes fail."""
         self._stdin.close()
         self._writable.set()
 
     async def read_to_end(self) -> None:
-        """Wait until the exit code is known and all output was read.
+        """Wait until the exit code is known and all output has been read.
 
-        The wait is bounded, because a child may keep the output open.
+        The wait has a time limit, because a child process may keep the output open.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
@@ -115,7 +115,10 @@ class ServerProcess(asyncio.SubprocessProtocol):
                     await each.wait()
 
     async def stop(self) -> None:
-        """End the whole group: close its input, then SIGTERM, then SIGKILL. If cancelled, SIGKILL at once."""
+        """Stop the process group: close its input, then send SIGTERM, then SIGKILL.
+
+        If this is cancelled, SIGKILL is sent at once.
+        """
         try:
             self.end_input()
             await _wait_at_most(GRACE_SECONDS, self._exited.wait())
@@ -134,7 +137,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def _close(self) -> None:
         if self._stdin.get_write_buffer_size():
-            self._stdin.abort()  # Closing would wait for a reader.
+            self._stdin.abort()  # Closing would wait until the buffer is read.
         self._transport.close()
 
     def _is_running(self) -> bool:
@@ -199,7 +202,7 @@ if sys.platform == "win32":
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
 
     def _has_members(_: int) -> bool:
-        return False  # Without its leader the group cannot be found.
+        return False  # The group cannot be found after its leader has exited.
 
 else:
 
@@ -211,7 +214,7 @@ else:
             os.killpg(pid, signal.SIGTERM)
 
     def _kill(pid: int, starter: int) -> None:
-        # A fork of this process that exits must not kill the server.
+        # A fork of this process must not kill the server when it exits.
         if os.getpid() == starter:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)

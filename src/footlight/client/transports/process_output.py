@@ -1,4 +1,7 @@
-"""The output of a server process: bytes become lines, and the last lines explain why it ended. No I/O."""
+"""Split the output of a server process into lines, and keep those that explain why it ended.
+
+No I/O is done.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,21 @@ MAX_LINES = 20
 MAX_CHARACTERS = 1_000
 
 _GROUP_MARGIN = re.compile(r" {2,}[|+] ?")
-"""Stands before each line of the traceback of a Python exception group."""
+"""The margin of each line in the traceback of a Python exception group."""
 _TRACE_HEADS = ("Traceback (most recent call last):", "Exception Group Traceback (most recent call last):")
 _RUST_FRAME = re.compile(r"[0-9]+: ")
 
 
 class LastWords:
-    """Keeps the last lines that may say why the server ended, without stack frames. The log has all lines."""
+    """Keeps the last lines that may explain why the server ended, without stack frames."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=MAX_LINES)
         self._in_trace = False
-        """Whether indented lines are lines of source code."""
+        """Whether indented lines belong to a stack trace."""
 
     def add(self, line: str) -> None:
-        """Add the next line, without its line end."""
+        """Add the next line, without its line ending."""
         margin = _GROUP_MARGIN.match(line)
         content = line if margin is None else line[margin.end() :]
         if content.startswith(_TRACE_HEADS) or content.lstrip().startswith('File "'):
@@ -36,18 +39,18 @@ class LastWords:
                 self._lines.append(content)
         elif not content.strip(" ^~"):
             if self._lines and self._lines[-1][:1].isspace():
-                self._lines.pop()  # The line of source that this line marks.
+                self._lines.pop()  # Remove the line of source code above the marker.
         elif not self._in_trace and not _is_stack_frame(content.strip()):
             self._lines.append(content)
 
     def text(self) -> str:
-        """Return the lines that are kept, or the end of them if they are long."""
+        """Return the last lines, limited to their last `MAX_CHARACTERS` characters."""
         content = "\n".join(self._lines)
         return content if len(content) <= MAX_CHARACTERS else "…" + content[-MAX_CHARACTERS:]
 
 
 def _is_group_separator(content: str) -> bool:
-    """Return whether the line only separates the exceptions of a group, as `---- 1 ----` does."""
+    """Return whether the line is a separator between exceptions of a group, such as `---- 1 ----`."""
     return "----" in content and not content.strip("-+. 0123456789")
 
 
@@ -62,7 +65,7 @@ def _is_stack_frame(content: str) -> bool:
 
 
 class LineBuffer:
-    """Splits bytes into lines, in linear time. The rest of a line longer than `limit` bytes is dropped."""
+    """Splits bytes into lines, in linear time. Lines are truncated to `limit` bytes."""
 
     def __init__(self, *, limit: int) -> None:
         self._limit = limit
@@ -71,7 +74,7 @@ class LineBuffer:
         self.truncated = False
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the lines that this piece completes, without their line ends."""
+        """Add a piece of data, and return the lines that it completes, without their line endings."""
         *ends, rest = data.split(b"\n")
         lines: list[bytes] = []
         for end in ends:
@@ -81,7 +84,7 @@ class LineBuffer:
         return lines
 
     def take(self) -> bytes:
-        """Return and discard the data after the last line end."""
+        """Return and remove the incomplete line in the buffer."""
         line = b"".join(self._parts)
         self._parts.clear()
         self._size = 0

@@ -34,7 +34,9 @@ __all__ = ["MAX_LINE", "Stdio"]
 logger = logging.getLogger("footlight.client.stdio")
 
 MAX_LINE = 64 << 20
-"""Bytes. A longer line ends the connection, because it is unknown which request it answers."""
+"""The maximum length of a line in bytes. A longer one closes the connection, because the request that it
+answers is unknown.
+"""
 MAX_STDERR_LINE = 4_000
 MAX_SKIPPED_WARNINGS = 20
 MAX_SHOWN = 200
@@ -45,9 +47,9 @@ _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Stdio:
-    """A command that is started without a shell and looked up in the server's PATH.
+    """A command that starts a server. It is looked up in the server's PATH and run without a shell.
 
-    `env` is the whole environment of the server, or None for a copy of this process's.
+    `env` is the whole environment of the server, or None for a copy of this process's environment.
     """
 
     command: str
@@ -59,7 +61,7 @@ class Stdio:
         """Check the types, for callers without a type checker.
 
         Raises:
-            MCPError: `command` is not a text, or `args` is not a sequence of texts (`invalid`).
+            MCPError: `command` is not a string, or `args` is not a sequence of strings (`invalid`).
         """
         if not isinstance(self.command, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise MCPError(
@@ -77,7 +79,7 @@ class Stdio:
 
     @property
     def where(self) -> str:
-        """Return the command line without the values of options that have secret names."""
+        """Return the command line, with its secrets masked."""
         line = shlex.join(mask_words([self.command, *self.args]))
         return line if len(line) <= MAX_SHOWN else f"{line[:MAX_SHOWN]}…"
 
@@ -85,7 +87,7 @@ class Stdio:
         """Start the process.
 
         Raises:
-            ServerNotAvailableError: it could not be started (`reason` is "spawn").
+            ServerNotAvailableError: the process could not be started (`reason` is "spawn").
         """
         channel = _StdioChannel(receiver, where=self.where, name=PurePath(self.command).name)
         cwd = None if self.cwd is None else os.fspath(self.cwd)
@@ -152,7 +154,7 @@ class _StdioChannel:
         try:
             await self._process.write(line)
         except BrokenPipeError:
-            # The process has ended or is about to: its exit explains more than a closed input.
+            # The process has ended or will end soon. Wait for its exit, which explains the error better.
             with suppress(TimeoutError):
                 async with asyncio.timeout(EXIT_SECONDS):
                     await self._explained.wait()
@@ -184,14 +186,14 @@ class _StdioChannel:
             self._fail(f"The server sent a line of more than {MAX_LINE} bytes")
 
     def _take_line(self, line: bytes) -> bool:
-        """Pass on the message of a line. Return whether it was one."""
+        """Pass the message of a line to the receiver. Return whether the line was a message."""
         if self._failure is not None or self._closed or not line.strip():
             return False
         try:
             message = parse(line, unit="line")
         except MCPError:
             self._skipped += 1
-            # The first warnings are enough for a program that prints a lot.
+            # The number of warnings is limited, because a program may print many other lines.
             level = logging.WARNING if self._skipped <= MAX_SKIPPED_WARNINGS else logging.DEBUG
             logger.log(level, "%s: skipped a line that is not a message: %.120r", self._name, line[:120])
             return False
@@ -228,7 +230,7 @@ class _StdioChannel:
         return MCPConnectionError(why, server_command=self._where)
 
     def _last_words_suffix(self) -> str:
-        """Return the server's last words without stack traces, which are in the log."""
+        """Return the last lines of the server's stderr for an error. Stack traces are only logged."""
         words = self._last_words.text()
         return f"; its last words: {words}" if words else ""
 

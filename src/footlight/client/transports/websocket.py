@@ -1,4 +1,4 @@
-"""MCP over WebSocket: the server's address and the credentials of a client."""
+"""MCP over WebSocket, with the server's address and the client's credentials."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OWN = re.compile(r"host|connection|upgrade|sec-websocket-.*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WebSocket:
-    """A `ws:` or `wss:` URL. `max_size` limits the bytes of an incoming message.
+    """A server at a `ws:` or `wss:` URL. `max_size` is the maximum size of an incoming message in bytes.
 
-    `headers` are sent with the opening handshake, and `token` as its bearer token, to this address only:
-    redirects are not followed. WebSocket's own headers cannot be replaced.
+    `headers` are sent with the opening handshake, and `token` as its bearer token. Redirects are not
+    followed, so these are sent to this address only. The headers of WebSocket itself cannot be replaced.
 
     Raises:
         MCPError: the URL or a header is not valid (`reason` is "invalid").
@@ -57,7 +57,7 @@ class WebSocket:
 
     @property
     def address(self) -> str:
-        """Return the URL to connect to. Its user is left out where an `Authorization` header is given."""
+        """Return the URL to connect to. An `Authorization` header replaces the user in the URL."""
         parts = urlsplit(self.url)
         if "authorization" not in {name.lower() for name in self.request_headers}:
             return self.url
@@ -65,7 +65,7 @@ class WebSocket:
 
     @property
     def request_headers(self) -> Mapping[str, str]:
-        """Return the headers of the handshake beyond WebSocket's own."""
+        """Return the additional headers of the handshake."""
         headers = {name: value for name, value in self.headers.items() if not _OWN.fullmatch(name)}
         if self.token is None:
             return headers
@@ -73,13 +73,13 @@ class WebSocket:
         return {**others, "Authorization": f"Bearer {self.token}"}
 
     async def open(self, receiver: Receiver) -> Channel:
-        """Connect.
+        """Connect to the server.
 
         Raises:
             ServerNotAvailableError: the server cannot be reached or does not speak WebSocket (`reason` is
-                "network"), or it refuses (`reason` is "http", with `status`, and the body as `data`).
+                "network"), or refused (`reason` is "http", with `status`, and the body as `data`).
         """
-        # Imported late: it takes as long as all other imports of the client together.
+        # Imported late, because it takes as long as all other imports of the client together.
         from footlight.client.transports.websocket_channel import open_websocket
 
         return await open_websocket(
@@ -95,7 +95,7 @@ class WebSocket:
 def _check_url(url: str, *, with_ssl: bool) -> None:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # Raises where it is no number.
+        _ = parts.port  # Raises ValueError if the port is not a number.
     except ValueError:
         raise MCPError("The URL is not valid", reason="invalid") from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.fragment:

@@ -1,4 +1,4 @@
-"""A WebSocket as the client's channel: a text frame is a message, a close frame is the end."""
+"""The client's channel over a WebSocket. Each message is a text frame."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["open_websocket"]
 
 logger = logging.getLogger("footlight.client.websocket")
 
-# On level DEBUG this logger writes every header, the token included.
+# At level DEBUG, this logger writes all headers, including the token.
 _frame_logger = logging.getLogger("footlight.client.websocket.frames")
 _frame_logger.setLevel(logging.INFO)
 
@@ -76,7 +76,7 @@ async def open_websocket(
 
 
 class _ConnectWithoutRedirects(connect):
-    """Refuses redirects: headers and token are meant for this address only."""
+    """Refuses redirects, because headers and token are meant for this address only."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc
@@ -103,9 +103,9 @@ def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) ->
 
 
 def _describe_failure(error: Exception) -> str:
-    """Describe the failure.
+    """Return a description of a failed connection.
 
-    Messages of libraries are not used: they may quote a header or a proxy's address.
+    The messages of libraries are not used, because they may contain a header or a proxy's address.
     """
     match error:
         case TimeoutError():
@@ -139,14 +139,14 @@ class _WebSocketChannel:
         frame = encode(message)
         try:
             async with self._send_lock:
-                # Wait for room first. Otherwise messages whose callers no longer wait would fill the buffer.
+                # Wait for room first. Otherwise, messages of cancelled callers would fill the buffer.
                 await self._socket.drain()
                 await self._socket.send(frame, text=True)
         except ConnectionClosed as error:
             raise self._error(error) from None
         except OSError:
             await self._socket.wait_closed()
-        # Waiting for room ends without an error when the connection does.
+        # Waiting for room returns without an error when the connection ends.
         if self._socket.state is State.CLOSED:
             raise self._error(self._socket.close_exc)
 
@@ -161,7 +161,7 @@ class _WebSocketChannel:
 
     async def _close(self) -> None:
         try:
-            # The library bounds the wait for an answer, but not the wait for room.
+            # The library limits the wait for the close frame, but not the wait for room in the buffer.
             with suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self._socket.close()

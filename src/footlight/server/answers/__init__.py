@@ -1,4 +1,4 @@
-"""The answer of a call: plain JSON values, without secrets, the parts that a page may have written marked."""
+"""Create the answers of calls: JSON values without secrets, in which text from pages is marked."""
 
 from footlight.server.answers.answer import Answer, AnswerLink, Image, failure, success, without_page_texts
 from footlight.server.answers.json_values import PageText, clean

@@ -1,4 +1,4 @@
-"""The answer of a call: plain values, which can be written as JSON."""
+"""The answer of a call, which consists of plain JSON values."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ __all__ = [
 ]
 
 ABOUT_PAGE = ("effect", "reason", "locator", "observation")
-"""The parts of the content beside `data` and `error` that a page may have written."""
+"""The fields of the content, in addition to `data` and `error`, that may contain text from a page."""
 MAX_ADDRESS = 2_000
-"""Characters of an address in the text for models. Structured content has the whole."""
+"""The maximum length of a URL in the text for models. Structured content has the whole URL."""
 _ADDRESSES = frozenset(("url", "urls", "finalUrl", "frameUrl"))
 MAX_PREVIEW = 2_000
-"""Characters of the preview of an answer that is only linked."""
+"""The maximum length of the preview of a linked answer, in characters."""
 MAX_ERROR_BYTES = 50_000
-"""A larger error contains a page's text or address, which is cut."""
+"""The maximum size of an error. In a larger one, which contains text or URLs of a page, values are cut."""
 MAX_TEXT = 1_000
 MAX_ITEMS = 50
 _USUAL = {"status": 200, "redirected": False, "failed": 0}
-"""What the text of an answer leaves out of its data."""
+"""Expected values, which are left out of the text of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """`mime_type` is image/png or image/jpeg."""
+    """An image in an answer. `mime_type` is `image/png` or `image/jpeg`."""
 
     data: bytes
     mime_type: str
@@ -50,7 +50,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLink:
-    """A link to a resource that belongs to an answer. `bytes` is its size."""
+    """A link in an answer to a resource. `bytes` is the size of the resource."""
 
     uri: str
     name: str
@@ -62,9 +62,9 @@ class AnswerLink:
 class Answer:
     """The result of a call. `content` is `{success: true, data}` or `{success: false, error}`.
 
-    The content of an action has its `effect` too, with a `reason` where it had none or something failed, and
-    an `observation`: what is different on the page. The content of an answer that is too large is
-    `{success: true, resource, preview}`, with the `events` beside them, which are in `data` otherwise.
+    The content of an action also has its `effect`, with a `reason` if it had no effect or failed, and an
+    `observation` of the changes on the page. The content of an answer that is too large is
+    `{success: true, resource, preview}` and the `events`, which are in `data` otherwise.
     """
 
     content: Mapping[str, Any]
@@ -72,13 +72,13 @@ class Answer:
     links: tuple[AnswerLink, ...] = ()
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: str = ""
-    """The address of the page that the answer is about."""
+    """The URL of the page to which the answer belongs."""
     session_id: str | None = None
-    """The session that the answer is about, if any."""
+    """The session to which the answer belongs, or None."""
     duration_ms: int = 0
     locator: Any = None
-    """A locator that finds, in another run, the element that a ref named. A mapping by parameter if there are
-    several.
+    """A locator for the element of a ref, which also works in other runs. Several locators are a mapping by
+    ref, and those of steps are a list.
     """
 
     @property
@@ -87,7 +87,7 @@ class Answer:
 
     @cached_property
     def text(self) -> str:
-        """The content as JSON for models: without `page_texts`, timings, and addresses that are repeated."""
+        """Return the content as JSON for models, without `page_texts`, timings and repeated URLs."""
         content: Mapping[str, Any] = without_page_texts(self.content)
         origin = origin_of(self.source) if self.page_texts else ""
         return json.dumps(_without_repetition(content, origin), ensure_ascii=False, separators=(",", ":"))
@@ -138,7 +138,7 @@ def failure(
 
 
 def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
-    """Return the beginning of an answer, with a link to the whole."""
+    """Return a preview of an answer, with a link to the whole answer."""
     content = {
         "success": True,
         "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
@@ -157,10 +157,10 @@ def without_page_texts(value: Any) -> Any:
 
 
 def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
-    """Return the content without what a model has no use for. Structured content has all of it.
+    """Return the content without redundant values. Structured content has all of them.
 
-    Addresses of the page begin with their path if `origin` is theirs, because the mark around the page's
-    texts names it.
+    URLs of this `origin` are shortened to their path, because the marker around the page's texts has the
+    origin.
     """
     data: Any = content.get("data")
     if not isinstance(data, Mapping):
@@ -175,9 +175,9 @@ def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str,
     if not isinstance(observation, Mapping):
         return {**content, "data": _without_origin(short, origin)}
     facts = dict(cast("Mapping[str, Any]", observation))
-    facts.pop("cut", None)  # The last line of the page's text says so.
+    facts.pop("cut", None)  # The last line of the page's text shows it.
     if facts.get("kind") == "full":
-        del facts["kind"]  # No line of the page's text is marked as new or changed.
+        del facts["kind"]  # The missing change markers in the page's text show it.
     if "url" in short and facts.get("url") == short["url"]:
         del facts["url"]
     observed = {"observation": _without_origin(facts, origin)} if facts else {}
@@ -186,7 +186,7 @@ def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str,
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
-    """Return the fields with the address of the page as its path if it is of this origin."""
+    """Return the fields with the URL of the page shortened to its path if it has this origin."""
     url: Any = fields.get("url")
     if not (origin and isinstance(url, str) and url.startswith(f"{origin}/")):
         return fields
@@ -194,7 +194,7 @@ def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]
 
 
 def _shorten_addresses(value: Any, key: str) -> Any:
-    """Return a value with its long addresses cut for a model. What a script returned stays as it is."""
+    """Return a value with its long URLs cut for a model. The result of a script is not changed."""
     if key == "result":
         return value
     if isinstance(value, str):
@@ -209,7 +209,7 @@ def _shorten_addresses(value: Any, key: str) -> Any:
 
 
 def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without timings, what is as expected, addresses that are there twice, and arguments."""
+    """Return the data without timings, expected values, repeated URLs and repeated arguments."""
     left_out = {"timing"}
     left_out.update(key for key, usual in _USUAL.items() if data.get(key) == usual)
     if "url" in data and data.get("finalUrl") == data["url"]:
@@ -225,13 +225,13 @@ def _is_echo(field: Any) -> bool:
 
 
 def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
-    """Return the steps if they have more than the names of their tools, or else their number."""
+    """Return the shortened steps, or only their number if all that is left are the tools' names."""
     short = [_shorten_step(step) for step in steps]
     return len(short) if all(set(step) == {"tool"} for step in short) else short
 
 
 def _shorten_step(step: Any) -> Any:
-    """Return a step without the address of the page, which the answer has as it is at the end."""
+    """Return a step without the URL of the page, because the answer has the final URL."""
     fields: Mapping[str, Any] = cast("Mapping[str, Any]", step) if isinstance(step, Mapping) else {}
     if not isinstance(fields.get("data"), Mapping):
         return cast("Any", step)
@@ -251,7 +251,7 @@ def _page_texts(value: Any) -> Iterator[PageText]:
 
 
 def _events_as_json(events: Events) -> dict[str, Any]:
-    """Return the lists that are not empty, each with the oldest event first, and whether it was restored."""
+    """Return the lists of events that are not empty, oldest first, and whether the session was restored."""
     lists: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
         "closedPages": events.closed,
@@ -279,7 +279,7 @@ def _events_as_json(events: Events) -> dict[str, Any]:
 
 
 def _shorten_value(value: Any) -> Any:
-    """Return a copy of a clean value, with its long texts and lists cut and marked."""
+    """Return a copy of a clean value, with long texts and lists cut and the cuts marked."""
     if isinstance(value, str):
         return cut_text(value, MAX_TEXT)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Copy values of any kind into values that JSON can hold."""
+"""Copy values of any type to values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ MAX_VALUES = 1_000_000
 
 
 class PageText(str):
-    """A page's text in an answer. It stands beside the JSON: quoted in it, it would be much longer."""
+    """A page's text in an answer. It is sent separately, because it would be much longer quoted in JSON."""
 
     __slots__ = ()
 
 
 def clean(value: Any) -> Any:
-    """Return a copy that JSON can represent: half surrogate pairs, infinities and dates are replaced.
+    """Return a copy that JSON can represent. Lone surrogates, infinities and dates are replaced.
 
-    A value that contains itself is cut, and so is everything after a million values: objects that share
-    their parts can be small in a page, but grow exponentially when they are written out.
+    A circular reference is cut, and so are values after the first million, because objects with shared parts
+    can be small in a page but grow exponentially in JSON.
     """
     return _Copy().of(value)
 
 
 def count_work(value: Any, *, characters: int, most: int = 10_000) -> int:
-    """Return how many values there are to read or write, where so many `characters` count as one. The count
-    ends after `most`.
+    """Return the number of nested values, in which each `characters` characters of text count as one more.
+
+    The count stops when it exceeds `most`.
     """
     count = 0
     waiting = [value]
@@ -48,7 +49,7 @@ def count_work(value: Any, *, characters: int, most: int = 10_000) -> int:
 
 
 class _Copy:
-    """One walk through a value."""
+    """Copies one value."""
 
     def __init__(self) -> None:
         self._inside: set[int] = set()
@@ -85,7 +86,7 @@ class _Copy:
 
 
 def _well_formed(text: str) -> str:
-    """Replace pairs of surrogates by their character, and halves by the replacement character."""
+    """Replace surrogate pairs by their character, and lone surrogates by the replacement character."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

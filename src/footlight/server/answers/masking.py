@@ -1,4 +1,4 @@
-"""Replace the values of secrets by a mark in all text that leaves the server."""
+"""Replace the values of secrets by a marker in all text that leaves the server."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 T = TypeVar("T")
 
 LEAST_PIECE = 1_000
-"""Characters."""
+"""The length in characters from which a text may be a part of a longer one."""
 _SEPARATOR = "\ud800"
-"""Between texts that are searched together: half a character, which no expression matches."""
+"""The separator of texts that are searched together: a lone surrogate, which no expression matches."""
 _CUT = re.compile(r"…|\\u2026")
-"""The mark at which this server cuts texts in answers and in lines of the log."""
+"""The marker of a cut in texts of answers and in lines of the log."""
 _CUT_AT_END = re.compile(r"(?:…|\\u2026)\Z")
 
 
 class Mask(Protocol):
-    """Returns a copy of a value without secrets."""
+    """A function that returns a copy of a value without secrets."""
 
     def __call__(self, value: T, /) -> T: ...
 
 
 def keep_unmasked(value: T, /) -> T:
-    """Return the value unchanged: the mask of a server without secrets."""
+    """Return the value unchanged. This is the mask of a server without secrets."""
     return value
 
 
 def mask_document(data: str | bytes, mime_type: str, mask: Mask) -> str | bytes:
-    """Mask the contents of a resource. Binary contents, such as pictures, stay unchanged."""
+    """Mask the contents of a resource. Binary contents, such as images, are not changed."""
     if mask is keep_unmasked:
         return data
     if isinstance(data, str):
@@ -52,7 +52,7 @@ def _mask_json(text: str, mask: Mask) -> str:
 
 
 def protocol_keys(schemas: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the keys of resources, and of answers that have these output schemas."""
+    """Return the keys of resources, and those of answers with these output schemas."""
     return set(RESOURCE_KEYS).union(*map(_properties, schemas))
 
 
@@ -71,10 +71,10 @@ def _properties(schema: Any) -> set[str]:
 
 
 class Masker:
-    """Replaces a value by `[secret NAME]`: plain, and in its forms in JSON, URLs, HTML and base64.
+    """Replaces the values of secrets by `[secret NAME]`, also as encoded in JSON, URLs, HTML and base64.
 
-    Case is ignored, because a page may show a text in capitals. `keys` are the names of the protocol's own
-    keys, which are never masked.
+    Case is ignored, because a page may show a text in capitals. `keys` are the keys of the protocol, which
+    are never masked.
     """
 
     def __init__(self, secrets: Secrets, keys: Iterable[str] = ()) -> None:
@@ -85,14 +85,14 @@ class Masker:
         self._keys = frozenset(keys)
 
     def __call__(self, value: T, /) -> T:
-        """Mask a value of any shape: text, numbers, mappings, sequences and dataclasses."""
+        """Mask a value that consists of strings, numbers, mappings, sequences and dataclasses."""
         return cast("T", self._mask_value(value, self._short_texts(value)))
 
     def text(self, text: str) -> str:
         return self._finish(self._pattern.replace(text, self._mark))
 
     def _short_texts(self, value: Any) -> dict[str, str]:
-        """Return the masked form of each short text in a value. All of them are searched at once."""
+        """Return the masked form of each short text in a value. All of them are searched together."""
         texts = dict.fromkeys(
             text for text in _texts(value) if len(text) < LEAST_PIECE and _SEPARATOR not in text
         )
@@ -101,7 +101,7 @@ class Masker:
 
     def _finish(self, masked: str) -> str:
         text = self._without_cut(masked)
-        # A long text may be a piece of a longer one.
+        # A long text may be a part of a longer one.
         if len(text) < LEAST_PIECE:
             return text
         return _without_end(_without_beginning(text, self._secrets), self._secrets)
@@ -129,18 +129,18 @@ class Masker:
         return value
 
     def _number(self, value: float) -> float | str:
-        """Mask a number that a script has made from a secret of digits."""
+        """Mask a number that equals a secret of digits."""
         return next((_mark(name) for name, secret in self._secrets if secret == str(value)), value)
 
     def _mark(self, index: int, found: str) -> str:
-        """Return the replacement for a match. The first expression is text that is masked already."""
+        """Return the replacement for a match. The first expression matches text that is already masked."""
         if not index:
             return found
         end = _CUT_AT_END.search(found) if index > len(self._secrets) else None
         return _mark(self._secrets[(index - 1) % len(self._secrets)][0]) + (end[0] if end else "")
 
     def _without_cut(self, text: str) -> str:
-        """Mask the beginnings of secrets in front of the marks of cuts, and the ends behind them."""
+        """Mask the beginnings of secrets before markers of cuts, and the ends of secrets after them."""
         secrets = [
             secret
             for secret in self._secrets
@@ -160,7 +160,7 @@ class Masker:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield every text in a value, also keys."""
+    """Yield every string in a value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -176,7 +176,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
-    """Mask the beginning of a secret that goes on after the text."""
+    """Mask the beginning of a secret at the end of the text."""
     for name, value in secrets:
         tail = text[-len(value) :]
         for at in _places(tail, value[:SHORTEST]):
@@ -186,7 +186,7 @@ def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
 
 
 def _without_end(text: str, secrets: Iterable[tuple[str, str]]) -> str:
-    """Mask the end of a secret that begins before the text."""
+    """Mask the end of a secret at the beginning of the text."""
     for name, value in secrets:
         for at in _places(text[: len(value)], value[-SHORTEST:], backwards=True):
             if value.endswith(text[: at + SHORTEST]):
@@ -195,7 +195,7 @@ def _without_end(text: str, secrets: Iterable[tuple[str, str]]) -> str:
 
 
 def _places(text: str, part: str, *, backwards: bool = False) -> Iterator[int]:
-    """Yield the places of a part in a text, from its beginning or from its end."""
+    """Yield the positions of a part in a text, in order or, with `backwards`, in reverse order."""
     at = text.rfind(part) if backwards else text.find(part)
     while at >= 0:
         yield at

@@ -1,4 +1,4 @@
-"""Write selectors as lines of Playwright for Python, for tests that a reader writes from a session."""
+"""Convert selectors to Playwright expressions for Python, for writing tests from a session."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any, cast
 __all__ = ["find_selectors", "playwright_line", "playwright_lines"]
 
 _SELECTORS = ("selector", "source", "target")
-"""The parameters of actions that name an element."""
+"""The parameters of actions that identify an element."""
 _REF = re.compile(r"\s*(?:\[ref=e\d+\]|(?:ref=|@)?e\d+)\s*(?:>>.*)?", re.DOTALL)
 _ROLE = re.compile(r'role=([a-z]+)(?:\[name=("(?:[^"\\]|\\.)*")\])?')
 _FRAME = re.compile(r"(?::is\()?i?frame\b")
-"""A selector of a frame. The part after it is looked for inside the frame."""
+"""A selector of a frame. The part after it is searched in the frame."""
 
 
 def playwright_line(selector: str) -> str:
-    """Return the expression that finds the element with Playwright, such as `page.get_by_role("button")`."""
+    """Return the Playwright expression for a selector, such as `page.get_by_role("button")`."""
     parts = list(_split(selector))
     calls = [_call(part, enters=index < len(parts) - 1) for index, part in enumerate(parts)]
     return f"page{''.join(calls)}"
 
 
 def playwright_lines(located: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the line of an action's element, by selector if it has several, and a list for steps.
+    """Return the expression for an action's element, a mapping by selector for several, or a list for steps.
 
-    `located` are the stable selectors of its refs: one, several by selector, or those of the steps.
+    `located` has the stable selectors of the refs: one, a mapping by selector, or a list for steps.
     """
     steps = arguments.get("steps")
     if isinstance(steps, list):
@@ -53,7 +53,7 @@ def playwright_lines(located: Any, arguments: Mapping[str, Any]) -> Any:
 
 
 def find_selectors(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the selectors of an action, also those of the fields of a form."""
+    """Yield the selectors of an action, including those of form fields."""
     for name in _SELECTORS:
         if isinstance(selector := arguments.get(name), str):
             yield selector
@@ -64,7 +64,7 @@ def find_selectors(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _split(selector: str) -> Iterator[str]:
-    """Yield the parts between `>>` that are outside of quotes."""
+    """Yield the parts of a selector, separated by `>>` outside of quotes."""
     start, quote, index = 0, "", 0
     while index < len(selector):
         character = selector[index]

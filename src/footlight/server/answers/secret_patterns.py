@@ -1,4 +1,4 @@
-"""Expressions that match a secret in the forms that texts have in JSON, URLs, HTML and base64."""
+"""Build expressions that match a secret, also as encoded in JSON, URLs, HTML and base64."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from footlight.server.answers.secrets import SHORTEST
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]
 
 FEWEST_BASE64 = 5
-"""Characters. With fewer, the base64 form of a secret would be found by chance."""
+"""The minimum number of base64 characters. Fewer would match other texts by chance."""
 MARKED = r"\[secret \w+\]"
-"""Matches first, so that text that is masked already stays unchanged."""
+"""Matches text that is already masked. It has precedence, so that such text is not changed."""
 
 _INVISIBLE_POINTS = (
     r"\x{AD}\x{300}-\x{36F}\x{61C}\x{115F}\x{1160}\x{180B}-\x{180F}\x{200B}-\x{200F}\x{202A}-\x{202E}"
     r"\x{2060}-\x{206F}\x{20D0}-\x{20F0}\x{3164}\x{FE00}-\x{FE0F}\x{FEFF}\x{FFA0}\x{E0000}-\x{E01EF}"
 )
-"""Characters without a shape of their own, and marks that a page may put onto each letter."""
+"""Invisible characters, and combining marks that a page may add to letters."""
 _INVISIBLE = f"[{_INVISIBLE_POINTS}]"
 _BACKSLASH = r"(?:\\|%(?:25)*5c)"
 _ENTITY = r"(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b)|#38;|#x26;)*"
@@ -45,30 +45,30 @@ _ESCAPED = (
     r"|ef%(?:25)*(?:bb%(?:25)*bf|b8%(?:25)*8[0-9a-f]))"
 )
 _NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
-"""Between two characters of a value: characters that a page does not show."""
+"""Matches invisible characters between two characters of a value."""
 _LINE_BREAK = r"(?:\s|\\+[nrt]|%(?:25)*(?:20|0[ad]))"
 _BREAK = rf"(?:[\x{{A0}}{_INVISIBLE_POINTS}*_~`+-]|{_LINE_BREAK}|{_ESCAPED})*"
-"""Between two characters of a long value: spaces and dashes that group them, line breaks, and the marks of
-Markdown."""
+"""Matches grouping spaces and dashes, line breaks and Markdown characters between two characters of a long
+value."""
 
 SHORTEST_GROUPED = 8
-"""Characters. The groups of a shorter value could be parts of other texts."""
+"""The minimum length of a value that is also matched in groups. A shorter one could match other texts."""
 LONGEST_GROUPED = 100
-"""Characters. A longer value would make the expression too large."""
+"""The maximum length of a value that is also matched in groups, because the expression would be too large."""
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 """Matches no character."""
 
 
 def value_pattern(value: str) -> str:
-    """Return an expression in RE2's syntax that matches any spelling of a value."""
+    """Return an expression in RE2 syntax that matches a value in any encoding."""
     spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
     return "|".join((*_encode_base64_variants(value), *map(_plain_pattern, spellings)))
 
 
 def beginning_pattern(value: str) -> str:
-    """Return an expression for the beginning of a value in any spelling, in front of the mark of a cut.
+    """Return an expression for the beginning of a value in any encoding, before the marker of a cut.
 
-    The last character may be cut itself, as in `%C3%…`.
+    The encoding of the last character may be incomplete, as in `%C3%…`.
     """
     units = [_SPACE if char.isspace() else _character_pattern(char) for char in value]
     if len(units) > LONGEST_GROUPED or len(units) <= SHORTEST:
@@ -92,14 +92,15 @@ def _plain_pattern(value: str) -> str:
 
 
 _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
-"""The characters that names of downloads keep. An underscore stands for each other one."""
+"""The characters that are kept in the file names of downloads. All others are replaced by underscores."""
 
 
 def _character_pattern(char: str) -> str:
-    """Return an expression for a character as it is, in the letters that stand for it, such as full-width
-    ones, and as all of these are escaped in JSON, scripts, style sheets, URLs and HTML.
+    """Return an expression for a character, its compatible characters, and the escapes of all of them.
 
-    The longest forms are first, because the first one that matches counts: `%` begins its own form `%25`.
+    Compatible characters are for example full-width ones. Escapes are those of JSON, scripts, style sheets,
+    URLs and HTML. Longer forms come first, because the first match is used, and `%` is also the beginning of
+    `%25`.
     """
     cases = {char, char.lower(), char.upper()}
     cases.update(unicodedata.normalize(form, case) for case in [*cases] for form in ("NFD", "NFKC"))
@@ -117,8 +118,8 @@ def _character_pattern(char: str) -> str:
 
 
 FIRST_FULL_WIDTH, LAST_FULL_WIDTH = "\uff01", "\uff5e"
-"""The letters among those that stand for others which are found in their escaped forms too. For all of them
-the expression would be ten times as large.
+"""The range of compatible characters whose escapes are matched too. With the escapes of all of them, the
+expression would be ten times as large.
 """
 _WITH_COMPATIBLE_LETTERS = (
     *(range(0xA0, 0x3400), range(0xA640, 0xAC00), range(0xF900, 0x10000), range(0x10780, 0x107C0)),
@@ -128,8 +129,9 @@ _WITH_COMPATIBLE_LETTERS = (
 
 @cache
 def _compatible_letters() -> Mapping[str, str]:
-    """Return, for each letter without case, the characters that normalization replaces by it: full-width,
-    superscript, circled and mathematical ones.
+    """Map each case-folded character to those that NFKC normalization replaces by it.
+
+    They are for example full-width, superscript, circled and mathematical characters.
     """
     found: dict[str, str] = {}
     for char in map(chr, itertools.chain(*_WITH_COMPATIBLE_LETTERS)):
@@ -142,7 +144,7 @@ def _compatible_letters() -> Mapping[str, str]:
 
 @cache
 def _entity_names() -> Mapping[str, tuple[str, ...]]:
-    """Return the names of each character in HTML."""
+    """Return the HTML entity names of each character."""
     found: dict[str, tuple[str, ...]] = {}
     for name, char in html5.items():
         if name.endswith(";") and len(char) == 1:
@@ -151,7 +153,7 @@ def _entity_names() -> Mapping[str, tuple[str, ...]]:
 
 
 def _codes(cases: Sequence[str]) -> Iterator[str]:
-    """Yield expressions for the numbers and names that stand for a character, in any of its forms."""
+    """Yield expressions for the numeric and named escapes of a character's forms."""
     single = [case for case in cases if len(case) == 1]
     points = [ord(case) for case in single]
     mark = rf"(?:{_BACKSLASH}+|%(?:25)*)u"
@@ -160,7 +162,7 @@ def _codes(cases: Sequence[str]) -> Iterator[str]:
         alone = [case for case in foreign if len(case) == 1]
         yield _tree([rf"{_BACKSLASH}+x{octet}" for octet in _octets(case.encode())] for case in alone)
         yield _tree([mark + unit for unit in _octets(case.encode("utf-16-be"), 2)] for case in alone)
-    # After the form in UTF-8, which begins with the same byte for some characters, such as Ã.
+    # This follows the UTF-8 form, which begins with the same byte for some characters, such as Ã.
     if latin := "|".join(f"{point:02x}" for point in points if point <= 0xFF):
         yield rf"(?:{_BACKSLASH}+(?:u00|x)|%(?:25)*)(?:{latin})"
     hexadecimal = "|".join(f"{point:x}" for point in points)
@@ -173,7 +175,7 @@ def _codes(cases: Sequence[str]) -> Iterator[str]:
 
 
 def _tree(sequences: Iterable[Sequence[str]]) -> str:
-    """Return an expression for any of the sequences of expressions. Common beginnings are written once."""
+    """Return an expression for any of the sequences of expressions. Common prefixes are merged."""
     branches: dict[str, list[Sequence[str]]] = {}
     for first, *rest in sequences:
         branches.setdefault(first, []).append(rest)
@@ -186,19 +188,20 @@ def _tree(sequences: Iterable[Sequence[str]]) -> str:
 
 
 def _percent_encoded(char: str) -> list[str]:
-    """Return expressions for the bytes of a character in a URL. Letters and digits may stay as they are."""
+    """Return expressions for the bytes of a character in a URL. ASCII characters may be unescaped."""
     encoded = [f"%(?:25)*{octet}" for octet in _octets(char.encode())]
     return [f"(?:{re.escape(char)}|{encoded[0]})"] if char.isascii() else encoded
 
 
 def _octets(data: bytes, size: int = 1) -> list[str]:
-    """Return the bytes of a character, or units of several bytes, in hexadecimal."""
+    """Return the bytes of a character, or units of `size` bytes, in hexadecimal."""
     return [data[at : at + size].hex() for at in range(0, len(data), size)]
 
 
 def _encode_base64_variants(value: str) -> list[str]:
-    """Return the Base64 characters that depend only on the value, for each of the three positions of its
-    first byte.
+    """Return expressions for the Base64 forms of a value at each of the three alignments of its first byte.
+
+    Leading characters that also depend on preceding bytes are left out, and trailing ones are optional.
     """
     data = value.encode()
     between = f"{_LINE_BREAK}*" if len(value) >= SHORTEST_GROUPED else ""
@@ -213,6 +216,6 @@ def _encode_base64_variants(value: str) -> list[str]:
 
 
 def _base64_letters(text: str) -> str:
-    """Return an expression for Base64 text in both alphabets, and as in a URL."""
+    """Return an expression for Base64 text in both alphabets, also percent-encoded."""
     spelled = {"+": r"(?:[+-]|%(?:25)*2[Bb])", "/": r"(?:\\*/|_|%(?:25)*2[Ff])"}
     return "".join(spelled.get(char, char) for char in text)

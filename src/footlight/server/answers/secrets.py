@@ -1,4 +1,4 @@
-"""Secrets: a person writes them into a file, and a model uses them by name without seeing their values."""
+"""Secrets, which a person writes to a file, and which a model uses by name without seeing their values."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ __all__ = ["SHORTEST", "SecretText", "SecretValue", "Secrets", "load_secrets"]
 logger = logging.getLogger(__name__)
 
 SHORTEST = 4
-"""Characters. A shorter value would be found, and masked, in half of the words of a page."""
+"""The minimum length of a value. A shorter one would be masked in many ordinary words."""
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _USE = re.compile(rf"secret:({_NAME})")
 
 
 class SecretValue(str):
-    """The value of a secret, in a type that distinguishes it from a text that the caller wrote."""
+    """The value of a secret. The type distinguishes it from text of the caller."""
 
     __slots__ = ()
 
 
 class Secrets:
-    """The values of secrets by name. Its `repr` shows only the names."""
+    """The values of secrets by name. The `repr` contains only the names."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -52,7 +52,7 @@ class Secrets:
         return tuple(self._values.values())
 
     def resolve(self, text: str) -> str:
-        """Return the value that `secret:NAME` stands for, or any other text unchanged.
+        """Return the value of the secret for `secret:NAME`, or any other text unchanged.
 
         Raises:
             ValueError: no secret has this name.
@@ -71,11 +71,11 @@ def _resolve_secret(text: str, info: ValidationInfo) -> str:
 
 
 SecretText = Annotated[str, AfterValidator(_resolve_secret)]
-"""A parameter whose text goes where secrets go. It may be `secret:NAME`; the tool gets the value."""
+"""A parameter that may contain a secret. The tool receives the value of `secret:NAME`."""
 
 
 def load_secrets(file: Path) -> Secrets:
-    """Read `NAME=value` lines in the form of dotenv. Nothing is interpolated.
+    """Read `NAME=value` lines in the dotenv format, without interpolation.
 
     Raises:
         ConfigurationError: the file cannot be read, or a line is not valid. The message contains no value.
@@ -85,8 +85,8 @@ def load_secrets(file: Path) -> Secrets:
     try:
         with file.open(encoding="utf-8") as lines:
             _warn_if_open(file, lines.fileno())
-            # `dotenv_values` skips lines that it cannot parse, and the missing secret would be
-            # noticed too late.
+            # `dotenv_values` would skip lines that it cannot parse, so a missing secret would be
+            # detected too late.
             found = [_secret(file, line) for line in parse_stream(lines) if line.key or line.error]
     except OSError as error:
         raise _file_error(file, f"cannot be read: {error.strerror or error}") from None

@@ -1,6 +1,6 @@
-"""Mark text that comes from a page: it may contain instructions for a model, which must not follow them.
+"""Mark text from pages, because it may contain instructions that a model must not follow.
 
-`_meta` of a message names, under `META`, every part of the message whose text a page may have chosen.
+The `_meta` of a message lists, under `META`, all parts of the message that may contain text from a page.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import secrets
 __all__ = ["META", "WHOLE", "mark_page_content", "origin_of", "point_into_meta"]
 
 META = "footlight/untrusted"
-"""The key in a `_meta`. Its value is a list of JSON pointers into what the `_meta` belongs to."""
+"""The key in `_meta`. Its value is a list of JSON pointers into the object that has the `_meta`."""
 
 WHOLE = [""]
-"""The JSON pointer to the whole."""
+"""The JSON pointer to the whole object."""
 
 MAX_SOURCE = 200
-"""Characters."""
+"""The maximum length of an origin in characters."""
 
 
 def mark_page_content(text: str, *, source: str) -> str:
-    """Return a page's text between two marks. A random number keeps the page from writing the second."""
-    number = f"{secrets.randbelow(10**8):08}"  # Digits, because they are few tokens.
+    """Return a page's text between two markers. A random number prevents the page from closing them."""
+    number = f"{secrets.randbelow(10**8):08}"  # Digits take few tokens.
     return f"<page-content {number} from={origin_of(source)}>\n{text}\n</page-content {number}>"
 
 
 def origin_of(source: str) -> str:
-    """Return the origin of a URL, or only its scheme if the page chose the rest, as with `data:`.
+    """Return the origin of a URL, or only its scheme if it has no host, as with `data:`.
 
-    The result cannot close the mark that contains it.
+    The result contains no characters that could close the marker.
     """
     scheme, colon, rest = source.partition(":")
     host = re.split("[/?#]", rest[2:], maxsplit=1)[0].rpartition("@")[2] if rest.startswith("//") else ""
@@ -38,5 +38,5 @@ def origin_of(source: str) -> str:
 
 
 def point_into_meta(*keys: str) -> list[str]:
-    """Return JSON pointers into a result whose own `_meta` has page texts under these keys."""
+    """Return JSON pointers to the values of these keys in the `_meta` of a result."""
     return [f"/_meta/{key.replace('~', '~0').replace('/', '~1')}" for key in keys]

@@ -1,1 +1,1 @@
-"""Run one call: dispatch, sessions, dialogs, observation, steps, progress and recording."""
+"""Run calls, including sessions, dialogs, observation, steps, progress and recording."""

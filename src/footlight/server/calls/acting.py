@@ -1,4 +1,4 @@
-"""Run a tool in its session, wait for what it started, and observe what it changed."""
+"""Run a tool in its session, wait until the page has settled, and observe the changes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def act_and_observe(
 
 
 async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
-    """Return what the tool returned, or None where a dialog stopped it."""
+    """Return the tool's data, or None if a dialog stopped it."""
     tool, limit = state.tool, TimeLimit(state.tool, call)
     work = _run_unless_abandoned(state, call, arguments)
     try:
@@ -109,7 +109,7 @@ async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: Bas
 
 
 async def settle(call: ToolCall, observer: Observer | None) -> None:
-    """Wait for what an action started, unless the tool says that it changed nothing."""
+    """Wait for the requests, rendering and events of an action, unless the tool reported no effect."""
     if call.report.has_no_effect:
         return
     if observer:
@@ -118,12 +118,12 @@ async def settle(call: ToolCall, observer: Observer | None) -> None:
 
 
 def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Mapping[str, Any]:
-    """Add the page's URL as it is now, and the refs whose elements were replaced by others."""
+    """Add the page's current URL, and the refs whose elements were replaced by equivalent ones."""
     page = call.maybe_page
     if page is None:
         return data
     if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
-        data = {**data, "url": page.url}  # Scripts may change the URL after the action itself is done.
+        data = {**data, "url": page.url}  # Scripts may change the URL after the action.
     healed = page.view.take_healed()
     return {**data, "healed": healed} if healed else data
 

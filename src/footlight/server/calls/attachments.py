@@ -1,4 +1,4 @@
-"""What a call leaves to be read later: screenshots, files, and texts or answers that are too long to send."""
+"""Store screenshots, files and long texts of a call, and link to them in its answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["attach_file", "attach_screenshot", "attach_text", "shorten_answer"]
 
 MAX_FILE_BYTES = 5_000_000
-"""A larger file is only on the disk."""
+"""The maximum size of a file that is stored as a resource. A larger file is only on the disk."""
 
 
 def attach_screenshot(
@@ -32,7 +32,7 @@ def attach_screenshot(
 ) -> str | None:
     """Add a link to a screenshot to the answer, and the image itself unless it is too large.
 
-    Returns its URI. None where it is not kept: then the image is in the answer, whatever its size.
+    Return its URI, or None if it is not stored, in which case the answer contains the image of any size.
     """
     shot = ScreenshotArtifact(
         session_id=call.session.id,
@@ -51,9 +51,9 @@ def attach_screenshot(
 
 
 def attach_text(call: ToolCall, text: str, *, tool: str) -> str | None:
-    """Keep the whole of a page's text, and add a link to it to the answer.
+    """Store the whole text of a page, and add a link to it to the answer.
 
-    Returns its URI. None where it is not kept.
+    Return its URI, or None if it is not stored.
     """
     whole = LongAnswer(
         session_id=call.session.id,
@@ -66,9 +66,9 @@ def attach_text(call: ToolCall, text: str, *, tool: str) -> str | None:
 
 
 def attach_file(call: ToolCall, path: Path, mime_type: str) -> str | None:
-    """Add a link to a file that was written to the answer, unless the file is large.
+    """Store a written file, and add a link to it to the answer, unless the file is large.
 
-    Returns its URI. None where it is not kept.
+    Return its URI, or None if it is not stored.
     """
     if path.stat().st_size > MAX_FILE_BYTES:
         return None
@@ -87,7 +87,7 @@ def _attach(call: ToolCall, item: Artifact) -> str | None:
 
 
 def shorten_answer(answer: Answer, session: Session, *, tool: str, max_bytes: int) -> Answer:
-    """Keep an answer of more than `max_bytes` (0: no limit), and return its beginning with a link to it."""
+    """Store an answer of more than `max_bytes`, and return a preview with a link. 0 means no limit."""
     if not max_bytes or len(answer.text) * 4 <= max_bytes:
         return answer
     data = answer.text.encode()

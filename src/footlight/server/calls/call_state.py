@@ -1,4 +1,4 @@
-"""The state of a running call, for the error of a late call and for the end of a cancelled one."""
+"""The state of a running call, which is used for timeout errors and for cancellation."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["CallState"]
 
 CONFIGURE_SECONDS = 1.0
-"""A call that changes the session itself may end within this time after it is cancelled."""
+"""The time for which a call that changes the session may continue after it is cancelled."""
 
 
 @dataclass(slots=True)
 class CallState:
-    """One call. Only the dispatcher writes to it."""
+    """The state of one call. Only the dispatcher and its functions write to it."""
 
     tool: Tool
     caller: Caller
@@ -38,28 +38,28 @@ class CallState:
     began: float = field(default_factory=time.monotonic)
     call: ToolCall | None = None
     session: Session | None = None
-    """The session whose lock the call has, or had."""
+    """The session whose lock the call has or had, or None."""
     awaited: Session | None = None
-    """The session that the call waits for, or has."""
+    """The session for which the call waits or whose lock it has, or None."""
     has_begun: bool = False
     """Whether the tool may have started to run."""
     is_configuring: bool = False
-    """Whether the tool is changing the session itself."""
+    """Whether the tool is changing the session."""
     is_cleaning_up: bool = False
-    """Whether pages that hang are being closed, which is not cancelled."""
+    """Whether hung pages are being closed, which is not cancelled."""
     is_abandoned: bool = False
-    """Nobody waits for the answer any more."""
+    """Whether the caller does not wait for the answer any more."""
     observed: object = None
     """The recorder's observation after the call."""
     followed: FollowedCall | None = None
-    """The call in the journal, where there is one."""
+    """The call in the journal, or None without a journal."""
 
     @property
     def elapsed_ms(self) -> float:
         return (time.monotonic() - self.began) * 1000
 
     def abandon(self, work: asyncio.Task[Answer]) -> None:
-        """Cancel the work, and undo what it began, because nobody waits for the answer any more."""
+        """Cancel the work and undo it, because the caller does not wait for the answer any more."""
         self.is_abandoned = True
         work.add_done_callback(lambda _: self._undo())
         if self.is_configuring:
@@ -68,7 +68,7 @@ class CallState:
             self._cancel(work)
 
     def _undo(self) -> None:
-        """Undo completed work too, if its answer was never sent."""
+        """Undo the work, even if it was completed, because its answer was not sent."""
         for undo in self.call.report.undo if self.call else ():
             run_detached(undo())
 

@@ -1,4 +1,4 @@
-"""Run the work of a call until it ends, or until a dialog stops the page that it works in."""
+"""Run the work of a call until it ends, or until a dialog blocks its page."""
 
 from __future__ import annotations
 
@@ -24,15 +24,19 @@ T = TypeVar("T")
 
 
 async def check_no_dialog(call: ToolCall) -> None:
-    """Raise DialogOpen if a dialog stops the call's page."""
+    """Check that no dialog blocks the call's page.
+
+    Raises:
+        DialogOpen: a dialog blocks the page.
+    """
     if call.maybe_page and (dialog := await find_blocking_dialog(call.page)):
         raise dialog.error()
 
 
 async def run_until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | None:
-    """Return the result of the work, or None where a dialog stops its page before the work is done.
+    """Return the result of the work, or None if a dialog blocks its page before the work is done.
 
-    A call that has no page is stopped by the next dialog of its session.
+    A call without a page is stopped by the next dialog of its session.
     """
     dialogs = call.session.dialogs
     if not dialogs.asks:
@@ -55,7 +59,7 @@ async def run_until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | 
 
 
 async def _end_at_dialog(call: ToolCall, limit: asyncio.Timeout) -> None:
-    """End `limit` when a dialog opens, unless it is another page's and leaves this one's scripts running."""
+    """End `limit` when a dialog opens that blocks the call's page, or any dialog if it has no page."""
     await call.session.dialogs.wait_for_next()
     while call.maybe_page and not await find_blocking_dialog(call.page):
         await call.session.dialogs.wait_for_next()
@@ -63,10 +67,10 @@ async def _end_at_dialog(call: ToolCall, limit: asyncio.Timeout) -> None:
 
 
 async def make_stopped_result(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
-    """Return the data of an action that a dialog stopped. The dialog is among the events of its answer.
+    """Return the data of an action that a dialog stopped. The events of its answer contain the dialog.
 
     Raises:
-        DialogOpen: the tool does not act, so its call can be repeated.
+        DialogOpen: the tool is not an action, so its call can be repeated.
     """
     dialog = _find_dialog(call)
     if tool.effect != "act" and dialog:
@@ -77,10 +81,10 @@ async def make_stopped_result(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
 
 
 async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: float) -> None:
-    """Wait until the page is as the call expects, where it expects something.
+    """Wait until the page meets the call's expectation, if the call has one.
 
     Raises:
-        ExpectationFailed: the page is not so in time, is closed, or is stopped by a dialog.
+        ExpectationFailed: the page does not meet it in time, is closed, or is blocked by a dialog.
     """
     expect: Expect | None = getattr(arguments, "expect", None)
     if expect is None:

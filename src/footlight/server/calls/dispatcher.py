@@ -1,12 +1,12 @@
-"""Run the tools that clients call: name and arguments in, answer out.
+"""Run the tools that clients call.
 
 `Dispatcher` takes each call through the same stages, which `_run_stages`, `_run_in_session`,
-`act_and_observe` and `_finish` list in order: validate, permit, find the session and its page, observe
-before, run, settle, observe after, answer, mask, record. Plain values go in and come out, so that the front
-of a cluster can route a call to the worker that has its session.
+`act_and_observe` and `_finish` list in order: validate, check permissions, find the session and its page,
+observe before, run, settle, observe after, answer, mask, record. Arguments and answers are plain values, so
+that the front of a cluster can route a call to the worker that has its session.
 
-A call runs in a task of its own. The task that waits for it can be cancelled at any point, and repeatedly,
-as anyio does; the work is cancelled once, and undoes what it began before its session takes another call.
+A call runs in a separate task. The task that waits for it may be cancelled at any point, and repeatedly, as
+anyio does. The work is cancelled once, and is undone before its session runs another call.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 
 class Dispatcher(ToolCaller):
-    """Run tools: one call at a time in a session, and sessions independently of each other."""
+    """Runs tools. Each session runs one call at a time, and sessions are independent of each other."""
 
     def __init__(
         self,
@@ -84,13 +84,12 @@ class Dispatcher(ToolCaller):
 
         Args:
             sessions: waits for the browser and returns the session table.
-            find_silent_part: returns the part that does not respond, or that is still starting, for the
-                error of a call that missed its deadline.
-            withheld: tools that are not offered, for the error of a call that names one.
-            secrets: the values of texts such as `secret:NAME` in arguments.
-            mask: removes the secrets from every answer and every progress message.
+            find_silent_part: returns the part that does not respond or is still starting, for timeout errors.
+            withheld: tools that are not offered, for the error of a call of one of them.
+            secrets: the values for `secret:NAME` in arguments.
+            mask: removes the secrets from all answers and progress messages.
             recorder: writes the calls to the knowledge store.
-            journal: shows the calls to people who watch.
+            journal: shows the calls on the watch page.
         """
         super().__init__(tools, withheld, settings.tools)
         self._settings = settings
@@ -153,14 +152,14 @@ class Dispatcher(ToolCaller):
             )
 
     async def _answer(self, state: CallState, report: Report | None) -> Answer:
-        """Run the stages, and turn an error into an answer."""
+        """Run the stages, and convert an error to an answer."""
         try:
             return await self._run_stages(state, report)
         except InputRequired:
             raise
         except FootlightError as error:
             return failure(log_if_bug(error, state.tool), events=_take_events(state))
-        except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
+        except Exception as error:  # noqa: BLE001 - bugs are converted to answers here
             return failure(await translate_exception(error, state), events=_take_events(state))
 
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
@@ -187,7 +186,7 @@ class Dispatcher(ToolCaller):
                 raise await self._late_error(state, deadline) from None
 
     async def _late_error(self, state: CallState, deadline: Deadline) -> FootlightError:
-        """Return the error of a call that missed its deadline, with what it waited for."""
+        """Return the error of a call that missed its deadline, with the reason for the wait."""
         silent = None
         if state.awaited is None and self._find_silent_part is not None:
             silent = await self._find_silent_part()
@@ -220,8 +219,8 @@ class Dispatcher(ToolCaller):
     async def _enter_session(
         self, state: CallState, call: ToolCall, arguments: BaseModel, stack: contextlib.AsyncExitStack
     ) -> None:
-        """Find the session, or create it, and hold its lock until `stack` is closed."""
-        # A session that is being created is finished even if this call is cancelled: the next one uses it.
+        """Find or create the session, and acquire its lock until `stack` is closed."""
+        # A session that is being created is completed even if this call is cancelled, for the next call.
         session = await shield_until_done(call.sessions.get(_session_name(arguments), caller=state.caller))
         state.awaited = session
         if state.followed is not None:
@@ -238,7 +237,7 @@ class Dispatcher(ToolCaller):
         call = replace(call, deadline=call.deadline.start_patience())
         call = replace(call, steps=functools.partial(self._run_steps, call, arguments, observer))
         state.call = call
-        if tool.queued:  # Events during another call belong to that call.
+        if tool.queued:  # Events during a queued call belong to that call.
             session.actions.begin(acts=tool.effect == "act")
         try:
             if state.followed is not None:
@@ -256,8 +255,8 @@ class Dispatcher(ToolCaller):
                 state.observed = await self._recorder.observe(tool, call)
 
     async def _finish(self, state: CallState, answer: Answer) -> Answer:
-        """Mask an answer, shorten it, and add what is known of every call."""
-        # Mask an answer before it is stored or cut: part of a secret would not be found.
+        """Mask and shorten an answer, and add the session and the duration."""
+        # Mask an answer before it is stored or cut, because a part of a secret would not be found.
         characters = 1_000 if self._mask is keep_unmasked else CHARACTERS_A_NODE
         work = count_work([answer.content, answer.events, answer.source], characters=characters)
         answer = await offload(work, lambda: _mask_and_write(answer, self._mask))
@@ -271,7 +270,7 @@ class Dispatcher(ToolCaller):
         )
 
     async def _record(self, state: CallState, answer: Answer) -> None:
-        """Give a call with valid arguments to the recorder, whose errors do not affect it."""
+        """Pass a call with valid arguments to the recorder, whose errors do not affect the call."""
         if self._recorder is None or state.call is None:
             return
         recorded = RecordedCall(state.tool, state.arguments, answer, state.call, state.observed)
@@ -307,7 +306,7 @@ class Dispatcher(ToolCaller):
     async def _record_step(
         self, step: BatchStep, call: ToolCall, outcome: StepOutcome, duration_ms: int
     ) -> None:
-        """Record a step as if it were a call."""
+        """Record a step in the same way as a call."""
         if self._recorder is None:
             return
         answer = success(outcome.data or {}) if outcome.error is None else failure(outcome.error)
@@ -319,7 +318,7 @@ class Dispatcher(ToolCaller):
 
 @contextlib.contextmanager
 def _logged_record(what: str, tool: Tool) -> Generator[None]:
-    """Log why something could not be recorded, which does not affect the call. A full disk is one line."""
+    """Log errors of the recorder, which do not affect the call. A known error is logged without traceback."""
     try:
         yield
     except (OSError, FootlightError) as error:
@@ -330,12 +329,12 @@ def _logged_record(what: str, tool: Tool) -> Generator[None]:
 
 def _mask_and_write(answer: Answer, mask: Mask) -> Answer:
     masked = mask(answer)
-    _ = masked.text  # It is kept, and written here, where this may be in a thread.
+    _ = masked.text  # Computed and cached here, because this may run in a thread.
     return masked
 
 
 def _session_name(arguments: BaseModel) -> str | None:
-    """Return the session's name or its id, whichever the toolset has."""
+    """Return the session's name or its id, depending on the toolset."""
     name: str | None = getattr(arguments, "session_name", None)
     id: str | None = getattr(arguments, "session_id", None)
     return id if name is None else name
@@ -343,10 +342,10 @@ def _session_name(arguments: BaseModel) -> str | None:
 
 @contextlib.asynccontextmanager
 async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> AsyncGenerator[None]:
-    """Hold the session's lock. If another call has it, a tool that is not queued runs without it.
+    """Acquire the session's lock. If another call has it, a tool that is not queued runs without it.
 
     Raises:
-        HumanInControl: a person controls the session, and the tool is not queued and changes something.
+        HumanInControl: a person controls the session, and the tool is not queued and makes changes.
     """
     waits = session.lock.locked()
     if waits and not tool.queued:
@@ -363,13 +362,13 @@ async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> Asy
 
 
 async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
-    """Find the page that the call names, or the selected one.
+    """Find the page that the call names, or the selected page.
 
     Raises:
-        DialogOpen: a dialog stops the page.
+        DialogOpen: a dialog blocks the page.
     """
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
-    call.page.view.take_located()  # A failed call may have left one.
+    call.page.view.take_located()  # Discard the locators of an earlier failed call.
     await check_no_dialog(call)
 
 
@@ -385,5 +384,5 @@ def _describe_stage(tool: Tool) -> str:
 
 
 def _take_events(state: CallState) -> Any:
-    """Return the events for a failure. Those of an abandoned call are left for the next call."""
+    """Return the events for a failed call. Events of an abandoned call are kept for the next call."""
     return state.session.actions.take_events() if state.session and not state.is_abandoned else None

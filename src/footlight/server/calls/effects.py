@@ -1,7 +1,7 @@
-"""Describe the effect of an action in its answer: what it did, in a few words, or why it did nothing.
+"""Describe the effect of an action briefly in its answer, or the reason why it had no effect.
 
-`judge` is a function of an `ActTrace`, whose facts are known already from the page, the log of requests and
-the observation. Only if an action seems to have no effect, the page is asked one more question.
+`judge` derives the effect from an `ActTrace`, whose facts are known from the page, the log of requests and
+the observation. The page is queried again only if an action seems to have no effect.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ __all__ = [
 ]
 
 MAX_EFFECT = 40
-"""Characters of an effect."""
+"""The maximum length of an effect in characters."""
 MAX_REASON = 200
 MAX_MASKED = 10_000
-"""A text is masked up to this length before it is shortened."""
+"""The maximum length of a text that is masked. Longer texts are cut first."""
 ASK_SECONDS = 5.0
-"""The time limit for the questions to a page on which an action seems to have had no effect."""
+"""The time limit for querying a page on which an action seems to have had no effect."""
 REPEATS = 3
-"""An action that changes nothing for this many times in a row comes with advice."""
+"""The number of repetitions without a change after which an action's answer contains advice."""
 MAX_PATH = 60
-"""Characters of a path in a reason."""
+"""The maximum length of a path in a reason."""
 MIN_PATH = 8
-"""Characters of a path in an effect, whatever else that names."""
+"""The minimum length of a path in an effect. Other parts are removed to make room for it."""
 
 MAX_REPORTED = 1_000
-"""Ids of records that a page remembers."""
+"""The maximum number of ids of records that a page remembers."""
 SENT_BY_SCRIPTS = frozenset({"document", "xhr", "fetch", "ping", "beacon"})
-"""The types of requests that are effects. Pictures, styles and scripts follow from others."""
+"""The types of requests that are effects. Requests for images, styles and scripts are consequences."""
 _ABORTED = ("ERR_ABORTED", "NS_BINDING_ABORTED", "cancelled", "canceled")
 
 
@@ -75,7 +75,7 @@ _ADVICE = {
     "scroll": "snapshot: the end may be reached, or the selector of the box that scrolls",
     "drag_and_drop": "mouse_drag (group vision), or the keys that the page offers",
 }
-"""What else could be tried, by tool."""
+"""Alternatives that the model could try, by tool."""
 
 _SAME = "the page shows the same as before"
 _REACTIONS: Mapping[Reaction, str] = {
@@ -97,12 +97,12 @@ _HOVER_REACTIONS: Mapping[HoverReaction | None, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequest:
-    """A request that an action sent. `path` is without the query, and without secrets."""
+    """A request that an action sent. `path` has no query and no secrets."""
 
     method: str
     path: str
     status: int = 0
-    """0 before the answer."""
+    """The HTTP status, or 0 before the answer."""
     failure: str | None = None
 
     @classmethod
@@ -118,18 +118,18 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActTrace:
-    """The facts about an action that has ended, from which `judge` finds its effect.
+    """The facts about a completed action, from which `judge` derives its effect.
 
-    `change` is None if no snapshot was taken. `requests` are those of scripts and forms, without polls.
+    `change` is None if no snapshots were compared. `requests` are those of scripts and forms, without polls.
     """
 
     events: Events | None = None
     requests: Sequence[SentRequest] = ()
     navigated: bool = False
     moved: bool = True
-    """Whether the page has another URL."""
+    """Whether the URL of the page has changed."""
     has_acted: bool = False
-    """Whether the tool itself knows that something has happened in the page."""
+    """Whether the tool has reported that it changed the page."""
     frame_reloaded: bool = False
     change: Change | None = None
     records: Sequence[ActRecord] = ()
@@ -139,12 +139,15 @@ class ActTrace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`text` has at most 40 characters. `reason` says why there was no effect, or what went wrong."""
+    """The effect of an action. `text` has at most 40 characters.
+
+    `reason` explains why there was no effect, or what failed.
+    """
 
     text: str
     reason: str | None = None
     advice: str | None = None
-    """What else could be tried."""
+    """An alternative that the model could try."""
 
     @property
     def is_idle(self) -> bool:
@@ -154,8 +157,9 @@ class Effect:
         )
 
     def as_json(self, mask: Callable[[str], str]) -> dict[str, str]:
-        """Return the parts of the answer. The reason is masked before it is cut, because half a secret is
-        not found.
+        """Return the fields for the answer.
+
+        The reason is masked before it is cut, because a part of a secret would not be found.
         """
         reason = shorten(mask(self.reason[:MAX_MASKED]), MAX_REASON) if self.reason else ""
         reasons = "; ".join(filter(None, (reason, self.advice)))
@@ -163,7 +167,7 @@ class Effect:
 
 
 def judge(trace: ActTrace) -> Effect:
-    """Return the effect of an action, with the reason that its traces give."""
+    """Return the effect of an action, and a reason if the trace contains one."""
     events, request = trace.events, _find_request(trace)
     kinds = [
         *(["dialog"] if events and events.dialogs else []),
@@ -200,7 +204,7 @@ def _has_page_changed(trace: ActTrace) -> bool:
 
 
 def _find_request(trace: ActTrace) -> SentRequest | None:
-    """Return the request that says most: one that failed, or changes something, or the first."""
+    """Return the most relevant request: a failed one, or else one that is not GET, or else the first."""
     found = [
         each for each in trace.requests if not trace.navigated or each.method != "GET" or _has_failed(each)
     ]
@@ -213,7 +217,7 @@ def _has_failed(sent: SentRequest) -> bool:
 
 
 def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
-    """Return the names of effects, with a request among them, in the space that there is."""
+    """Join the names of effects and the request, within `MAX_EFFECT` characters."""
     rest = [*kinds]
     if request is None:
         return ", ".join(rest) if rest else "none"
@@ -251,7 +255,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     is_same = trace.change in ("none", "focus")
     if trace.navigated and request is not None and request.method != "GET" and is_same:
         return _SAME
-    # The records are of the document that is still there.
+    # The records belong to the current document.
     if trace.navigated and not trace.moved and is_same and any(each.is_main for each in trace.records):
         return None if any(each.acted for each in trace.records) else _SAME
     if request is None or trace.change is None or kinds:
@@ -262,7 +266,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
 
 
 async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
-    """Return the effect of an action. If it seems to have none, ask the page about its listeners."""
+    """Return the effect of an action. If it seems to have no effect, query the page's listeners."""
     if call.report.has_no_effect:
         return Effect("none")
     page, effect = call.maybe_page, judge(trace)
@@ -276,8 +280,8 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
 
 
 async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect) -> Effect:
-    """Return the effect of an action that seems to have none, with what the listeners of the page say."""
-    if not trace.records:  # The page may handle its input only now, as it does with the wheel.
+    """Return the effect of an action that seems to have no effect, after querying the page."""
+    if not trace.records:  # The page may have handled the input later, as with the wheel.
         trace = replace(trace, records=take_records(page, await read_records(page)))
         effect = judge(trace)
     if effect.text == "none":
@@ -291,9 +295,9 @@ async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect)
 
 
 def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect: Effect) -> Effect:
-    """Count an action that changed nothing on its page. Return its effect, with advice from the third one on.
+    """Count repetitions of an action without effect. Return its effect, with advice from the third one on.
 
-    Actions are the same if they have the same arguments, except those that only concern the answer.
+    A repetition has the same tool and arguments. Arguments that only affect the answer are ignored.
     """
     page = call.maybe_page
     if page is None:
@@ -302,7 +306,7 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
         page.last_act = ("", 0)
         return effect
     own = {name: value for name, value in arguments.items() if name not in _ABOUT_THE_ANSWER}
-    # Only a digest is kept, because the arguments may contain what was typed.
+    # Only a digest is stored, because the arguments may contain typed text.
     key = sha256(json.dumps([tool, own], sort_keys=True, default=str).encode()).hexdigest()
     last, count = page.last_act
     count = count + 1 if key == last else 1
@@ -314,7 +318,7 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
 
 
 async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
-    """Return the effect with what the listeners did, unless another reason says that nothing happened."""
+    """Return the effect with the reaction of the page's listeners, unless there is another reason."""
     record = next((each for each in reversed(trace.records) if each.path), None)
     if record is None or record.path is None or (record.reason is not None and record.kind != "taken"):
         return effect
@@ -331,9 +335,10 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
 
 
 def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:
-    """Return the records that no earlier call has taken.
+    """Return the records that were not returned for an earlier call, and remember them.
 
-    Documents around a frame were only scrolled to show what is pressed in the frame.
+    If a pointer was pressed, scroll records are left out, because the scroll only brought the target into
+    view.
     """
     fresh = [each for each in known if each.id not in page.reported_records]
     if any(each.by == "pointerdown" for each in fresh):

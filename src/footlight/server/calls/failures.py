@@ -1,4 +1,4 @@
-"""Turn an unexpected exception of a call into the error of its answer, and log bugs."""
+"""Convert an unexpected exception of a call to the error of its answer, and log bugs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 async def translate_exception(error: Exception, state: CallState) -> FootlightError:
-    """Return the reason of an unexpected error: the session's end, a full disk, or a bug."""
+    """Return the error for an unexpected exception: the session's end, a full disk, or a bug."""
     if state.session and (ended := await state.session.explain_end()):
         return ended
     if full := disk_full_error(error):
@@ -28,7 +28,7 @@ async def translate_exception(error: Exception, state: CallState) -> FootlightEr
 
 
 def log_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
-    """Log a bug with its traceback, under an id that the answer contains."""
+    """Log the traceback of a bug, with an id that the answer contains. Return the error."""
     if isinstance(error, InternalError):
         error.details["errorId"] = error_id = secrets.token_hex(6)
         logger.error("%s failed [%s]", tool.name, error_id, exc_info=cause or error)

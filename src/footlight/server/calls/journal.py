@@ -16,26 +16,29 @@ __all__ = ["CallJournal", "FollowedCall"]
 
 
 class FollowedCall(Protocol):
-    """One call, from its beginning to its end. Nothing that is raised here may reach the call."""
+    """Follows one call. The methods must not raise errors."""
 
     def wait_for(self, session: Session) -> None:
-        """Note the session that the call waits for."""
+        """Note the session for which the call waits."""
         ...
 
     async def before(self, call: ToolCall) -> None:
-        """Look at the page before the tool runs, while the call has its session. Must end in bounded time."""
+        """Inspect the page before the tool runs, under the session's lock. This must end in bounded time."""
         ...
 
     async def after(self, call: ToolCall) -> None:
-        """Look at the page after the tool, while the call has its session. Must end in bounded time."""
+        """Inspect the page after the tool has run, under the session's lock.
+
+        This must end in bounded time.
+        """
         ...
 
     def end(self, answer: Answer | None, outcome: str, session: Session | None) -> None:
-        """Note the answer as it is sent, or None where nobody waits for it any more."""
+        """Note the answer that is sent, or None if the call was cancelled."""
         ...
 
 
 class CallJournal(Protocol):
     def begin(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> FollowedCall:
-        """Follow a call. The arguments are as the client sent them."""
+        """Follow a call. The arguments are those that the client sent."""
         ...

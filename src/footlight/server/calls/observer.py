@@ -1,4 +1,4 @@
-"""The observation in an action's answer: what changed on the page since the client last saw it."""
+"""Create the observation in an action's answer: the changes on the page since the client last saw it."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ __all__ = ["Observer"]
 
 MAX_URL = 500
 MAX_ERROR = 300
-"""Characters."""
+"""The maximum length of a console error in characters."""
 POLLS = 2
-"""If the page has sent this many requests to a path by itself, another one is a poll and not an effect."""
+"""The number of earlier requests without an action after which another one is a poll, not an effect."""
 LOOK_SECONDS = 5.0
-"""The time limit for a snapshot of a page, after the wait for it to settle."""
+"""The time limit for a snapshot of a page, after it has settled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationOptions:
-    """The options for observing a call: its own parameters, or else the settings."""
+    """The options for observing a call, from its parameters, or else from the settings."""
 
     mode: Literal["none", "diff", "full"]
     settles: bool
@@ -63,7 +63,7 @@ class ObservationOptions:
 
 
 class Observer:
-    """Observe the page of one call. Call `begin` before it acts, `settle` after, then `describe`."""
+    """Observes the page of one call. Call `begin` before the tool runs, then `settle`, then `describe`."""
 
     def __init__(self, tool: Tool, options: ObservationOptions) -> None:
         self._tool = tool
@@ -74,7 +74,7 @@ class Observer:
         self._error: str | None = None
 
     async def begin(self, call: ToolCall) -> None:
-        """Take a snapshot of a page that the client has not seen yet, to compare with."""
+        """Note the state before the call. Take a snapshot of a page that the client has not seen yet."""
         self._console = call.session.console.mark()
         self._earlier = call.session.events.copy()
         page = call.maybe_page
@@ -89,7 +89,7 @@ class Observer:
         self._began = self._acted_since = time.monotonic()
 
     async def settle(self, call: ToolCall) -> None:
-        """Wait for what the call started since `begin`, or since the last `settle`."""
+        """Wait for the requests and rendering that began since `begin`, or since the last `settle`."""
         page = call.maybe_page
         if page and self._options.settles and not page.closed:
             limit_ms = self._options.settle_limit_ms
@@ -100,7 +100,7 @@ class Observer:
         self._began = time.monotonic()
 
     async def describe(self, call: ToolCall) -> dict[str, Any] | None:
-        """Return the observation, or None if the call asks for none or its page is closed."""
+        """Return the observation, or None if the call does not request one or its page is closed."""
         page, mode = call.maybe_page, self._options.mode
         if mode == "none" or page is None or page.closed:
             return None
@@ -141,9 +141,9 @@ class Observer:
         }
 
     def trace(self, call: ToolCall, events: Events) -> ActTrace:
-        """Return what is known of what the call did since `begin`. Call it after `settle` and `describe`."""
+        """Return the facts about the action since `begin`. Call this after `settle` and `describe`."""
         page, since = call.maybe_page, self._acted_since
-        # The answer also reports the events of earlier calls, which are no effect of this one.
+        # The answer also reports earlier events, which are not an effect of this call.
         events = events.after(self._earlier)
         if page is None:
             return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
@@ -160,7 +160,7 @@ class Observer:
         )
 
     def _requests(self, call: ToolCall, page: Page) -> list[SentRequest]:
-        """Return what scripts and forms have sent, but no polls and nothing that the next document sent."""
+        """Return the requests of scripts and forms, without polls and without those of the next document."""
         log, actions = call.session.log, call.session.actions
         found: list[SentRequest] = []
         for entry in log.since(self._acted_since, page=page.id):
@@ -176,7 +176,7 @@ class Observer:
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
     ) -> dict[str, Any]:
-        """Return the page's URL and title if they are new, and the errors in its console."""
+        """Return the page's URL and title if they have changed, and the errors in its console."""
         facts: dict[str, Any] = {}
         if page.url != self._urls.get(page.id):
             facts["url"] = shorten(page.url, MAX_URL)
@@ -190,6 +190,6 @@ class Observer:
 
 
 def _describe_error(error: Message) -> str:
-    """Return an error's text, with its source unless the text names it."""
+    """Return an error's text, with its source unless the text contains it."""
     text = shorten(error.text, MAX_ERROR)
     return text if not error.source or error.source in text else f"{text} ({error.source})"

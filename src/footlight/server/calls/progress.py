@@ -1,4 +1,4 @@
-"""Report the progress of a call to the client that asked for it: its stages, and the time that passed."""
+"""Report the stages and the elapsed time of a call to a client that requests progress."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ __all__ = ["Report", "report_stages"]
 logger = logging.getLogger(__name__)
 
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Receives the progress, its total and a message. Both numbers are milliseconds of the call's time."""
+"""Receives the progress, the total and a message. Both numbers are in milliseconds."""
 
 EVERY_SECONDS = 1.0
 STOP_SECONDS = 0.1
-"""How long a report that is being sent may delay the answer, which must come last."""
+"""The time limit for a report that is being sent when the call ends, because the answer must be sent last."""
 LEAST_MS = 0.1
-"""Progress must increase with every report."""
+"""The minimum increase between two reports, because progress must increase."""
 
 
 @contextlib.asynccontextmanager
 async def report_stages(
     report: Report | None, *, began: float, total_ms: float, stage: str
 ) -> AsyncGenerator[Stage]:
-    """Yield a function that reports the stages of a call, of which `stage` is the first, until the block
-    ends.
+    """Yield a function that reports the stages of a call until the block ends. `stage` is the first stage.
 
-    `began` is a time of `time.monotonic()`. Without a `report`, nothing is reported.
+    `began` is a value of `time.monotonic()`. Without `report`, no progress is reported.
     """
     if report is None:
         yield no_progress
@@ -46,7 +45,7 @@ async def report_stages(
 
 
 class _Reporter:
-    """Reports the latest stage. A client that reads reports slowly misses some, and delays nothing."""
+    """Reports the latest stage. A client that reads slowly misses stages, but does not delay the call."""
 
     def __init__(self, report: Report, began: float, total_ms: float, stage: str) -> None:
         self._report = report
@@ -61,7 +60,7 @@ class _Reporter:
         self._changed.set()
 
     async def run(self) -> None:
-        """Send reports until this is cancelled, the call's time is over, or a report cannot be sent."""
+        """Send reports until this is cancelled, the call's time limit passes, or a report cannot be sent."""
         try:
             while True:
                 await self._wait_for_stage()

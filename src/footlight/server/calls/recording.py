@@ -1,4 +1,4 @@
-"""The interface of a recorder of calls: what it is asked for, and when. It decides what it writes."""
+"""The interface of a recorder of calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["RecordedCall", "Recorder"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call that is over. Calls with invalid arguments are not recorded."""
+    """A completed call. Calls with invalid arguments are not recorded."""
 
     tool: Tool
     arguments: Mapping[str, Any]
@@ -26,12 +26,12 @@ class RecordedCall:
     answer: Answer
     call: ToolCall
     observed: object
-    """What `Recorder.observe` returned after the call."""
+    """The value that `Recorder.observe` returned after the call."""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def typed_field(self) -> TypedField | None:
-        """Return the field that the call typed into, as a record describes it."""
+        """Return the field into which the call has typed, in the format of a record, or None."""
         kind = self.call.report.typed_into
         if kind is None:
             return None
@@ -49,9 +49,9 @@ class RecordedCall:
 
 class Recorder(Protocol):
     async def observe(self, tool: Tool, call: ToolCall) -> object:
-        """Look at the result of a call, while no other call runs in its session. Must end in bounded time."""
+        """Observe the result of a call, under the session's lock. This must end in bounded time."""
         ...
 
     async def record(self, recorded: RecordedCall) -> None:
-        """Record a call. An error is logged, and does not affect the call."""
+        """Record a call. Errors are logged, and do not affect the call."""
         ...

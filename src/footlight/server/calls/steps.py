@@ -28,7 +28,7 @@ __all__ = ["BatchStep", "StepFailed", "parse_steps", "run_steps"]
 
 @dataclass(frozen=True, slots=True)
 class BatchStep:
-    """A step whose arguments are valid."""
+    """A step with validated arguments."""
 
     tool: Tool
     arguments: BaseModel
@@ -38,11 +38,11 @@ class BatchStep:
 
 Settle = Callable[[ToolCall], Coroutine[Any, Any, None]]
 OnStepDone = Callable[[BatchStep, ToolCall, StepOutcome, int], Awaitable[None]]
-"""Called with each step, its own call, its outcome, and the milliseconds that it took."""
+"""Receives each step, its call, its outcome, and its duration in milliseconds."""
 
 
 class StepFailed(Exception):
-    """A step failed, and the steps after it were not run. `outcomes` ends with the failed step."""
+    """A step failed, and later steps were not run. `outcomes` ends with that of the failed step."""
 
     def __init__(self, outcomes: Sequence[StepOutcome], error: FootlightError) -> None:
         super().__init__(error.message)
@@ -50,7 +50,7 @@ class StepFailed(Exception):
         self.error = error
 
     def as_error(self) -> FootlightError:
-        """Return the step's own error, with its number and the results of the steps before."""
+        """Return the step's error, with its number and the results of the earlier steps."""
         last = len(self.outcomes) - 1
         error = _with_prefix(self.error, f"steps.{last} ({self.outcomes[-1].tool})")
         done = [outcome.as_json() for outcome in self.outcomes[:-1]]
@@ -72,10 +72,10 @@ def parse_steps(
     own_id: Callable[[str | None], str],
     secrets: Secrets | None,
 ) -> list[BatchStep]:
-    """Validate all steps, before the first is run. `own_id` returns the id of a session that a step names.
+    """Validate all steps before the first one runs. `own_id` returns the id of a session that a step names.
 
     Raises:
-        InvalidParameter, MissingParameter: name the step and the field.
+        InvalidParameter, MissingParameter: The message names the step and the field.
     """
 
     def parse(index: int, step: Mapping[str, Any]) -> BatchStep:
@@ -122,7 +122,7 @@ async def run_steps(
 ) -> list[StepOutcome]:
     """Run the steps in order. After each one that acts, wait until the page has settled.
 
-    Each step has a call of its own, which adds its images and links to the answer of `call`.
+    Each step has a separate call, which adds its images and links to the answer of `call`.
 
     Raises:
         StepFailed: a step failed, and `stop_on_error` is set.
@@ -131,7 +131,7 @@ async def run_steps(
     for number, step in enumerate(steps, 1):
         call.stage(f"step {number} of {len(steps)}: {step.tool.name}")
         began = time.monotonic()
-        # A batch that ends with a question would be repeated from its first step, so its steps ask nobody.
+        # Steps have no elicitation, because a repeated batch would start again from its first step.
         own = replace(call, report=_report_of_step(call.report), elicitation=None)
         try:
             data = await _run_step(step, own, page_id=page_id, settle=settle)
@@ -172,7 +172,7 @@ async def _run_step(
 
 
 def _deadline_of(step: BatchStep, call: ToolCall) -> Deadline:
-    """Return the step's own deadline, which is never later than the call's."""
+    """Return the deadline of the step, which is never later than that of the call."""
     whole = call.deadline
     if step.tool.limits:
         own_ms, patience_ms = step.tool.limits(step.arguments)

@@ -1,4 +1,4 @@
-"""The deadline of a call, the error of a call that missed it, and the limit for each of its stages."""
+"""The deadline of a call, the error of a call that misses it, and the time limit of each stage."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["TimeLimit", "deadline_exceeded", "make_deadline"]
 
 GRACE_SECONDS = 8.0
-"""A call that ran out of time may look for the reason before it is cut off."""
+"""The time after the deadline in which a call may find the reason for the timeout."""
 
 
 def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -> Deadline:
-    """Return the limit for the whole call, and for an element to appear in it."""
+    """Return the deadline of the whole call, with the time limit for elements to appear."""
     if tool.limits is not None:
         timeout_ms, patience_ms = tool.limits(arguments)
         return Deadline.after(timeout_ms, patience_ms=patience_ms)
@@ -44,9 +44,9 @@ def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -
 def deadline_exceeded(
     tool: Tool, deadline: Deadline, *, has_begun: bool = True, silent: PendingStart | SilentPart | None = None
 ) -> DeadlineExceeded:
-    """Return the error of a call that our own clock ended, before or after its tool had begun.
+    """Return the error of a call that missed its deadline, before or after its tool began to run.
 
-    `silent` is what did not respond.
+    `silent` is the part that did not respond.
     """
     message = f"{tool.name} timed out after {deadline.elapsed}" + (
         "" if has_begun else " before it could begin"
@@ -71,14 +71,14 @@ def deadline_exceeded(
 
 
 class TimeLimit:
-    """Limit a stage of a call to its deadline and `GRACE_SECONDS` more, in which errors are explained.
+    """Limits a stage of a call to its deadline plus `GRACE_SECONDS`, in which errors are explained.
 
-    If the driver of the browsers does not respond at the deadline, no error can be explained, and the time
-    limits that Playwright keeps in the driver have no effect. Then the stage ends at once.
+    If the browser driver does not respond at the deadline, the stage ends at once, because errors cannot be
+    explained and Playwright's time limits in the driver have no effect.
 
     Raises:
         DeadlineExceeded: the driver does not respond.
-        TimeoutError: the stage took longer.
+        TimeoutError: the stage exceeded the limit.
     """
 
     def __init__(self, tool: Tool, call: ToolCall) -> None:
@@ -92,7 +92,7 @@ class TimeLimit:
 
     @property
     def expired(self) -> bool:
-        """Return whether the stage was cut off although the driver responds."""
+        """Return whether the stage exceeded the limit although the driver responds."""
         return self._limit.expired() and not self._is_driver_silent
 
     async def __aenter__(self) -> None:

@@ -1,4 +1,4 @@
-"""The interface of whatever runs the tools that clients call: the dispatcher, or the front of a cluster."""
+"""The interface for calling tools, which the dispatcher and the front of a cluster implement."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["ToolCaller", "UnknownTool"]
 
 
 class UnknownTool(LookupError):
-    """The request names no tool. That is an error of the protocol, not of a tool."""
+    """The requested tool does not exist. This is an error of the protocol, not of a tool."""
 
     def __init__(self, name: str, *, why: str | None = None) -> None:
         super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
 
 
 class ToolCaller(ABC):
-    """Calls tools, wherever their sessions are."""
+    """Calls tools, in this process or on the workers of a cluster."""
 
     def __init__(self, offered: Iterable[Tool], withheld: Iterable[Tool], settings: ToolSettings) -> None:
         self._tools = {tool.name: tool for tool in offered}
@@ -42,7 +42,7 @@ class ToolCaller(ABC):
         """Return the offered tool called `name`.
 
         Raises:
-            UnknownTool: there is none. It says why, if the tool is withheld.
+            UnknownTool: there is no such tool. If it is withheld, the message has the reason.
         """
         if name in self._tools:
             return self._tools[name]
@@ -63,5 +63,5 @@ class ToolCaller(ABC):
 
         Raises:
             UnknownTool: no tool has this name.
-            InputRequired: the client must ask its person with `elicitation` and repeat the call.
+            InputRequired: the client must ask its user with `elicitation` and repeat the call.
         """

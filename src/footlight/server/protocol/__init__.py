@@ -1,1 +1,1 @@
-"""The methods of MCP for tools, resources and prompts, over a stream of messages or the SDK's server."""
+"""The MCP methods for tools, resources and prompts, on a message stream or on the SDK's server."""

@@ -1,8 +1,8 @@
-"""Ask the person behind a client with `elicitation/create`.
+"""Ask the user of a client with `elicitation/create`.
 
-The client opens a URL for the person where it can, and otherwise shows a form whose message has the URL. With
-the revisions that have a handshake the server sends the request while the call runs. The later ones have no
-requests of a server: the call ends with the question, and the client repeats it with the reply.
+The client opens a URL for the user if it supports that, or else shows a form whose message contains the URL.
+In revisions with a handshake, the server sends the request while the call runs. In stateless revisions, in
+which servers send no requests, the call ends with the question, and the client repeats it with the reply.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 METHOD = "elicitation/create"
 COMPLETE = "notifications/elicitation/complete"
 KEY = "help"
-"""The key of our question in a result that asks for input."""
+"""The key of the question in a result that requests input."""
 MAX_NOTE = 2_000
 COMPLETE_SECONDS = 1.0
 
@@ -34,7 +34,7 @@ Mode = Literal["url", "form"]
 
 
 def find_elicitation(request: Request, tickets: TicketOffice | None) -> RequestElicitation | None:
-    """Return the way to the person who uses the client of a request, or None if the client has none."""
+    """Return the elicitation for a request, or None if its client does not support it."""
     mode = _find_mode(request)
     if mode is None or tickets is None:
         return None
@@ -44,7 +44,7 @@ def find_elicitation(request: Request, tickets: TicketOffice | None) -> RequestE
 
 
 def _find_mode(request: Request) -> Mode | None:
-    """Return the mode of the question. A client that names no mode has forms only."""
+    """Return the mode of the question, or None. A client that declares no mode supports only forms."""
     declared = object_or_none(request.client_capabilities.get("elicitation"))
     if declared is None:
         return None
@@ -56,7 +56,7 @@ def _find_mode(request: Request) -> Mode | None:
 
 @dataclass(frozen=True, slots=True)
 class RequestElicitation:
-    """Asks the person who uses the client of one request."""
+    """Asks the user of the client of one request."""
 
     request: Request
     tickets: TicketOffice
@@ -66,7 +66,7 @@ class RequestElicitation:
     async def invite(
         self, session_id: str, *, hand_backs: int, expires: float
     ) -> AsyncGenerator[_Invitation]:
-        """Yield an invitation with a ticket. The ticket of a question that was asked before is used again."""
+        """Yield an invitation with a ticket. A repeated call reuses the ticket of its question."""
         ticket = self._find_ticket(session_id) or self.tickets.open(
             session_id, hand_backs=hand_backs, expires=expires
         )
@@ -74,7 +74,7 @@ class RequestElicitation:
         try:
             yield _Invitation(self.request, self.mode, ticket, expires)
         except InputRequired:
-            is_repeated = True  # The call needs the ticket again.
+            is_repeated = True  # The repeated call reuses the ticket.
             raise
         finally:
             if ticket is not None and not is_repeated:
@@ -108,7 +108,7 @@ class _Invitation:
         return self._read(reply)
 
     async def complete(self) -> None:
-        """Tell the client that the person is done. Only one revision has this notification."""
+        """Notify the client that the user is done. Only one revision has this notification."""
         if self._accepted and self._mode == "url" and not is_stateless(self._request.version):
             assert self._ticket is not None
             with contextlib.suppress(TimeoutError):

@@ -1,7 +1,7 @@
 """The envelope of the toolset `browser`: `{success: true, data}` or `{success: false, error}`.
 
-A tool's data counts as text of a page, unless the tool is declared to return nothing from a page. So data
-that a tool returns in a later version is covered too.
+The data of a tool is treated as text from a page, unless the tool is declared to return no data from pages.
+Data that is added to a tool later is therefore marked as well.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["SuccessEnvelope", "image_parts", "link_parts", "page_parts", "pointers_to_page_text", "text_part"]
 
 _PAGE_EVENTS = ("newPages", "dialogs", "downloads")
-"""The events beside an answer that contain text of a page."""
+"""The events of an answer that may contain text from a page."""
 _SERVER_EVENTS = ("closedPages",)
-"""The events that contain text, but no text of a page."""
+"""The events of an answer that contain text, but not from a page."""
 
 
 class SuccessEnvelope:
-    """Send an answer as structured content, and as JSON text followed by the page's own text."""
+    """Sends an answer as structured content, and as JSON text followed by the page's text."""
 
     def schema(self, tool: Tool) -> dict[str, Any]:
         return tool.output_schema
@@ -45,12 +45,12 @@ class SuccessEnvelope:
 
 
 def text_part(text: str, from_page: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a text part. `from_page` are JSON pointers to what a page wrote in it."""
+    """Return a text part. `from_page` are JSON pointers to its values from a page."""
     return {"type": "text", "text": text, **({"_meta": {META: from_page}} if from_page else {})}
 
 
 def page_parts(answer: Answer) -> list[dict[str, Any]]:
-    """Return the page's texts, each between marks."""
+    """Return the page's texts as parts, each between markers."""
     return [
         text_part(mark_page_content(text, source=answer.source or "page"))
         for text in answer.page_texts
@@ -83,7 +83,7 @@ def link_parts(links: Iterable[AnswerLink]) -> list[dict[str, Any]]:
 
 
 def pointers_to_page_text(tool: Tool, answer: Answer) -> list[str]:
-    """Return JSON pointers to the parts of an answer's content that a page may have written."""
+    """Return JSON pointers to the parts of an answer's content that may contain text from a page."""
     content = answer.content
     if tool.scope == "server" and not tool.untrusted:
         return []
@@ -101,7 +101,7 @@ def pointers_to_page_text(tool: Tool, answer: Answer) -> list[str]:
 
 
 def _may_be_of_page(tool: Tool, name: str, value: object) -> bool:
-    """Return whether a page may have chosen this part of the data, such as the URL that it gave itself."""
+    """Return whether this part of the data may contain text that a page has chosen, such as its URL."""
     if name in _PAGE_EVENTS:
         return True
     return tool.untrusted is None and name not in _SERVER_EVENTS and _has_text(value)

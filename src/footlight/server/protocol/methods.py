@@ -1,4 +1,4 @@
-"""The methods that the server answers, and its description of itself, in every revision of the protocol."""
+"""The methods and the introduction of the server, for all revisions of the protocol."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "TITLE", "ServerMethods", "defer_methods", "make_methods"]
 
 TITLE = "Footlight"
-"""The name that clients show to people. The name and version in the settings are for programs."""
+"""The name that clients show to their users. The name and version in the settings are for programs."""
 METHODS = (
     *("tools/list", "tools/call"),
     *("resources/list", "resources/templates/list", "resources/read"),
     *("resources/subscribe", "resources/unsubscribe", "subscriptions/listen"),
     *("prompts/list", "prompts/get", "completion/complete"),
 )
-"""The methods with a handler, without those that only describe the server."""
+"""The methods with a handler, excluding those that only describe the server."""
 CACHE_MS = 60_000
-"""How long a client may cache a list that does not change while the server runs."""
+"""The time for which a client may cache a list that does not change while the server runs."""
 CACHED = frozenset({"prompts/list", "resources/templates/list"})
-"""Methods whose answers are the same for every caller."""
+"""Methods whose results are the same for all callers."""
 CACHED_BY_CLIENT = frozenset({"tools/list"})
-"""Methods whose answers depend on the capabilities of the client."""
+"""Methods whose results depend on the capabilities of the client."""
 ONLY_WITH_HANDSHAKE = frozenset({"resources/subscribe", "resources/unsubscribe"})
 ONLY_STATELESS = frozenset({"server/discover", "subscriptions/listen"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerMethods:
-    """The handlers by method, without `initialize` and `ping`, which belong to a connection."""
+    """The handlers by method, except `initialize` and `ping`, which belong to a connection."""
 
     name: str
     version: str
     instructions: str
     handlers: Mapping[str, Handler]
     input_schema: Callable[[str], dict[str, Any] | None] | None = None
-    """Return the input schema of a tool, or None if there is no such tool. Only HTTP needs it."""
+    """Returns the input schema of a tool, or None if there is no such tool. Only HTTP uses it."""
     extensions: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """The settings of the extensions of the protocol that the server has, by their names."""
+    """The settings of the protocol extensions that the server supports, by name."""
 
     def find(self, method: str, version: str) -> Handler | None:
-        """Return the handler of a method, or None if the revision or this server does not have it."""
+        """Return the handler of a method, or None if the revision or this server does not support it."""
         wrong_era = ONLY_STATELESS if version in HANDSHAKE_VERSIONS else ONLY_WITH_HANDSHAKE
         if method in wrong_era:
             return None
         return self.discover if method == "server/discover" else self.handlers.get(method)
 
     def initialize_result(self, requested: str) -> dict[str, Any]:
-        """Return the answer to `initialize`: the requested revision, or the newest that has a handshake."""
+        """Return the result of `initialize`, with the requested or the newest revision with a handshake."""
         version = requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         return {
             "protocolVersion": version,
@@ -72,7 +72,7 @@ class ServerMethods:
         }
 
     def stateless_result(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
-        """Return a result with the fields that stateless revisions add to every result."""
+        """Add the fields to a result that all results have in stateless revisions."""
         if method in CACHED:
             result = {"ttlMs": CACHE_MS, "cacheScope": "public", **result}
         elif method in CACHED_BY_CLIENT:
@@ -97,7 +97,7 @@ class ServerMethods:
     def _capabilities(self, *, list_changed: bool = False) -> dict[str, Any]:
         """Return the capabilities.
 
-        Only the list of resources changes, and only streams send notifications of it.
+        Only the list of resources can change, and only subscription streams send notifications of this.
         """
         return {
             "completions": {},
@@ -124,8 +124,8 @@ def make_methods(
 ) -> ServerMethods:
     """Return the methods of the server, for any transport.
 
-    `tickets` are the invitations of persons to the watch page, if there is one. Clients with MCP Apps show
-    the page that `read_app` returns.
+    `tickets` creates tickets for the watch page, if there is one. Clients with MCP Apps show the page that
+    `read_app` returns.
     """
     from footlight.server.answers.masking import keep_unmasked
     from footlight.server.protocol.prompts import CompletionHandler, PromptHandlers
@@ -175,9 +175,9 @@ def defer_methods(
     has_app: bool,
     load: Callable[[], Awaitable[ServerMethods]],
 ) -> ServerMethods:
-    """Return methods that describe the server at once, and wait for `load` to do anything else.
+    """Return methods that describe the server at once. All other methods wait for `load`.
 
-    So a client has its answer to `initialize` before the tools are imported.
+    A client therefore gets the answer to `initialize` before the tools are imported.
     """
 
     def defer(method: str) -> Handler:

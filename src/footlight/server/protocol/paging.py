@@ -15,10 +15,10 @@ PAGE_SIZE = 100
 
 
 def page_of(items: Sequence[T], request: Request) -> tuple[Sequence[T], dict[str, Any]]:
-    """Return the page that the request's cursor names, and the fields that name the next one.
+    """Return the page at the request's cursor, and the fields with the cursor of the next page.
 
     Raises:
-        ProtocolError: the cursor is not one that this server sent.
+        ProtocolError: the cursor is not valid.
     """
     cursor = request.optional_text("cursor")
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
@@ -29,7 +29,7 @@ def page_of(items: Sequence[T], request: Request) -> tuple[Sequence[T], dict[str
 
 
 def refuse_cursor(request: Request) -> None:
-    """Refuse a cursor in a request for a list that is sent whole.
+    """Check that a request for a list without pages has no cursor.
 
     Raises:
         ProtocolError: the request has a cursor.

@@ -1,4 +1,4 @@
-"""`prompts/list`, `prompts/get`, and `completion/complete`, which suggests values for arguments."""
+"""Handle `prompts/list`, `prompts/get`, and `completion/complete`, which suggests values for arguments."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["CompletionHandler", "PromptHandlers"]
 
 MAX_VALUES = 100
-"""The maximum number of values that the protocol allows."""
+"""The maximum number of suggested values, which the protocol defines."""
 
 
 class PromptHandlers:
-    """Handles `prompts/*`. `library` loads the prompts on first use, because reading them takes a while."""
+    """Handles `prompts/*`. `library` loads the prompts on first use, because that is slow."""
 
     def __init__(self, library: Callable[[], PromptLibrary], *, mask: Mask = keep_unmasked) -> None:
         self._library = library
@@ -57,9 +57,9 @@ def _list_entry(prompt: PromptDefinition) -> dict[str, Any]:
 
 
 class CompletionHandler:
-    """Handles `completion/complete`: values for an argument of a prompt, or for a part of a resource's URI.
+    """Suggests values for an argument of a prompt, or for a part of a resource's URI.
 
-    A caller gets suggestions from its own sessions only.
+    A caller gets suggestions only from its sessions.
     """
 
     def __init__(self, library: Callable[[], PromptLibrary], resources: ResourceReader) -> None:
@@ -83,7 +83,7 @@ class CompletionHandler:
                 "total": len(found),
                 "hasMore": len(found) > MAX_VALUES,
             },
-            "_meta": {META: ["/completion/values"]},  # They may include URLs of pages.
+            "_meta": {META: ["/completion/values"]},  # The values may include URLs of pages.
         }
 
     async def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class CompletionHandler:
         argument = next((each for each in prompt.arguments if each.name == name), None)
         if argument is None or argument.secret:
             return ()
-        # Keep the order, which a set would lose: the values that the prompt suggests come first.
+        # Unlike a set, this keeps the order: the values that the prompt suggests come first.
         values = dict.fromkeys([each async for each in self._suggest_values(argument, caller)])
         return tuple(each for each in values if each.lower().startswith(prefix.lower()))
 

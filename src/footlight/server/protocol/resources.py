@@ -1,4 +1,4 @@
-"""`resources/*` and `subscriptions/listen`."""
+"""Handle `resources/*` and `subscriptions/listen`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ResourceHandlers"]
 
 
 MAX_URIS = 1_000
-"""The maximum number of URIs: they are all looked up at once, while no other request is served."""
+"""The maximum number of URIs on a stream. They are looked up together, which blocks other requests."""
 
 
 APP = ListedResource(
@@ -37,7 +37,7 @@ APP = ListedResource(
 class ResourceHandlers:
     """Handles `resources/*`.
 
-    A resource that does not exist is an error in all revisions (-32602, with its URI).
+    In all revisions, a resource that does not exist is answered with the error -32602, with its URI.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ResourceHandlers:
         *,
         read_app: Callable[[], str] | None = None,
     ) -> None:
-        """Create the handlers. Clients with MCP Apps also get the page that `read_app` returns."""
+        """Create the handlers. Clients with MCP Apps can also read the page that `read_app` returns."""
         self._read_app = read_app
         self._resources = resources
         self._subscriptions = subscriptions
@@ -87,12 +87,12 @@ class ResourceHandlers:
         return {}
 
     async def listen(self, request: Request) -> dict[str, Any]:
-        """Send notifications until the stream is closed from either end.
+        """Send notifications until the client or the server closes the stream.
 
-        The acknowledgement names the URIs under which updates will come: those that are listed.
+        The acknowledgement has the URIs that updates will contain, in the form of `resources/list`.
         """
         if "notifications" not in request.params:
-            request.text("notifications")  # Raises: it is required.
+            request.text("notifications")  # Raises ProtocolError, because it is required.
         for unused in ("toolsListChanged", "promptsListChanged"):
             request.flag("notifications", unused)
         uris = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
@@ -113,7 +113,7 @@ class ResourceHandlers:
 
 
 def _app_contents(page: str) -> dict[str, Any]:
-    """Return the page for clients. It connects to nothing: the client passes its calls of tools on."""
+    """Return the page for clients. It needs no connections, because the client forwards its tool calls."""
     csp: dict[str, list[str]] = {"connectDomains": [], "resourceDomains": []}
     meta = {"ui": {"csp": csp, "prefersBorder": True}}
     return {"uri": APP_URI, "mimeType": MIME_TYPE, "text": page, "_meta": meta}

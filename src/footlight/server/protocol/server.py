@@ -1,4 +1,4 @@
-"""The same methods on the SDK's low-level `Server`, which serves HTTP, WebSocket and the local stream."""
+"""Serve the methods on the SDK's low-level `Server`, for HTTP, WebSocket and the local socket."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ NOTIFICATIONS: Mapping[str, type[Any]] = {
 
 
 def make_server(methods: ServerMethods) -> Server[Any]:
-    """Return a server of the SDK with these methods. The transport attaches the caller to each message."""
+    """Return an SDK server with these methods. The transport must attach the caller to each message."""
     server: Server[Any] = Server(
         methods.name,
         title=TITLE,
         version=methods.version,
         instructions=methods.instructions,
-        # Without it, the SDK lists all tools again for every call over HTTP.
+        # Without this, the SDK would list all tools for every call over HTTP.
         get_tool_input_schema=methods.input_schema,
     )
     server.extensions = dict(methods.extensions)
@@ -72,7 +72,7 @@ def _adapt(
             id=context.request_id if context.request_id is not None else "",
             params=context.params or {},
             caller=get_caller(context.request),
-            # The SDK closes `exit_stack` at the end of a connection, but does not give it to handlers.
+            # The SDK closes `exit_stack` at the end of a connection, but does not pass it to handlers.
             connection=_Connection(context.session._connection),  # pyright: ignore[reportPrivateUsage]
             notify=_notify_of(context),
             version=context.protocol_version,
@@ -112,7 +112,7 @@ def _send_request_of(context: Context) -> Callable[[str, Mapping[str, Any]], Awa
 
 @dataclass(frozen=True)
 class _Connection:
-    """A connection of the SDK."""
+    """Adapts a connection of the SDK to `ClientConnection`."""
 
     connection: Connection
 

@@ -1,7 +1,7 @@
 """Serve one client over a stream of messages, such as standard input and output.
 
-The client's first request decides which revisions of the protocol the connection speaks: those without a
-handshake, if its `_meta` names a revision, and those with a handshake otherwise.
+The client's first request determines the revisions that the connection uses: those without a handshake if its
+`_meta` names a revision, or else those with a handshake.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
 CONNECTION_CLOSED = -32000
 LAST_SECONDS = 1.0
-"""How long the last answers may take to be sent when the connection ends."""
+"""The time limit for sending the last answers when the connection ends."""
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 
@@ -55,7 +55,10 @@ CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 async def serve_stream(
     methods: ServerMethods, incoming: AsyncIterable[Message], send: Send, *, caller: Caller = LOCAL
 ) -> None:
-    """Answer the messages of one client until they end. Requests that still run then are cancelled."""
+    """Answer the messages of one client until they end.
+
+    Requests that are still running are then cancelled.
+    """
     connection = _StreamConnection(methods, send, caller)
     try:
         async for message in incoming:
@@ -70,7 +73,7 @@ class _Running:
 
     task: asyncio.Task[None]
     cancelled: bool = False
-    """The client has cancelled it, so it gets no answer."""
+    """Whether the client has cancelled the request, so that it gets no answer."""
 
 
 class _StreamConnection:
@@ -86,12 +89,15 @@ class _StreamConnection:
         self._capabilities: Mapping[str, Any] = {}
         self._running: dict[RequestId, _Running] = {}
         self._asked: dict[RequestId, asyncio.Future[Any]] = {}
-        """The requests to the client that it has not answered yet."""
+        """The pending requests to the client."""
         self._last_asked = 0
         self._at_close = ExitStack()
 
     async def receive(self, message: Message) -> None:
-        """Take a message. `initialize` is answered before this returns, other requests in own tasks."""
+        """Handle a message.
+
+        `initialize` is answered before this returns, other requests in separate tasks.
+        """
         kind = kind_of(message)
         if kind == "request":
             id = message["id"]
@@ -108,7 +114,7 @@ class _StreamConnection:
         await self._send(notification(method, params))
 
     async def send_request(self, method: str, params: Mapping[str, Any]) -> Any:
-        """Send a request to the client and return its result. Cancel it if nobody waits for it any more.
+        """Send a request to the client and return its result. If this is cancelled, cancel the request.
 
         Raises:
             RequestFailed: the client answered with an error.
@@ -141,8 +147,8 @@ class _StreamConnection:
         self._at_close.callback(callback)
 
     async def close(self) -> None:
-        """Cancel what runs. Its requests are answered with an error, as far as the client still reads."""
-        await asyncio.sleep(0)  # A task that is cancelled before it has begun would not answer.
+        """Cancel running requests, and answer them with an error if the client still reads."""
+        await asyncio.sleep(0)  # A task that is cancelled before it has started would send no answer.
         running = [each.task for each in self._running.values()]
         for task in running:
             task.cancel()
@@ -181,7 +187,7 @@ class _StreamConnection:
             )
 
     def _forget(self, id: RequestId) -> bool:
-        """Forget a request that ends. Return whether its client has cancelled it."""
+        """Remove a request that has ended. Return whether the client has cancelled it."""
         running = self._running.get(_key(id))
         if running is None or running.task is not asyncio.current_task():
             return False  # A later request has the same id.
@@ -228,7 +234,7 @@ class _StreamConnection:
         return result if self._era == "handshake" else self._methods.stateless_result(method, result)
 
     def _notify_of(self, id: RequestId) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
-        """Return what sends notifications of a request, until the request ends."""
+        """Return a function that sends notifications for a request, until the request ends."""
         task = asyncio.current_task()
 
         async def notify(method: str, params: Mapping[str, Any]) -> None:
@@ -239,7 +245,7 @@ class _StreamConnection:
         return notify
 
     def _find(self, method: str, version: str) -> Handler | None:
-        """Return the handler of a method. Two methods of the handshake revisions belong to the connection."""
+        """Return the handler of a method, or None. The connection itself handles `initialize` and `ping`."""
         if self._era == "handshake" and method in ("initialize", "ping"):
             return self._initialize if method == "initialize" else _ping
         return self._methods.find(method, version)
@@ -264,7 +270,11 @@ async def _ping(_: Request) -> dict[str, Any]:
 
 
 def _check_handshake(method: str, meta: Mapping[str, Any] | None) -> None:
-    """Raise ProtocolError for a request that does not belong to a connection with a handshake."""
+    """Check that a request belongs to a connection with a handshake.
+
+    Raises:
+        ProtocolError: the request is one of a stateless revision.
+    """
     if meta is not None and VERSION_KEY in meta and method != "initialize":
         raise ProtocolError(
             INVALID_REQUEST,
@@ -277,7 +287,7 @@ def _check_stateless(method: str, params: Mapping[str, Any], meta: Mapping[str, 
     """Return the revision that a request names.
 
     Raises:
-        ProtocolError: `_meta` is incomplete, or the revision is not supported here.
+        ProtocolError: `_meta` is incomplete, or the revision is not supported.
     """
     supported = list(STATELESS_VERSIONS)
     if method == "initialize":
@@ -312,6 +322,6 @@ def _check_stateless(method: str, params: Mapping[str, Any], meta: Mapping[str, 
 
 
 def _key(id: RequestId) -> RequestId:
-    """Return the same key for a number and its text: some clients cancel `7` as `"7"`."""
+    """Return the same key for a number and its string, because some clients cancel `7` as `"7"`."""
     number = own_id(id)
     return id if number is None else number

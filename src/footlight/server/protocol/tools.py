@@ -1,4 +1,4 @@
-"""`tools/list` and `tools/call`."""
+"""Handle `tools/list` and `tools/call`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["ToolHandlers", "compact_input_schema", "compact_tool", "full_tool", "list_tools"]
 
 LOCATOR = "footlight/locator"
-"""The key in `_meta` of a result: a locator of the element that a ref named. It is not sent to the model."""
+"""The key in `_meta` for a locator of the element that a ref identified. Models do not see it."""
 DOCUMENTATION = "footlight/documentation"
-"""The key in `_meta` of a failed result: the page of its error code. Models do not need it, people do."""
+"""The key in `_meta` of a failed result for the documentation of its error code, which is for people."""
 ALWAYS_LISTED = frozenset(("sessionId",))
-"""The one shared parameter that is listed, because calls in several sessions depend on it."""
+"""The only shared parameter that is listed, because calls in several sessions need it."""
 
 _OMITTED = frozenset(
     (
@@ -45,9 +45,9 @@ APP_META = {"ui": {"resourceUri": APP_URI, "visibility": ["model", "app"]}}
 
 
 class ToolHandlers:
-    """Handle `tools/list` and `tools/call`. An unknown tool is a protocol error, a failure is an answer.
+    """Handles `tools/list` and `tools/call`. Unknown tools are protocol errors, failed tools are answers.
 
-    With `compact`, a client gets the short form of the list unless it declares the capability `FULL_SCHEMAS`.
+    With `compact`, a client gets the compact list unless it declares the capability `FULL_SCHEMAS`.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ def _uses_full_schemas(capabilities: Mapping[str, Any]) -> bool:
 
 
 def compact_tool(tool: Tool) -> dict[str, Any]:
-    """Return the short form: no title, no output schema, and only the hints that are not the default."""
+    """Return the compact form of a tool, without title, output schema, and hints that are the default."""
     annotations = {"readOnlyHint": True} if tool.read_only else {"destructiveHint": False}
     is_default = tool.destructive and not tool.read_only
     return {
@@ -134,11 +134,11 @@ def compact_tool(tool: Tool) -> dict[str, Any]:
 
 
 def compact_input_schema(tool: Tool) -> dict[str, Any]:
-    """Return the input schema of a tool in the short form, which clients pay less tokens for.
+    """Return the input schema of a tool in the compact form, which takes fewer tokens.
 
-    It leaves out what a model does not need for a valid call: limits and default values, which the server
-    applies itself, and the parameters that come with the scope of a tool, which the instructions of the
-    server describe once. The server accepts them in every call. A fixed schema is returned as it is.
+    Limits and default values are left out, because the server applies them. The shared parameters of a tool's
+    scope are left out, because the server's instructions describe them once. They are accepted in every call.
+    A fixed schema is returned unchanged.
     """
     schema = tool.input_schema
     if tool.schema is not None:
@@ -155,12 +155,12 @@ def compact_input_schema(tool: Tool) -> dict[str, Any]:
 
 def _compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "description" in schema and schema["description"].startswith("{"):
-        # The description has the names of the properties.
+        # The description lists the properties.
         return {"type": "object", "description": schema["description"]}
     compacted: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "anyOf" and "description" in schema:
-            continue  # The description has the types.
+            continue  # The description contains the types.
         if key == "properties":
             compacted[key] = {name: _compact(each) for name, each in value.items()}
         elif key not in _OMITTED:
@@ -172,7 +172,7 @@ def full_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
     """Return a tool in the full form of `tools/list`."""
     output_schema = (envelope or SuccessEnvelope()).schema(tool)
     annotations = {"readOnlyHint": tool.read_only, "destructiveHint": tool.destructive}
-    # These two are sent only where they differ from the protocol's defaults: the list is long.
+    # These two are sent only if they differ from the protocol's defaults, because the list is long.
     if tool.idempotent and not tool.read_only:
         annotations["idempotentHint"] = True
     if not tool.open_world:

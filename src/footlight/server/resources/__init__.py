@@ -1,1 +1,1 @@
-"""MCP resources: sessions, pages, elements, logs, screenshots, long answers and files that can be read."""
+"""MCP resources: sessions, pages, elements, logs, screenshots, long answers and files."""

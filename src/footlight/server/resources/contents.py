@@ -1,6 +1,6 @@
-"""The contents of resources.
+"""Read the contents of resources.
 
-Reading takes no lock and does not count as use of the session, so it does not disturb other calls.
+Reading acquires no lock and is not treated as use of the session, so it does not affect calls.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 __all__ = ["Missing", "ResourceContent", "check", "read"]
 
 READ_MS = 2_000
-"""How long a page may take to answer, in milliseconds."""
+"""The time limit for a page to answer, in milliseconds."""
 
 
 class Missing(LookupError):
-    """There is no content to read; the message says why."""
+    """There is no such content. The message has the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceContent:
-    """The content of a resource. `uri` has the form of `resources/list`, whatever form the request had.
+    """The content of a resource. `uri` has the form of `resources/list`, which may differ from the request's.
 
-    `data` is JSON, or the bytes of an image that `metadata` describes. `from_page` are JSON pointers to the
+    `data` is a string or bytes. For an image, `metadata` describes it. `from_page` are JSON pointers to the
     parts that come from a page.
     """
 
@@ -58,7 +58,7 @@ class ResourceContent:
 
 
 async def read(address: Address, session: Session) -> ResourceContent:
-    """Read the content.
+    """Read the content of a resource.
 
     Raises:
         Missing: there is no such content.
@@ -81,10 +81,10 @@ async def read(address: Address, session: Session) -> ResourceContent:
 
 
 def check(address: Address, session: Session) -> None:
-    """Check at once, without reading, whether there is such content.
+    """Check without reading that a resource has content.
 
     Raises:
-        Missing: there is none.
+        Missing: there is no such content.
     """
     match address.kind:
         case "session":
@@ -169,7 +169,7 @@ def _check_log(address: Address, session: Session) -> None:
 
 
 def _entries(address: Address, session: Session) -> list[LogEntry]:
-    """Return the log's entries. Those of a closed page can still be read."""
+    """Return the entries of the log, which can also be read after the page was closed."""
     entries = session.log.select(LogFilter(page=address.segments[1]))
     if not entries:
         _open_page(address, session)

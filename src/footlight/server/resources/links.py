@@ -1,4 +1,4 @@
-"""Links to the artifacts of a call, such as screenshots, which a client can read later."""
+"""Create links to the artifacts of a call, such as screenshots, which a client can read later."""
 
 from __future__ import annotations
 

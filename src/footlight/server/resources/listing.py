@@ -1,4 +1,4 @@
-"""List the resources of a session, each with its name."""
+"""List the resources of a session."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = [
 
 JSON = "application/json"
 LONGEST_URL = 200
-"""Characters of a page's URL in a list."""
+"""The maximum length of a page's URL in a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedResource:
-    """A resource in a list. `size` is in bytes, if it is known without reading the resource.
+    """A resource in a list. `size` is in bytes, or None if it is unknown without reading the resource.
 
-    With `description_from_page`, a page chose the description.
+    With `description_from_page`, the description comes from a page.
     """
 
     uri: str
@@ -44,7 +44,7 @@ class ListedResource:
 
 
 def resources_of(session: Session) -> Iterator[ListedResource]:
-    """Yield all resources except elements, which find_elements lists for a selector."""
+    """Yield all resources except elements, which the tool `find_elements` returns."""
     yield session_resource(session)
     for page in session.pages:
         yield page_resource(page)

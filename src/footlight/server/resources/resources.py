@@ -1,7 +1,6 @@
-"""The resources of MCP: sessions, pages, elements, and the artifacts of calls.
+"""List, read and complete MCP resources: sessions, pages, elements, and the artifacts of calls.
 
-A caller sees its own resources only: the sessions of other principals do not exist for it. Nothing here
-starts a browser.
+A caller can access only resources of its sessions. This module never starts a browser.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = [
 
 
 class ResourceNotFound(LookupError):
-    """There is no resource at `uri`; `why` gives the reason."""
+    """There is no resource at `uri`. `why` is the reason."""
 
     def __init__(self, uri: str, why: str) -> None:
         super().__init__(uri, why)
@@ -83,7 +82,7 @@ TEMPLATES = (
 
 
 class ResourceReader(Protocol):
-    """Lists, reads and completes resources, wherever their sessions are."""
+    """Lists, reads and completes resources, of this process or of a cluster."""
 
     def templates(self) -> tuple[UriTemplate, ...]: ...
 
@@ -103,13 +102,13 @@ class ResourceReader(Protocol):
 class Resources:
     """The resources of the sessions of this process.
 
-    `find_sessions` returns the table of sessions, or None as long as no browser is running.
+    `find_sessions` returns the table of sessions, or None before a browser has been started.
     """
 
     def __init__(
         self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = keep_unmasked
     ) -> None:
-        """Create the resources. `mask` is applied to everything that they return."""
+        """Create the resources. `mask` is applied to listed resources, contents and URLs."""
         self._find_sessions = find_sessions
         self._mask = mask
 
@@ -117,21 +116,21 @@ class Resources:
         return TEMPLATES
 
     async def list(self, caller: Caller) -> tuple[ListedResource, ...]:
-        """Return the resources in the order of their URIs."""
+        """Return the resources, sorted by URI."""
         found = (each for session in self._sessions(caller) for each in resources_of(session))
         return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
 
     async def read(self, uri: str, caller: Caller) -> ResourceContent:
-        """Read a resource. The time is limited even if a page does not answer.
+        """Read a resource, within a time limit if its page does not answer.
 
         Raises:
-            ResourceNotFound: there is none with this URI.
+            ResourceNotFound: there is no resource with this URI.
         """
         address, session = self._find(uri, caller)
         try:
             content = await read(address, session)
         except Missing as missing:
-            self._find(uri, caller)  # It may be missing because its session has ended.
+            self._find(uri, caller)  # Raises a better error if the session has ended.
             raise ResourceNotFound(uri, str(missing)) from None
         if self._find(uri, caller)[1] is not session:
             raise ResourceNotFound(uri, "its session was closed")
@@ -145,7 +144,7 @@ class Resources:
         """Return the URI in the form that lists and notifications use.
 
         Raises:
-            ResourceNotFound: it is not there.
+            ResourceNotFound: there is no resource with this URI.
         """
         address, session = self._find(uri, caller)
         try:
@@ -162,7 +161,10 @@ class Resources:
         known: Mapping[str, str],
         caller: Caller,
     ) -> tuple[str, ...]:
-        """Return all values for an argument of a template, given those that are `known`, in order."""
+        """Return all values for an argument of a template, sorted.
+
+        `known` has the values of other arguments.
+        """
         values = {
             value
             for kind, names in PATTERNS.items()
@@ -172,7 +174,7 @@ class Resources:
         return tuple(sorted((each for each in values if each.startswith(prefix)), key=_natural_sort_key))
 
     async def open_urls(self, caller: Caller) -> tuple[str, ...]:
-        """Return the URLs of the caller's pages, each once, oldest first."""
+        """Return the URLs of the caller's pages without duplicates, oldest first."""
         urls = (page.url for session in self._sessions(caller) for page in session.pages)
         return self._mask(tuple(dict.fromkeys(url for url in urls if url != "about:blank")))
 
@@ -190,7 +192,7 @@ class Resources:
         return sessions.list(caller=caller) if sessions else []
 
     def _find(self, uri: str, caller: Caller) -> tuple[Address, Session]:
-        """Return the address with the session's own id: `default` is a different session for each caller."""
+        """Return the session, and the address with its real id, because `default` depends on the caller."""
         try:
             address = Address.parse(uri)
         except ValueError as error:
@@ -227,5 +229,5 @@ def _values_in(session: Session, kind: Kind, name: str, page_id: str | None) -> 
 
 
 def _natural_sort_key(text: str) -> builtins.list[tuple[str, int]]:
-    """Return a sort key that puts page-2 before page-10."""
+    """Return a sort key that sorts `page-2` before `page-10`."""
     return [(letters, int(digits or 0)) for letters, digits in re.findall(r"(\D*)(\d*)", text)]

@@ -1,7 +1,7 @@
-"""Notify clients of changes to resources, in both ways that the protocol has.
+"""Notify clients of changes to resources, in both ways that the protocol defines.
 
-Stateless revisions listen on streams (`subscriptions/listen`). The handshake revisions subscribe a connection
-to one resource at a time (`resources/subscribe`).
+In stateless revisions, clients listen on streams (`subscriptions/listen`). In handshake revisions, they
+subscribe a connection to one resource at a time (`resources/subscribe`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Interest", "Subscriptions"]
 logger = logging.getLogger(__name__)
 
 SEND_SECONDS = 5.0
-"""How long a client may take to read a notification before it is dropped."""
+"""The time limit for a client to read a notification, after which it is dropped."""
 MAX_STREAMS = 1_024
 """The maximum number of open streams of one principal."""
 MAX_WAITING = 1_024
@@ -40,7 +40,7 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """The notifications that a stream sends. Tools and prompts never change, so there are none about them."""
+    """The notifications that a stream sends. They do not include tools and prompts, which never change."""
 
     list_changes: bool
     """Whether changes to the list of resources are sent."""
@@ -56,7 +56,7 @@ class Interest:
 class _Stream:
     interest: Interest
     events: asyncio.Queue[Event | None] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING + 1))
-    """None ends the stream."""
+    """The waiting notifications. None ends the stream."""
     ended: bool = False
 
     def put(self, event: Event) -> None:
@@ -75,25 +75,25 @@ class _Stream:
 
 
 class Subscriptions:
-    """Sends notifications of changes, in tasks of their own: `on_change` returns at once."""
+    """Sends notifications of changes in separate tasks, so that `on_change` returns at once."""
 
     def __init__(self) -> None:
         self._streams: dict[str, set[_Stream]] = {}
-        """By principal: no client is notified of what belongs to another."""
+        """The streams by principal, because changes are only sent to the owner of the session."""
         self._connections: dict[str, dict[ClientConnection, str]] = {}
-        """By resource: the subscribed connections, each with the URI that it used."""
+        """The subscribed connections by resource, each with the URI that it used."""
         self._watched: set[ClientConnection] = set()
-        """Connections whose end is reported to this object."""
+        """Connections whose end calls `_forget`."""
         self._sending: dict[tuple[ClientConnection, str], asyncio.Task[None]] = {}
 
     def close(self) -> None:
-        """End all streams, each with its result."""
+        """End all streams. Each request is answered with its result."""
         for streams in self._streams.values():
             for stream in streams:
                 stream.end()
 
     async def listen(self, request: Request, interest: Interest) -> dict[str, Any]:
-        """Serve one stream until it is closed from either end, and return its result.
+        """Serve one stream until the client or the server closes it, and return its result.
 
         Raises:
             ProtocolError: the principal has too many streams.
@@ -103,7 +103,7 @@ class Subscriptions:
             raise ProtocolError(LIMIT_REACHED, "Subscription limit reached")
         meta = {SUBSCRIPTION_ID: request.id}
         stream = _Stream(interest)
-        # Before the acknowledgement is sent, so that no event is lost meanwhile.
+        # Add the stream before the acknowledgement is sent, so that no event is lost.
         streams.add(stream)
         try:
             await request.notify(
@@ -120,14 +120,14 @@ class Subscriptions:
         return {"_meta": meta}
 
     def subscribe(self, connection: ClientConnection, uri: str, resource: str) -> None:
-        """Notify the connection of every update of `resource`, which it calls `uri`, until it ends."""
+        """Notify the connection of all updates of `resource` until it ends. `uri` is the client's form."""
         if connection not in self._watched:
             self._watched.add(connection)
             connection.on_close(lambda: self._forget(connection))
         self._connections.setdefault(resource, {})[connection] = uri
 
     def unsubscribe(self, connection: ClientConnection, uri: str) -> None:
-        """End the subscription that was made with this URI, if there is one."""
+        """End the connection's subscription with this URI, if there is one."""
         for resource, subscribed in list(self._connections.items()):
             if subscribed.get(connection) == uri:
                 del subscribed[connection]
@@ -135,20 +135,20 @@ class Subscriptions:
                 del self._connections[resource]
 
     def on_change(self, change: SessionChange) -> None:
-        """Notify of a change in the browser: a page is updated when it navigates and when it has loaded."""
+        """Send notifications of a change in the browser, such as a navigation of a page."""
         if change.page_id is not None:
             page = Address("page", (change.session_id, change.page_id)).uri
             self._publish(change.owner, (UPDATED, {"uri": page}))
             for connection, uri in self._connections.get(page, {}).items():
                 self._send(connection, uri)
         if change.kind in ("opened", "closed"):
-            # The handshake revisions are not promised this one.
+            # In the handshake revisions, the server does not declare `listChanged`.
             self._publish(change.owner, (LIST_CHANGED, {}))
         if change.kind == "closed":
             self._drop(change)
 
     def _drop(self, change: SessionChange) -> None:
-        """Forget the subscriptions to what was closed."""
+        """Remove the subscriptions to resources of a closed page or session."""
         segments = (change.session_id,) if change.page_id is None else (change.session_id, change.page_id)
         for resource in list(self._connections):
             if Address.parse(resource).segments[: len(segments)] == segments:
@@ -159,7 +159,7 @@ class Subscriptions:
             stream.put(event)
 
     def _send(self, connection: ClientConnection, uri: str) -> None:
-        """Send an update, unless one waits already: it only says that the resource is to be read again."""
+        """Send an update, unless one is waiting, because all updates of a resource are the same."""
         key = (connection, uri)
         if key in self._sending:
             return

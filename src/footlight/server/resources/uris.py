@@ -1,4 +1,4 @@
-"""The addresses of resources: `playwright:///{kind}/{…}`."""
+"""The URIs of resources: `playwright:///{kind}/{…}`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ PATTERNS: Mapping[Kind, tuple[str, ...]] = {
     "answer": ("sessionId", "answerId"),
     "file": ("sessionId", "fileName"),
 }
-"""The segments after the kind, by kind. The first is always the session."""
+"""The names of the segments after the kind, by kind. The first is always the session."""
 
 _PLAIN = "!$&'()*+,;=:@"
-"""Characters that RFC 3986 allows in a segment, besides letters, digits and `-._~`."""
+"""Characters that RFC 3986 allows in a segment in addition to letters, digits and `-._~`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a resource. `segments` are decoded; their number depends on the kind."""
+    """The address of a resource. `segments` are decoded, and their number depends on the kind."""
 
     kind: Kind
     segments: tuple[str, ...]
@@ -42,7 +42,7 @@ class Address:
 
     @property
     def uri(self) -> str:
-        """Return the only form in which the URI is listed."""
+        """Return the URI in the form of `resources/list`."""
         return ROOT + "/".join((self.kind, *(quote(each, safe=_PLAIN) for each in self.segments)))
 
     @classmethod
@@ -50,7 +50,7 @@ class Address:
         """Parse a URI. Each segment is decoded once.
 
         Raises:
-            ValueError: it is not the URI of a resource; the message says why.
+            ValueError: the URI is not that of a resource. The message has the reason.
         """
         if not uri.startswith(ROOT):
             raise ValueError(f"it does not start with {ROOT}")

@@ -1,7 +1,7 @@
-"""The tools: their declaration, their schemas, their arguments, and the context of a call.
+"""Declare tools, generate their schemas, validate their arguments, and provide the context of a call.
 
-`@tool` on a typed function is the whole declaration of a tool. `schema.py` makes its JSON Schemas from the
-function's signature, and `arguments.py` validates what a client sends.
+`@tool` on a typed function is the whole declaration of a tool. `schema.py` generates its JSON Schemas from
+the function's signature, and `arguments.py` validates the arguments of clients.
 """
 
 from footlight.server.tools.declaration import Effect, Function, Permission, Scope, Tool, tool

@@ -1,4 +1,4 @@
-"""Validate the arguments of a call, and explain what is wrong with them."""
+"""Validate the arguments of a call, and explain errors in them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ __all__ = ["ExpectedArguments", "parse_arguments"]
 
 MAX_PROBLEMS = 5
 MAX_LISTED_PROBLEMS = 100
-"""Of more problems only their number is reported: describing one takes up to 20 µs."""
+"""The maximum number of problems that are described, because each takes up to 20 µs.
+
+More are only counted.
+"""
 MAX_KEYS = 50_000
-"""The keys of one object."""
+"""The maximum number of keys in an object."""
 MAX_VALUE_CHARACTERS = 100
 MAX_DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedArguments:
-    """The arguments that a tool accepts, as a help for callers whose arguments are wrong."""
+    """The arguments that a tool accepts, for validation and for error messages."""
 
     tool: str
     function: Function
     model: type[BaseModel]
     schema: Mapping[str, Any]
     is_fixed: bool
-    """Whether the schema is given, and not made from the function's signature, which may accept more."""
+    """Whether the schema is fixed, and not generated from the function's signature, which may accept more."""
 
     @property
     def properties(self) -> Mapping[str, Mapping[str, Any]]:
@@ -46,10 +49,10 @@ class ExpectedArguments:
 def parse_arguments(
     expected: ExpectedArguments, arguments: Mapping[str, Any], secrets: Secrets | None
 ) -> BaseModel:
-    """Return the validated arguments, with the values of the secrets that they name.
+    """Return the validated arguments, with the values of secrets inserted.
 
     Raises:
-        MissingParameter, InvalidParameter: name the field and say what was expected.
+        MissingParameter, InvalidParameter: The message names the field and the expected value.
     """
     try:
         values = _with_whole_numbers(_with_few_unknown(expected, _without_nulls(expected, arguments)))
@@ -69,7 +72,7 @@ def _without_nulls(expected: ExpectedArguments, arguments: Mapping[str, Any]) ->
 
 
 def _with_few_unknown(expected: ExpectedArguments, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the known arguments, and as many unknown ones as an error names."""
+    """Return the known arguments, and at most `MAX_PROBLEMS` unknown ones for the error."""
     known = expected.properties
     unknown = itertools.islice((name for name in values if name not in known), MAX_PROBLEMS)
     kept = known.keys() | set(unknown)
@@ -90,7 +93,7 @@ def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None
 
 
 def _with_whole_numbers(value: Any) -> Any:
-    """Turn 2.0 into 2: JSON does not distinguish them, and some clients write the first."""
+    """Convert floats such as 2.0 to integers, because some clients send integers in this form."""
     if isinstance(value, dict):
         if len(cast("dict[str, Any]", value)) > MAX_KEYS:
             raise InvalidParameter(f"arguments: an object has more than {MAX_KEYS:,} keys")
@@ -104,7 +107,7 @@ def _with_whole_numbers(value: Any) -> Any:
 
 
 def _check_characters(value: Any, path: tuple[str, ...] = ()) -> None:
-    """Refuse unpaired surrogates. A browser or a file would silently get another character."""
+    """Refuse lone surrogates, which would be silently replaced by another character in a browser or file."""
     if isinstance(value, str):
         if replace_surrogates(value) != value:
             where = ".".join(path)
@@ -159,13 +162,13 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
 
 
 def _takes_secret(expected: ExpectedArguments, path: str) -> bool:
-    """Return whether the value of this parameter may be a secret, so that no error may quote it."""
+    """Return whether the value of this parameter may be a secret, so that errors must not contain it."""
     hints = typing.get_type_hints(expected.function, include_extras=True)
     return any(to_camel(name) == path and hint == SecretText for name, hint in hints.items())
 
 
 def _describe_unknown(expected: ExpectedArguments, location: Sequence[str | int]) -> str:
-    """Say what the tool takes, or the object inside an argument at which the unknown name stands."""
+    """Return a message with the names that the tool, or the object with the unknown name, accepts."""
     *around, name = map(_shorten, map(str, location))
     schema: Mapping[str, Any] = expected.schema
     for part in location[:-1]:
@@ -183,7 +186,7 @@ def _shorten_value(value: object) -> str:
 
 
 def _first_items(value: Any, depth: int = 0) -> Any:
-    """Return the beginning of a value, at least as much as an error quotes."""
+    """Return the beginning of a value, which is sufficient for an error."""
     if isinstance(value, str):
         return value[: MAX_VALUE_CHARACTERS + 1]
     if isinstance(value, (list, dict)) and depth == MAX_DEPTH:

@@ -1,8 +1,8 @@
-"""`@tool` on a typed function is the whole declaration of a tool.
+"""Declare a tool with `@tool` on a typed function.
 
-Its name, docstring and signature give the name, description and input schema; the return type gives the
-output schema; the decorator says what the call does to the world and what it needs. Everything else that
-must know a tool (the MCP list, the dispatcher, the reference page) reads it from here.
+The function's name, docstring and signature define the tool's name, description and input schema, and its
+return type defines the output schema. The decorator defines the effects and requirements of a call. The MCP
+list, the dispatcher and the reference page read all facts about a tool from its declaration.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 __all__ = ["Effect", "Function", "Permission", "Scope", "Tool", "tool"]
 
 Scope = Literal["page", "session", "server"]
-"""What a call works on: the dispatcher provides it, under the session's lock."""
+"""The object of a call. The dispatcher provides the session and page, under the session's lock."""
 
 Effect = Literal["read", "act", "configure"]
-"""`read` changes nothing, `act` does something in a page, `configure` changes the session itself."""
+"""The effect of a tool. `read` makes no changes, `act` acts in a page, `configure` changes the session."""
 
 Permission = Literal["evaluation", "upload", "page tools"]
-"""The switch in the settings that the tool needs."""
+"""The setting that must permit the tool."""
 
 Limits = Callable[[BaseModel], tuple[float, float]]
-"""Returns the milliseconds for a whole call, and for an element to appear during the call."""
+"""Returns the time limits, in milliseconds, of a whole call and for an element to appear during it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A declared tool. What is derived from the signature is computed on first use."""
+    """A declared tool. Values that depend on the signature are computed on first use."""
 
     name: str
     title: str
@@ -63,40 +63,40 @@ class Tool:
     permission: Permission | None
     group: Group
     untrusted: bool | None
-    """Whether its `data` comes from a page: all of it, nothing, or (None) whatever contains text."""
+    """Whether the tool's `data` comes from a page. None means all parts that contain text."""
     queued: bool
-    """Whether it waits for the session's other calls."""
+    """Whether a call waits for other calls in the session."""
     observed: bool
-    """Whether its answer includes what changed on its page."""
+    """Whether the answer includes the changes on the page."""
     shared: Mapping[str, Any]
-    """Parameters that come with the scope, after the function's own."""
+    """The parameters of the scope, which follow those of the function."""
     leading: Mapping[str, Any]
-    """Parameters that come before the function's own."""
+    """Parameters that precede those of the function."""
     default_timeout_ms: float | None
-    """The deadline of a call without `timeout`, if it is not that of the settings."""
+    """The time limit of a call without `timeout`, or None for that of the settings."""
     limits: Limits | None = None
-    """Computes the deadline from the arguments, for a tool without the parameter `timeout`."""
+    """Computes the time limits from the arguments, for a tool without the parameter `timeout`."""
     usual_timeout_ms: float | None = None
-    """The deadline that the settings give a call without `timeout`, for schemas that list a default."""
+    """The time limit in the settings for a call without `timeout`, for schemas that list a default."""
     schema: Mapping[str, Any] | None = None
-    """A fixed input schema, which is listed as it is. The signature accepts at least as much."""
+    """A fixed input schema, which is listed unchanged. The signature accepts at least as much."""
     whole: bool = False
-    """Whether its answer is sent whole, however long it is."""
+    """Whether an answer of any length is sent whole."""
     batch: bool = False
-    """Whether it runs other tools, each as a step of its own."""
+    """Whether the tool runs other tools as steps."""
     app: bool = False
-    """Whether clients with MCP Apps show the live view beside its answer."""
+    """Whether clients with MCP Apps show the live view next to the answer."""
     followed: bool = True
-    """Whether people see its calls."""
+    """Whether calls are shown on the watch page and in reports."""
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """The model that validates the arguments."""
+        """Return the model that validates the arguments."""
         return make_arguments_model(self.function, self.shared, self.leading)
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of the arguments, as MCP lists it."""
+        """Return the JSON Schema of the arguments for the full form of `tools/list`."""
         if self.schema is not None:
             return dict(self.schema)
         schema = make_input_schema(self.arguments)
@@ -108,12 +108,12 @@ class Tool:
 
     @property
     def returned_schema(self) -> dict[str, Any]:
-        """JSON Schema of what the function returns, without what an envelope adds."""
+        """Return the JSON Schema of the function's result, without the fields of an envelope."""
         return make_returned_schema(self.function)
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of the structured content, in the envelope `{success, data}`."""
+        """Return the JSON Schema of the structured content, in the envelope `{success, data}`."""
         return make_output_schema(
             self.returned_schema, effect=self.effect, scope=self.scope, observed=self.observed
         )
@@ -123,10 +123,10 @@ class Tool:
         return self.effect == "read"
 
     def parse(self, arguments: Mapping[str, Any], secrets: Secrets | None = None) -> BaseModel:
-        """Return the validated arguments, with the values of the secrets that they name.
+        """Return the validated arguments, with the values of secrets inserted.
 
         Raises:
-            MissingParameter, InvalidParameter: name the field and say what was expected.
+            MissingParameter, InvalidParameter: The message names the field and the expected value.
         """
         expected = ExpectedArguments(
             tool=self.name,
@@ -141,7 +141,7 @@ class Tool:
         """Check that the settings of the server permit the tool.
 
         Raises:
-            PermissionDenied: a setting disables it.
+            PermissionDenied: a setting disables the tool.
         """
         setting, is_enabled = {
             None: ("", True),
@@ -189,19 +189,19 @@ def tool(
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
-    - `destructive`: it may do what cannot be undone.
-    - `idempotent`: a second call changes nothing more. Default: true for tools that read.
+    - `destructive`: a call may make changes that cannot be undone.
+    - `idempotent`: a second call makes no further changes. Default: true for tools that read.
     - `names_session`: `sessionId` is required.
     - `timeout`: replaces the type of the shared parameter of that name.
-    - `untrusted`: its `data` comes from a page. Default: true for tools that read; for others, whatever
-      contains text. False where none of it does.
-    - `queued`: it waits for the session's other calls.
-    - `observed`: its answer includes what changed on its page. Default: true for tools that act in a page. A
-      tool of a session names the page with `call.use_page`.
-    - `app`: clients with MCP Apps show the live view beside its answer.
-    - `followed`: people see its calls on the watch page and in reports.
-    - `shared`, `leading`: replace the parameters that come with the scope, and add some before the
-      function's own.
+    - `untrusted`: whether the `data` comes from a page. Default: false for tools of the server, true for
+      tools that read, and for others all parts that contain text.
+    - `queued`: a call waits for other calls in the session.
+    - `observed`: the answer includes the changes on the page. Default: true for tools that act in a page. A
+      tool of a session selects the page with `call.use_page`.
+    - `app`: clients with MCP Apps show the live view next to the answer.
+    - `followed`: calls are shown on the watch page and in reports.
+    - `shared`, `leading`: the first replaces the parameters of the scope, the second adds parameters before
+      those of the function.
     """
 
     def declare(function: Function) -> Tool:
@@ -247,7 +247,7 @@ def _is_untrusted(scope: Scope, effect: Effect) -> bool | None:
 
 
 def _read_docstring(function: Function) -> tuple[str, str]:
-    """Return the title (its first sentence) and the description (all of it, on one line)."""
+    """Return the title (the first sentence) and the description (the whole docstring on one line)."""
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     description = " ".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
@@ -264,7 +264,7 @@ def _build_acting_parameters() -> dict[str, Any]:
 def _build_shared_parameters(
     scope: Scope, effect: Effect, *, names_session: bool, observed: bool, timeout: Any
 ) -> dict[str, Any]:
-    """Return the parameters of every tool of a scope. The server's instructions explain them once."""
+    """Return the parameters that all tools of a scope share. The server's instructions describe them once."""
     if scope == "server":
         return {}
     session = {"session_id": (str, ...) if names_session else (str | None, None)}

@@ -1,4 +1,4 @@
-"""Types of parameters that many tools share."""
+"""The types of parameters that many tools use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Milliseconds = Annotated[Number, Field(ge=1)]
 
 
 def _omit_minimum(schema: dict[str, Any]) -> None:
-    """Leave the minimum out of a schema that every tool of a page lists."""
+    """Remove the minimum from a schema, because all tools of a page list the parameter."""
     del schema["minimum"]
     schema["type"] = "number"
 
@@ -50,7 +50,7 @@ Timeout = Annotated[Milliseconds, Field(json_schema_extra=_omit_minimum)] | None
 Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
 MaybeBudget = Annotated[int, Field(ge=200, json_schema_extra=_omit_minimum)] | None
-"""Characters of page content in an answer."""
+"""The maximum number of characters of page content in an answer, or None for that of the settings."""
 
 
 def _check_text(text: str) -> str:
@@ -94,7 +94,7 @@ def _check_value(value: object) -> object:
     return value
 
 
-# What limits them is not in the schema, which every tool that acts would repeat.
+# These limits are not in the schema, because every tool that acts would repeat them.
 ExpectedText = Annotated[str, AfterValidator(_check_text)] | None
 ExpectedUrl = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_url)] | None
 ExpectedRequest = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_request)] | None
@@ -134,7 +134,7 @@ class Expect(BaseModel):
         return self
 
     def is_contradictory(self) -> bool:
-        """Return whether the text that must be there contains the one that must not."""
+        """Return whether the text that must be present contains the one that must be absent."""
         return bool(self.text and self.gone) and _fold(self.gone or "") in _fold(self.text or "")
 
     def make_expectation(self) -> Expectation:

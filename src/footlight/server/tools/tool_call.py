@@ -1,4 +1,4 @@
-"""The context of a call, which a tool's function gets, and the report that it makes besides its data."""
+"""The context of a call, which a tool's function receives, and its report in addition to its data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CallReport", "StepOutcome", "ToolCall"]
 
 MIN_EXPECT_MS = 1_000.0
-"""The minimum time for a page to become as expected, even if the settings give elements less time."""
+"""The minimum time limit for an expectation, even if the setting for elements is lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +62,29 @@ RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable[list[StepOutc
 
 @dataclass(slots=True)
 class CallReport:
-    """The report of a call besides the data that its function returns.
+    """The report of a call, in addition to the data that its function returns.
 
     Only `ToolCall` and the functions that run calls write to it.
     """
 
     session: Session | None = None
-    """The session that the answer is about."""
+    """The session to which the answer belongs."""
     page: Page | None = None
-    """The page that the call works on now."""
+    """The page that the call currently uses."""
     images: list[Image] = field(default_factory=list["Image"])
     links: list[AnswerLink] = field(default_factory=list["AnswerLink"])
     undo: list[Undo] = field(default_factory=list[Undo])
     """Functions that are called if the call is cancelled before its answer is sent."""
     typed_into: FieldKind | None = None
-    """The field that the call typed into. A recorder decides by it whether the text is a secret."""
+    """The field into which the call has typed. A recorder uses it to decide whether the text is secret."""
     has_acted: bool = False
-    """Whether the tool itself knows that something has happened in the page."""
+    """Whether the tool has reported that it changed the page."""
     has_no_effect: bool = False
-    """Whether the tool itself knows that it has changed and started nothing, so nothing is waited for."""
+    """Whether the tool has reported that it had no effect, so that the call does not wait for any."""
     idle_reason: str = ""
-    """Why the call may have had no effect. The answer says it if the call had none."""
+    """The reason why the call may have had no effect. The answer contains it if that is so."""
     has_hovered: bool = False
-    """True if the call has only moved the mouse."""
+    """Whether the call has only moved the mouse."""
     locators: list[Any] = field(default_factory=list[Any])
     """The locators of the steps, if the call ran steps."""
 
@@ -93,8 +93,8 @@ class CallReport:
 class ToolCall:
     """The context of one call, which the function of its tool receives.
 
-    It has the session and the page of the call, its deadline and its caller, and collects what the answer
-    reports besides the data.
+    It provides the session, page, deadline and caller of the call, and collects the parts of the answer other
+    than the data.
     """
 
     settings: Settings
@@ -103,13 +103,16 @@ class ToolCall:
     states: StateStore
     caller: Caller = LOCAL
     mask: Callable[[str], str] = str
-    """Masks the secrets in a text. Mask a text before you cut it: half a secret would not be found."""
+    """Masks the secrets in a text.
+
+    A text must be masked before it is cut: a part of a secret is not found.
+    """
     is_recorded: bool = False
-    """Whether a recorder asks for the field that the call types into."""
+    """Whether a recorder needs the field into which the call types."""
     elicitation: Elicitation | None = None
-    """Asks the person who uses the client; None if the client cannot ask."""
+    """Asks the user of the client. It is None if the client does not support this."""
     live_view: LiveView | None = None
-    """Shows sessions to people, where the server has the watch page."""
+    """Shows sessions to people. It is None if the server has no watch page."""
     steps: RunSteps | None = None
     report: CallReport = field(default_factory=CallReport)
 
@@ -121,7 +124,7 @@ class ToolCall:
 
     @property
     def page(self) -> Page:
-        """Return the page of a tool with the scope `page`, or the page given to `use_page`."""
+        """Return the page of a tool with the scope `page`, or the page that was passed to `use_page`."""
         assert self.report.page is not None
         return self.report.page
 
@@ -130,15 +133,15 @@ class ToolCall:
         return self.report.page
 
     async def mask_long(self, text: str) -> str:
-        """Mask the secrets in a text of any length, so that other callers need not wait."""
+        """Mask the secrets in a text of any length, without blocking other callers."""
         return await offload(len(text) // CHARACTERS_A_NODE, lambda: self.mask(text))
 
     def use_page(self, page: Page | None) -> None:
-        """Work on another page from now on. The observation and the answer are about this one."""
+        """Set the page of the call, to which the observation and the answer belong."""
         self.report.page = page
 
     def use_session(self, session: Session | None) -> None:
-        """Set the session that the answer is about, in a tool with the scope `server`."""
+        """Set the session to which the answer belongs, in a tool with the scope `server`."""
         self.report.session = session
 
     def on_abandoned(self, undo: Undo) -> None:
@@ -152,26 +155,26 @@ class ToolCall:
         self.report.links.append(link)
 
     def note_effect(self) -> None:
-        """Record that something has happened in the page, such as a scroll, which no snapshot shows."""
+        """Record that the call had an effect on the page that no snapshot shows, such as a scroll."""
         self.report.has_acted = True
 
     def note_no_effect(self) -> None:
-        """Record that the call has certainly changed and started nothing in the page."""
+        """Record that the call certainly had no effect on the page."""
         self.report.has_no_effect = True
 
     def note_hover(self) -> None:
-        """Record that the mouse was only moved, to which styles of the page may react."""
+        """Record that the call has only moved the mouse, to which styles of the page may react."""
         self.report.has_hovered = True
 
     def explain_if_idle(self, reason: str) -> None:
-        """Record the reason that the answer gives if nothing has happened in the page."""
+        """Record the reason for the answer if the call had no effect on the page."""
         self.report.idle_reason = reason
 
     async def note_field(self, selector: str) -> None:
-        """Record which field is about to be typed into.
+        """Record the field into which the call will type.
 
         Raises:
-            FootlightError: the element cannot be found, as for an action on it.
+            FootlightError: the element cannot be found.
         """
         if self.is_recorded:
             from footlight.browser.reading.test_ids import describe_field
@@ -181,19 +184,20 @@ class ToolCall:
     async def run_steps(
         self, steps: Sequence[Mapping[str, Any]], *, stop_on_error: bool
     ) -> list[StepOutcome]:
-        """Run other tools inside this call. Each step names a `tool` and its `arguments`.
+        """Run other tools as steps of this call. Each step has a `tool` and its `arguments`.
 
         Raises:
-            FootlightError: the arguments of a step are invalid, or a step failed and `stop_on_error` is set.
+            FootlightError: the arguments of a step are not valid.
+            StepFailed: a step failed, and `stop_on_error` is set.
         """
         assert self.steps is not None
         return await self.steps(steps, stop_on_error)
 
     async def meet(self, expectation: Expectation, *, since: float) -> bool:
-        """Wait until the page is as expected: as long as for an element, or the call's own `timeout`.
+        """Wait until the page meets the expectation, within the limit for elements or the call's `timeout`.
 
         Raises:
-            ExpectationFailed: it is not so in time.
+            ExpectationFailed: the page does not meet it in time.
         """
         deadline = self.deadline.without_patience()
         if self.deadline.patience_setting is not None:
@@ -203,5 +207,5 @@ class ToolCall:
         return True
 
     def stage(self, stage: str) -> None:
-        """Tell the client what the call is doing now."""
+        """Report the current stage of the call to the client."""
         self.deadline.stage(stage)

@@ -1,1 +1,1 @@
-"""MCP over the network: Streamable HTTP and WebSocket, with what guards and limits their connections."""
+"""MCP over the network: Streamable HTTP and WebSocket, with access control and connection limits."""

@@ -1,8 +1,8 @@
-"""Access control: the checks of every request over a network, for HTTP and WebSocket.
+"""Access control for requests over HTTP and WebSocket.
 
-The Host header must name this server (against DNS rebinding). The Origin header, if there is one, must name a
-site that may call (against pages of other sites). The token must be valid. They are checked in this order, so
-a page that may not call learns nothing about tokens.
+The Host header must name this server, against DNS rebinding. The Origin header, if there is one, must name an
+allowed site, against pages of other sites. The token must be valid. The checks are made in this order, so
+that a page of another site cannot find out whether a token is valid.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["AccessControl", "AccessGrant", "Refusal", "SharedToken"]
 logger = logging.getLogger(__name__)
 
 VERIFY_SECONDS = 10.0
-"""Time limit for a verifier, which may ask another server."""
+"""The time limit for a verifier, which may send a request to another server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The HTTP response to a request that is refused."""
+    """The HTTP response to a refused request."""
 
     status: int
     message: str
@@ -42,7 +42,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class AccessGrant:
-    """The identity that an accepted request has, in the fields of `Caller`."""
+    """The identity of the caller of an accepted request. The fields are those of `Caller`."""
 
     principal: str
     named: bool = False
@@ -50,30 +50,30 @@ class AccessGrant:
     access: AccessToken | None = None
 
     def caller(self, connection: str | None) -> Caller:
-        """Return the caller of the requests over this connection."""
+        """Return the caller of requests over a connection."""
         return Caller(
             self.principal, connection=connection, named=self.named, shares_default=self.shares_default
         )
 
 
 class SharedToken(TokenVerifier):
-    """Accept one token, which all callers share."""
+    """A verifier that accepts one token, which all callers share."""
 
     def __init__(self, token: str) -> None:
         self._digest = _digest(token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        # Digests, because the comparison takes constant time only for equal lengths.
+        # Compare digests, because the comparison takes constant time only for equal lengths.
         if not hmac.compare_digest(_digest(token), self._digest):
             return None
         return AccessToken(token=token, client_id="shared-token", scopes=[])
 
 
 class AccessControl:
-    """Check the Host, Origin and Authorization headers of requests.
+    """Checks the Host, Origin and Authorization headers of requests.
 
-    `bound` is the address that the server listens on. Without a `verifier` no token is required.
-    `metadata_url` tells callers without a token where to get one.
+    `bound` is the address on which the server listens. Without a `verifier`, no token is required.
+    `metadata_url` is sent to callers without a valid token, so that they can get one.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class AccessControl:
         self._metadata_url = metadata_url
 
     async def check(self, headers: Mapping[str, str]) -> AccessGrant | Refusal:
-        """Check a request. The names of `headers` are in lower case."""
+        """Check a request. The names of `headers` must be in lower case."""
         return self.check_sender(headers) or await self._check_token(headers.get("authorization", ""))
 
     def check_sender(self, headers: Mapping[str, str]) -> Refusal | None:
-        """Check Host and Origin only, as for a CORS preflight, which has no token."""
+        """Check only Host and Origin, for example of a CORS preflight, which has no token."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_ours(host):
             logger.warning("refused a request to the host %.100r", host)
@@ -114,7 +114,7 @@ class AccessControl:
             return False
         if is_loopback(name) or name == self._bound.lower() or name in self._hosts:
             return True
-        # Rebinding needs a name: an address in the Host header is where the request was really sent.
+        # DNS rebinding requires a host name. A request with an IP address as Host was sent to that address.
         return not is_loopback(self._bound) and _is_address(name)
 
     def _may_call(self, origin: str) -> bool:
@@ -141,7 +141,7 @@ class AccessControl:
         )
 
     def _unauthorized(self, why: str, *, error: str | None = None) -> Refusal:
-        """Return a 401 that says where to get a token, if that is known (RFC 9728 §5.1)."""
+        """Return a 401 response, with the URL of the resource metadata if it is known (RFC 9728 §5.1)."""
         parameters = {"error": error, "resource_metadata": self._metadata_url}
         details = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
         return Refusal(401, f"Unauthorized: {why}", {"WWW-Authenticate": f"Bearer {details}".rstrip()})

@@ -1,4 +1,4 @@
-"""Limit the number of connections, and the time that a client may take to send or to read."""
+"""Limit the number of connections, and the time for a client to send or read data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ __all__ = ["LINGERING", "TimeLimitedProtocol", "turn_away"]
 STALL_SECONDS = 10.0
 LINGER_SECONDS = 2.0
 LINGERING = 100
-"""Connections above the limit that may finish sending. Further ones are closed right after the response."""
+"""The number of connections above the limit that may finish sending. Further ones are closed at once."""
 
 
 def turn_away(transport: asyncio.Transport, limit: int, *, linger: bool) -> None:
-    """Send 503 to a connection above the limit, and close it.
+    """Send a 503 response to a connection above the limit, and close the connection.
 
-    A connection that is closed with unread data is reset, and its client may not see the response. With
-    `linger` only the sending side is closed, so that the client can finish; the caller must discard its data.
+    A connection that is closed with unread data is reset, and its client may not receive the response. With
+    `linger`, only the sending side is closed, so that the client can finish; the caller must discard its
+    data.
     """
     body = f"Too many connections ({limit})".encode()
     head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(body)}\r\nRetry-After: 1\r\n"
@@ -34,10 +35,10 @@ def turn_away(transport: asyncio.Transport, limit: int, *, linger: bool) -> None
 
 
 class TimeLimitedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with time limits for requests and slow readers, and a limit of connections.
+    """uvicorn's HTTP protocol with time limits for requests and slow readers, and a connection limit.
 
-    uvicorn limits only the time between requests, and refuses the requests of all clients once its limit of
-    connections is reached; this class refuses only the connections above the limit.
+    uvicorn itself limits only the time between requests, and refuses the requests of all clients when its
+    connection limit is reached. This class refuses only the connections above the limit.
     """
 
     def __init__(self, *arguments: Any, read_seconds: float, max_connections: int, **options: Any) -> None:
@@ -51,7 +52,7 @@ class TimeLimitedProtocol(H11Protocol):
 
     @classmethod
     def factory(cls, seconds: float, *, max_connections: int) -> Any:
-        """Return a factory of protocols for uvicorn's configuration."""
+        """Return a protocol factory for uvicorn's configuration."""
         return functools.partial(cls, read_seconds=seconds, max_connections=max_connections)
 
     def connection_made(self, transport: asyncio.Transport) -> None:
@@ -60,7 +61,7 @@ class TimeLimitedProtocol(H11Protocol):
         if above > LINGERING:
             self._turn_away(linger=False)
             return
-        self._too_many = above > 0  # It gets the 503 when it sends a request.
+        self._too_many = above > 0  # The 503 is sent when the client sends a request.
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
@@ -68,7 +69,7 @@ class TimeLimitedProtocol(H11Protocol):
             self._turn_away(linger=True)
             return
         super().data_received(data)
-        # The rest of a body may also arrive after the response, without a limit.
+        # The time limit does not apply to the rest of a body that arrives after the response.
         if self.conn.their_state is h11.IDLE or self.conn.our_state is h11.DONE:
             self._await_head()
         else:
@@ -94,7 +95,7 @@ class TimeLimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _await_reader(self, bytes_left: int) -> None:
-        """Abort the connection if the client reads nothing of the `bytes_left` bytes for some seconds."""
+        """Abort the connection if the client reads none of `bytes_left` bytes within `STALL_SECONDS`."""
 
         def look() -> None:
             now = self.transport.get_write_buffer_size()

@@ -9,11 +9,11 @@ __all__ = ["PATHS", "Ready", "health"]
 PATHS = ("/healthz", "/readyz")
 
 Ready = Callable[[], Awaitable[str | None]]
-"""Return why the server cannot serve now, or None if it can."""
+"""Returns the reason why the server cannot serve requests now, or None if it can."""
 
 
 async def health(path: str, *, draining: bool, ready: Ready) -> tuple[int, dict[str, str]]:
-    """Return the HTTP status and the JSON body for one of the two paths."""
+    """Return the HTTP status and the JSON body for one of `PATHS`."""
     if path == "/healthz":
         return 200, {"status": "ok"}
     why = "the server is shutting down" if draining else await ready()

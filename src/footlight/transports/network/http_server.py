@@ -1,8 +1,8 @@
-"""MCP over Streamable HTTP on `/mcp`: the SDK's implementation behind checks of our own.
+"""MCP over Streamable HTTP on `/mcp`, with the SDK's implementation behind additional checks.
 
-`RequestChecks` makes them. Both eras of the protocol are served as by the SDK, except that a single response
-is sent as JSON. Without transport sessions (`stateless`) there is only POST with a JSON response, and 405 for
-everything else.
+`RequestChecks` makes the checks. Both eras of the protocol are served as by the SDK, except that a single
+response is sent as JSON. Without transport sessions (`stateless`), only POST with a JSON response is
+supported, and other methods are answered with 405.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ async def serve_http(
     track_activity: TrackActivity = nullcontext,
     sites: Sequence[Site] = (),
 ) -> AsyncGenerator[str]:
-    """Serve on a bound socket, and yield the URL without the path. Each request holds `track_activity`.
+    """Serve on a bound socket, and yield the URL without the path. Each request runs in `track_activity`.
 
-    At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
-    `on_drain` is called before that wait, to end the streams that would last. `on_disconnect` is called
-    with the caller of each transport session that has ended. Each of `sites` answers its own paths, and makes
-    the checks of `access_control` itself.
+    On exit, new requests are refused, and running ones have `settings.shutdown_timeout` to finish. `on_drain`
+    is called before that wait, to end long-lived streams. `on_disconnect` is called with the caller of each
+    transport session that has ended. Each of `sites` answers requests for its paths, and must make the checks
+    of `access_control` itself.
     """
     manager = StreamableHTTPSessionManager(
         server,
@@ -74,7 +74,7 @@ async def serve_http(
         retry_interval=RETRY_MS,
         session_idle_timeout=settings.transport_session_timeout / 1000,
         max_request_body_size=settings.max_message_size,
-        # `TransportSessions` ends idle sessions at its own limit; this limit is for those in use.
+        # `TransportSessions` ends idle sessions at the configured limit. This limit is for those in use.
         max_sessions=2 * settings.max_transport_sessions,
     )
     app = _make_app(manager, settings, on_disconnect)
@@ -139,7 +139,7 @@ async def serve_app(app: ASGIApp, listener: socket.socket, settings: ListenSetti
 
 
 async def _hang_up(state: ServerState) -> None:
-    """Close the connections, so that streams end by themselves: uvicorn logs an error for a cancelled one."""
+    """Close the connections, so that streams end. Cancelled streams would be logged as errors by uvicorn."""
     for connection in list(state.connections):
         if connection.transport.get_write_buffer_size():
             connection.transport.abort()  # The client does not read.
@@ -152,7 +152,7 @@ async def _hang_up(state: ServerState) -> None:
 
 
 class _Uvicorn(uvicorn.Server):
-    """A uvicorn server that leaves signals to this program and limits the time of a TLS handshake."""
+    """A uvicorn server that does not handle signals and limits the time of a TLS handshake."""
 
     def __init__(self, config: uvicorn.Config, *, read_seconds: float) -> None:
         super().__init__(config)

@@ -1,9 +1,9 @@
-"""The transport sessions of Streamable HTTP: their number, and the events that each may resume.
+"""Limit the transport sessions of Streamable HTTP, and store the events that each can resume.
 
-The SDK keeps a session for half an hour after its last request, and opens no new one at its limit. Many
-clients open a session for each call and never end it, so this limit ends the session that is idle longest.
-The SDK has one event store for all sessions, with the clients' request ids as stream ids; `RecentEventStore`
-keeps them apart, so that no client can resume the stream of another.
+The SDK keeps a session for half an hour after its last request, and refuses new ones at its limit. Many
+clients open a session for each call and never end it, so this module ends the longest idle session instead.
+The SDK has one event store for all sessions, with the clients' request ids as stream ids. `RecentEventStore`
+separates the sessions, so that no client can resume the stream of another.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ logger = logging.getLogger(__name__)
 SESSION_HEADER = "mcp-session-id"
 RESUME_HEADER = "last-event-id"
 EVENT_BYTES = 1_000
-"""Memory of an event beside its text."""
+"""The estimated memory of an event in addition to its text, in bytes."""
 
 
 REQUEST_KEY = "footlight.request"
-"""Where a request of the handshake era is left in the ASGI scope, as an `IncomingRequest`."""
+"""The key in the ASGI scope for a request of the handshake era, an `IncomingRequest`."""
 
 
 class IncomingRequest(NamedTuple):
@@ -54,24 +54,24 @@ class IncomingRequest(NamedTuple):
 class _Session:
     user: object
     unanswered: PendingRequests
-    """A request continues without its connection, so the limit of connections does not limit requests."""
+    """A request continues when its connection is closed, so the connection limit does not limit requests."""
     id: str = ""
     busy: int = 0
     last_used: float = field(default_factory=time.monotonic)
     caller: Caller | None = None
-    """The caller of the requests after the first."""
+    """The caller of the requests after the first one."""
 
 
 _current: ContextVar[_Session | None] = ContextVar("transport session", default=None)
-"""Set for each request; the tasks that the SDK starts for a session inherit it from the first request."""
+"""The session of the current request. The SDK's tasks for a session inherit it from the first request."""
 
 
 class TransportSessions:
     """ASGI middleware that limits transport sessions to `limit`.
 
-    The SDK ends a session after `idle_seconds`. In each session at most `max_requests` may be pending, with
-    at most `max_size` bytes together; in all sessions four times that size. `on_end` is called with the
-    caller of each session that has ended.
+    The SDK ends a session after `idle_seconds`. Each session may have `max_requests` pending requests, with a
+    total size of `max_size` bytes. The total size for all sessions is four times that. `on_end` is called
+    with the caller of each session that has ended.
     """
 
     def __init__(
@@ -119,7 +119,10 @@ class TransportSessions:
                 _current.reset(token)
 
     def _refuse(self, session: _Session, request: IncomingRequest) -> Response | None:
-        """Refuse a request above a limit, or with an id in use: the SDK would never answer the first one."""
+        """Return a refusal if a limit is exceeded or the id is in use, or None.
+
+        If an id was used twice, the SDK would never answer the first request.
+        """
         if session.unanswered.has(request.id):
             fault = refusal(INVALID_REQUEST, "Invalid request: this id is in use", request.id)
             return Response(to_json(fault), 400, media_type="application/json")
@@ -135,7 +138,7 @@ class TransportSessions:
             self._sessions.move_to_end(session.id)
 
     def _watch_responses(self, session: _Session, id: str, scope: Scope, send: Send, use: ExitStack) -> Send:
-        """Learn from the responses which sessions exist, and when a request has ended."""
+        """Return a `send` that detects in the responses that sessions are opened and that requests end."""
         method: str = scope["method"]
         request: IncomingRequest | None = scope.get(REQUEST_KEY)
 
@@ -147,14 +150,14 @@ class TransportSessions:
                     session.id = new_id
                     self._sessions[new_id] = session
                 if not session.id:
-                    # The SDK also sends an id where it opened no session, and clients would use it.
+                    # The SDK also sends an id if it did not open a session, and clients would use it.
                     del MutableHeaders(scope=message)[SESSION_HEADER]
                 if status >= 400 and request is not None:
                     session.unanswered.settle(request.id)
                 if id and (status == 404 or (method == "DELETE" and status < 400)):
                     self._on_ended(session)
             elif not message.get("more_body", False):
-                # Before the client sees the end, because its next request may depend on it.
+                # Release the session before the client receives the end, because it may send another request.
                 use.close()
                 if session.id and not id:
                     await self._make_room(session)
@@ -163,14 +166,14 @@ class TransportSessions:
         return watch
 
     async def _make_room(self, opened: _Session) -> None:
-        """End idle sessions above the limit, but not the new one: its client would open yet another."""
+        """End idle sessions above the limit, except the new one, whose client would open another."""
         expired = time.monotonic() - self._idle_seconds
         idle = [each for each in self._sessions.values() if not each.busy and each is not opened]
         for session in idle:
             if session.last_used < expired:
                 self._on_ended(session)
         too_many = len(self._sessions) - self._limit
-        # Sessions with running calls come last: their clients may return for the responses.
+        # Sessions with running calls come last, because their clients may reconnect for the responses.
         idle_sessions = sorted(
             (each for each in idle if each.id in self._sessions), key=lambda each: bool(each.unanswered)
         )
@@ -231,7 +234,7 @@ class _Event(NamedTuple):
 
 
 class RecentEventStore(EventStore):
-    """Keep the latest events for clients that resume with `Last-Event-ID`. The oldest are dropped."""
+    """Stores the latest events for clients that resume with `Last-Event-ID`. The oldest are dropped."""
 
     def __init__(self, *, max_bytes: int) -> None:
         self._left = max_bytes

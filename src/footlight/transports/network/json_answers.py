@@ -1,8 +1,9 @@
 """Send a response as plain JSON if it is the only message of its event stream.
 
-The SDK answers every request of the handshake era with an event stream. Clients that limit the size of an
-event (many do, at 1 MiB) would lose a screenshot, and every client would pay for a stream of one event. So
-the stream is held back: a response that comes soon and alone is sent as JSON, anything else as a stream.
+The SDK answers every request of the handshake era with an event stream. Many clients limit the size of an
+event to 1 MiB and could not receive a screenshot, and a stream with one event has an overhead for all
+clients. So the start of the stream is delayed: if the response is the first message and arrives soon, it is
+sent as JSON; otherwise the stream is sent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 __all__ = ["JsonAnswers", "answer_in"]
 
 PATIENCE_SECONDS = 1.0
-"""After this time the stream begins, with the event id that the client needs to resume it."""
+"""The delay after which the stream is sent, with the event id that the client needs to resume it."""
 
 
 class JsonAnswers:
@@ -39,7 +40,7 @@ class JsonAnswers:
 
 
 class _Reply:
-    """One HTTP response, which is held back while it may still be a single JSON-RPC response."""
+    """An HTTP response, which is delayed while it may still be a single JSON-RPC response."""
 
     def __init__(self, send: Send, patience: float) -> None:
         self._send = send
@@ -52,7 +53,7 @@ class _Reply:
     async def send(self, message: Message) -> None:
         async with self._lock:
             if self._answered:
-                return  # The end of a stream whose only event was sent.
+                return  # Ignore the end of the stream after its only event was sent as JSON.
             if _begins_stream(message):
                 self._held.append(message)
                 self._timer = asyncio.create_task(self._commit_later())
@@ -72,7 +73,7 @@ class _Reply:
             return
         self._held.append(message)
         primes = body and not _data(body)
-        if not primes:  # A notification, a request of the server's, or the end of the stream.
+        if not primes:  # A notification, a request of the server, or the end of the stream.
             await self._commit()
 
     async def _answer(self, data: bytes) -> None:
@@ -109,7 +110,7 @@ def answer_in(body: bytes) -> bytes:
 
 
 def _data(body: bytes) -> bytes:
-    """Return the data of an event; empty for an event that has only an id."""
+    """Return the data of an event, which is empty for an event that has only an id."""
     lines = (line for line in body.splitlines() if line.startswith(b"data:"))
     return b"\n".join(line.removeprefix(b"data:").removeprefix(b" ") for line in lines)
 

@@ -1,4 +1,4 @@
-"""Bind the configured address, and make the access control for it."""
+"""Bind the configured address, and create the access control for it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bind(settings: Settings) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        # With its protocol: asyncio sets TCP_NODELAY only where it sees that the socket is TCP.
+        # Pass the protocol, because asyncio sets TCP_NODELAY only on sockets with the protocol TCP.
         listener = socket.socket(family, kind, protocol)
         try:
             if os.name == "posix":
@@ -60,7 +60,7 @@ def bind(settings: Settings) -> socket.socket:
 
 
 def make_url(listener: socket.socket, scheme: str) -> str:
-    """Return the URL with the actual port, which the system chose if the setting was 0."""
+    """Return the URL with the actual port, which the system has chosen if the setting is 0."""
     host, port = listener.getsockname()[:2]
     name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
     return f"{scheme}://{name}:{port}"
@@ -70,7 +70,7 @@ def make_access_control(settings: Settings) -> AccessControl:
     """Return the access control for the configured address.
 
     Raises:
-        ConfigurationError: the token or the verifier cannot be used, or one is required and missing.
+        ConfigurationError: the token or the verifier cannot be used, or a token is required and missing.
     """
     listen = settings.listen
     verifier = _verifier(settings)
@@ -122,7 +122,11 @@ def _first_line(file: Path) -> str:
 
 
 def _check_token(token: str, setting: str) -> str:
-    """Return the token if it can be sent in a header and is long enough not to be guessed."""
+    """Return the token.
+
+    Raises:
+        ConfigurationError: the token cannot be sent in a header, or is so short that it could be guessed.
+    """
     if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
         raise ConfigurationError(
             f"setting {setting!r}: a token is at least {SHORTEST_TOKEN} ASCII characters without spaces",
@@ -132,13 +136,13 @@ def _check_token(token: str, setting: str) -> str:
 
 
 def _load(name: str) -> TokenVerifier:
-    """Return the verifier called `package.module:name`: an object with `verify_token`, or a class of one."""
+    """Load the verifier `package.module:name`, which is an object with `verify_token`, or its class."""
     module, _, attribute = name.partition(":")
     try:
         found: Any = getattr(importlib.import_module(module), attribute)
         verifier: Any = found() if inspect.isclass(found) else found
     except Exception as error:
-        # Foreign code may raise anything.
+        # Third-party code may raise any exception.
         raise ConfigurationError(
             f"setting 'listen.tokenVerifier': {name} cannot be loaded: {error}"
         ) from error

@@ -1,4 +1,4 @@
-"""Protected resource metadata (RFC 9728): where a client gets a token from an authorization server."""
+"""Protected resource metadata (RFC 9728), in which clients find the authorization servers."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["metadata_path", "metadata_url", "resource_metadata"]
 
 
 def metadata_url(settings: ListenSettings) -> str | None:
-    """Return the URL that a 401 points to, or None if no authorization server is configured."""
+    """Return the URL of the metadata for a 401 response, or None without an authorization server."""
     if settings.public_url is None or not settings.authorization_servers:
         return None
     return str(build_resource_metadata_url(AnyHttpUrl(settings.public_url)))
 
 
 def metadata_path(settings: ListenSettings) -> str | None:
-    """Return the path of the metadata on this server, to which a proxy in front forwards."""
+    """Return the path of the metadata on this server, to which a reverse proxy forwards, or None."""
     url = metadata_url(settings)
     return urlsplit(url).path if url else None
 
 
 def resource_metadata(settings: ListenSettings) -> str:
     """Return the metadata as JSON."""
-    # From text: a parsed URL would end with a slash, which the issuer's may not have.
+    # Validate strings, because a parsed URL would get a final slash, which the issuer's URL may not have.
     return ProtectedResourceMetadata.model_validate(
         {"resource": settings.public_url, "authorization_servers": settings.authorization_servers}
     ).model_dump_json(exclude_none=True)

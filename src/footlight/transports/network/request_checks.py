@@ -1,7 +1,7 @@
-"""The checks that every HTTP request passes before the SDK sees it.
+"""Check every HTTP request before it is passed to the SDK.
 
-They check the caller (`AccessControl`), limit the size and time of a request, answer CORS preflights and
-health checks (`/healthz`, `/readyz`), and attach the caller to the request.
+The checks authenticate the caller (`AccessControl`), limit the size and time of a request, answer CORS
+preflights and health checks (`/healthz`, `/readyz`), and attach the caller to the request.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PREFLIGHT = {
 
 
 class Site(Protocol):
-    """Paths beside the MCP endpoint, such as those of the watch page."""
+    """An application for paths other than the MCP endpoint, such as those of the watch page."""
 
     def owns(self, path: str) -> bool: ...
 
@@ -133,7 +133,7 @@ class RequestChecks:
             return
         item = parse_message(body, unit="body") if scope["method"] == "POST" else None
         if isinstance(item, JSONRPCError):
-            # The same error as on every transport; the SDK's differs between the eras.
+            # Send the same error as other transports. The SDK's error depends on the era.
             await Response(to_json(item), 400, media_type="application/json")(scope, receive, send)
             return
         in_session = self._attach_caller(scope, headers, checked)
@@ -143,7 +143,7 @@ class RequestChecks:
             await self._count(scope, _replay(body, receive), send)
 
     def _refuse_request(self, scope: Scope) -> Refusal | None:
-        """Return the refusal of a request that no caller may send, or None."""
+        """Return the refusal of a request that is not allowed for any caller, or None."""
         stateless = self._settings.stateless
         if scope["path"] != PATH and not (stateless and scope["path"] == "/"):
             return Refusal(404, f"Not found: the MCP endpoint is {_endpoint(scope)}")
@@ -161,10 +161,10 @@ class RequestChecks:
         )
         scope[SCOPE_KEY] = grant.caller(headers.get(SESSION_HEADER) if in_session else None)
         if grant.access is not None:
-            # The SDK binds a transport session to the user who opened it.
+            # The SDK binds a transport session to the user that opened it.
             scope["user"] = AuthenticatedUser(grant.access)
         if self._settings.stateless:
-            # A simple client sends only the body; the SDK requires these headers.
+            # Simple clients do not send these headers, which the SDK requires.
             header_fields = MutableHeaders(scope=scope)
             header_fields["content-type"] = "application/json"
             header_fields["accept"] = "application/json, text/event-stream"
@@ -188,7 +188,7 @@ class RequestChecks:
 
 
 async def _run_until_disconnect(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Cancel a request when its client disconnects, which the SDK does not notice in JSON mode."""
+    """Cancel a request when its client disconnects, which the SDK does not detect in JSON mode."""
     body = await receive()
     disconnected = asyncio.Event()
 
@@ -212,7 +212,7 @@ async def _run_until_disconnect(app: ASGIApp, scope: Scope, receive: Receive, se
 
 
 def _refuse_repeated_headers(headers: Headers) -> Refusal | None:
-    """Refuse a request that has a checked header twice: the checked value must be the used value."""
+    """Refuse a request that repeats a checked header, because the unchecked value could be used."""
     for name in ("host", "origin", "authorization"):
         if len(headers.getlist(name)) > 1:
             return Refusal(400, f"Bad request: there is more than one {name.title()} header")
@@ -220,7 +220,7 @@ def _refuse_repeated_headers(headers: Headers) -> Refusal | None:
 
 
 def _endpoint(scope: Scope) -> str:
-    """Return the URL of the endpoint under the name that the client used, which was checked."""
+    """Return the URL of the endpoint, with the client's Host header, which has been checked."""
     host = Headers(scope=scope).get("host")
     return f"{scope['scheme']}://{host}{PATH}" if host else PATH
 

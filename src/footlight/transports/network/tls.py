@@ -1,4 +1,4 @@
-"""TLS for the transports that listen."""
+"""TLS contexts for listening transports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def server_ssl(settings: ListenSettings) -> ssl.SSLContext | None:
     """Return a context for TLS 1.2 or newer with the configured certificate, or None without one.
 
     Raises:
-        ConfigurationError: a file cannot be read, or the key is not that of the certificate.
+        ConfigurationError: a file cannot be read, or the key does not belong to the certificate.
     """
     certificate, key = settings.tls_certificate, settings.tls_key
     if certificate is None or key is None:
@@ -31,7 +31,7 @@ def server_ssl(settings: ListenSettings) -> ssl.SSLContext | None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # Without a password for a key that needs one, OpenSSL would ask on the terminal.
+        # Without the empty password, OpenSSL would ask on the terminal if the key is encrypted.
         context.load_cert_chain(certificate, key, password="")
     except ssl.SSLError as error:
         raise ConfigurationError(

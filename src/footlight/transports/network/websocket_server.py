@@ -1,4 +1,4 @@
-"""Serve MCP over WebSocket: check the handshake, and limit what one connection may use."""
+"""Serve MCP over WebSocket, check the handshake, and limit the resources of each connection."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ logger = logging.getLogger(__name__)
 
 PATHS = ("/", "/mcp")
 SLICE = 4_096
-"""Bytes of a connection that are processed in one turn of the event loop."""
+"""The maximum number of bytes of a connection that are processed in one turn of the event loop."""
 LAST_SECONDS = 2.0
-"""Time limit at the end for handlers that were cancelled."""
+"""The time limit for cancelled handlers when the server stops."""
 
 Read = MemoryObjectReceiveStream[SessionMessage | Exception]
 Write = MemoryObjectSendStream[SessionMessage]
 
 ServeConnection = Callable[[Read, Write], Awaitable[None]]
-"""Serve MCP over one connection until `read` ends."""
+"""Serves MCP over one connection until `read` ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ async def serve_websocket(
     on_disconnect: OnDisconnect = ignore_disconnect,
     stall_seconds: float = STALL_SECONDS,
 ) -> AsyncGenerator[str]:
-    """Serve on a bound socket, which is closed on return, and yield the URL.
+    """Serve on a bound socket, which is closed on exit, and yield the URL.
 
-    At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
-    `on_drain` is called before that wait, to end the streams that would last. `on_disconnect` is called
-    with the caller of each connection that has ended.
+    On exit, new requests are refused, and running ones have `settings.shutdown_timeout` to finish. `on_drain`
+    is called before that wait, to end long-lived streams. `on_disconnect` is called with the caller of each
+    connection that has ended.
     """
     with listener:
         tls = server_ssl(settings)
@@ -98,7 +98,7 @@ async def serve_websocket(
             process_request=checks.refuse,
             process_response=checks.refuse_one_too_many,
             select_subprotocol=_subprotocol,
-            # Declared as a class, used as a factory.
+            # The parameter is declared as a class, but used as a factory.
             create_connection=cast("type[ServerConnection]", checks.socket),
             server_header=None,
             open_timeout=settings.read_timeout / 1000,
@@ -117,7 +117,7 @@ async def serve_websocket(
 
 
 def _subprotocol(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose the subprotocol. Simple clients offer none."""
+    """Choose the subprotocol, or None if the client offers none, as simple clients do."""
     if offered and SUBPROTOCOL not in offered:
         raise NegotiationError(f"the subprotocol here is {SUBPROTOCOL}")
     return SUBPROTOCOL if offered else None
@@ -132,7 +132,7 @@ async def _wait_closed(server: Server) -> None:
 
 
 class _Socket(ServerConnection):
-    """A connection from its first byte. `grant` is set when the handshake is accepted."""
+    """A connection, from before its handshake. `grant` is set when the handshake is accepted."""
 
     grant: AccessGrant | None = None
 
@@ -147,7 +147,7 @@ class _Socket(ServerConnection):
         super().connection_made(transport)
         self.recv_messages.resume = self._resume_reading
         self._sockets.add(self)
-        # Twice the limit: connections in the handshake count too.
+        # Allow twice the limit, because connections in the handshake are included.
         above = len(self._sockets) - 2 * self._max_connections
         if above > 0:
             self._turned_away = True
@@ -160,7 +160,7 @@ class _Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """Process one slice now, and the rest in later turns of the event loop.
 
-        The data can be 40,000 pings. Each is answered while it is read.
+        The data may contain 40,000 pings, each of which is answered while it is parsed.
         """
         if self._turned_away:
             return
@@ -183,7 +183,7 @@ class _Socket(ServerConnection):
             self.transport.resume_reading()
 
     def _resume_reading(self) -> None:
-        """Resume reading, unless slices are left: the last slice resumes it."""
+        """Resume reading, unless slices are left, in which case the last slice resumes it."""
         if not self._unread:
             self.transport.resume_reading()
 
@@ -194,7 +194,7 @@ class _Socket(ServerConnection):
 
 
 class _HandshakeChecks:
-    """The checks of the opening handshake."""
+    """Checks the opening handshakes."""
 
     def __init__(
         self,
@@ -318,7 +318,7 @@ class _WebSocketConnections:
 
 
 class _WebSocketConnection:
-    """One connection with its pending requests."""
+    """A connection with its pending requests."""
 
     def __init__(
         self, wire: Wire, context: WebSocketContext, *, among: _WebSocketConnections, settings: ListenSettings
@@ -335,7 +335,7 @@ class _WebSocketConnection:
         )
 
     async def accept(self, frame: str | bytes) -> SessionMessage | None:
-        """Return the message with its caller. A frame that is not a message is answered here."""
+        """Return the message with its caller, or answer a frame that is not valid and return None."""
         if isinstance(frame, bytes):
             await self.wire.close(1003, "Only text frames are messages")
             return None

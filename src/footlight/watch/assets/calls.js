@@ -1,4 +1,4 @@
-// The list of calls. It is built from text nodes, so text of pages and agents is never parsed as HTML.
+// The list of calls. It is built from text nodes, so text from pages and agents is never parsed as HTML.
 
 const MAX_CALLS = 300;
 /** @typedef {[left: number, top: number, width: number, height: number]} Box parts of the picture, 0 to 1 */

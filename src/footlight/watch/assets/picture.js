@@ -1,4 +1,4 @@
-// The live picture. The next frame is requested when the last one is drawn. A hidden tab requests none.
+// The live picture. The next frame is requested when the last one has been drawn. A hidden tab requests no frames.
 
 import { askPicture, isAbort, pause, Refused } from "./server.js";
 
@@ -55,7 +55,7 @@ export class Picture {
           after = Number(response.headers.get("X-Frame"));
           await this.draw(response);
         }
-        if (hasFailed) this.onMessage(""); // Messages of others stay.
+        if (hasFailed) this.onMessage(""); // Do not clear messages of other parts of the page.
         hasFailed = false;
       } catch (error) {
         if (this.asking !== asking || isAbort(error)) return;

@@ -366,7 +366,7 @@ stage.addEventListener("paste", (event) => {
   if (text) act({ type: "text", text: text.slice(0, 2000) });
 });
 
-// ---- the rest ----
+// ---- reports, traces and other controls ----
 
 get("page").addEventListener("change", showChosen);
 get("only").addEventListener("change", showChosen);
