@@ -257,14 +257,16 @@ OVER_STDIO = [
         process.ends,
         "stdio",
         expected_report=lose(
-            "The server ended with exit code 3; its last words: warming up\nthe disk is full"
+            "The server ended with exit code 3; the end of its stderr: warming up\nthe disk is full"
         ),
         after="lost",
     ),
     *rows(
         process.ends_with_a_traceback,
         "stdio",
-        expected_report=lose("The server ended with exit code 1; its last words: OSError: the disk is full"),
+        expected_report=lose(
+            "The server ended with exit code 1; the end of its stderr: OSError: the disk is full"
+        ),
         after="lost",
     ),
     *rows(

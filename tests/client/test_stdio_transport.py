@@ -261,7 +261,7 @@ async def test_exit_during_a_call_reports_the_last_standard_error_lines(
             "name": "ConnectionError",
             "code": "CONNECTION_ERROR",
             "message": (
-                "The server ended with exit code 1; its last words: reading the configuration\n"
+                "The server ended with exit code 1; the end of its stderr: reading the configuration\n"
                 "ValueError: no such display"
             ),
             "reason": "network",
@@ -285,7 +285,7 @@ async def test_exception_group_that_ended_the_server_is_reported(tmp_path: Path)
     """
     async with open_channel(server(tmp_path, failing)) as (_, recorder):
         assert (await recorder.loss())["message"] == (
-            "The server ended with exit code 1; its last words: "
+            "The server ended with exit code 1; the end of its stderr: "
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\nOSError: port 80 is taken"
         )
 
@@ -299,7 +299,7 @@ async def test_reported_standard_error_output_is_limited(tmp_path: Path) -> None
     async with open_channel(server(tmp_path, failing)) as (_, recorder):
         message = (await recorder.loss())["message"]
 
-    assert message.startswith("The server ended with exit code 3; its last words: …w")
+    assert message.startswith("The server ended with exit code 3; the end of its stderr: …w")
     assert message.endswith("\n499: " + "w" * 300)
     assert len(message) < 1_100
 

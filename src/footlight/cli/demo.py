@@ -34,7 +34,7 @@ def demo(*, output: Path, headed: bool, browser: str | None, executable_path: st
     """Drive a demonstration shop through the server and show each call.
 
     The demo signs in, searches, orders, uploads and downloads, and compares what the server returned with
-    what the shop holds. Exits with 1 if a step failed.
+    the contents of the shop. Exits with 1 if a step failed.
     """
     import signal
     import sys

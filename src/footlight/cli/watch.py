@@ -201,7 +201,7 @@ def _show_trace_of_log(file: Path, *, opens: bool) -> None:
     try:
         trace = find_trace(file.read_bytes(), name=file.name)
         if trace is None:
-            raise NoTrace(f"{file} names no trace. The tool `trace` records one.")
+            raise NoTrace(f"{file} contains no trace. The tool `trace` records one.")
         asyncio.run(serve(trace))
     except OSError as error:
         raise click.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="LOG") from None

@@ -377,7 +377,7 @@ def test_log_without_calls_is_refused() -> None:
 
 
 def test_log_of_two_sessions_is_refused() -> None:
-    with pytest.raises(MCPError, match=r"log\.jsonl: its calls are of 2 sessions \(a, b\)"):
+    with pytest.raises(MCPError, match=r"log\.jsonl: its calls belong to 2 sessions \(a, b\)"):
         body(
             make_call("create_session"),
             make_call("x", {"sessionId": "a"}),

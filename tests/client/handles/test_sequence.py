@@ -227,7 +227,7 @@ async def test_earlier_differences_are_added_to_the_failure_notes(tmp_path: Path
         (
             '{"name":"add","arguments":{"sessionId":"s1","text":"a"}}\n'
             '{"name":"add","arguments":{"sessionId":"s2","text":"a"}}\n',
-            r"its calls are of 2 sessions \(s1, s2\)",
+            r"its calls belong to 2 sessions \(s1, s2\)",
         ),
     ],
 )

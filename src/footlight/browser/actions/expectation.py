@@ -243,7 +243,7 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
         raise
     except FootlightError as error:
         if unmet.page.closed:
-            unmet.fail(f"What was expected cannot be judged: {PAGE_CLOSED}", expected, PAGE_CLOSED)
+            unmet.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
         is_late = isinstance(error, DeadlineExceeded)
         actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
         if isinstance(error, ElementNotFound):

@@ -33,8 +33,8 @@ def remove_session(
     named = session_names([call for call in ours if call.name in taking], adapter)
     if len(named) > 1:
         raise MCPError(
-            f"{name}: its calls are of {len(named)} sessions ({', '.join(named)}), and a handle has one; "
-            "replay each on its own, or the file as it is, with the adapter none",
+            f"{name}: its calls belong to {len(named)} sessions ({', '.join(named)}), but a handle has one; "
+            "replay each session separately, or replay the file unchanged with the adapter none",
             reason="invalid",
         )
     keys = list_injected_keys(adapter)

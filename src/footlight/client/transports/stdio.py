@@ -232,7 +232,7 @@ class _StdioChannel:
     def _last_words_suffix(self) -> str:
         """Return the last lines of the server's stderr for an error. Stack traces are only logged."""
         words = self._last_words.text()
-        return f"; its last words: {words}" if words else ""
+        return f"; the end of its stderr: {words}" if words else ""
 
 
 def _describe_exit(exit_code: int | None) -> str:

@@ -96,7 +96,7 @@ async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: floa
         dialog = _find_dialog(call)
         actual = f"a dialog is open: {dialog.type}" if dialog else "a dialog was open"
     expected = expect.model_dump(exclude_none=True)
-    raise ExpectationFailed(f"What was expected cannot be judged: {actual}", expected=expected, actual=actual)
+    raise ExpectationFailed(f"The expectation cannot be checked: {actual}", expected=expected, actual=actual)
 
 
 def _find_dialog(call: ToolCall) -> OpenDialog | None:
