@@ -621,6 +621,7 @@ def words_of_the_files() -> str:
 )
 @example(secret=PHRASE, door="typed by ref", screens=[(window, "as it is") for window in WINDOWS])
 @example(secret="hunter2 & co", door="a fixture", screens=[(window, "quoted") for window in WINDOWS])
+@example(secret="0000000\u1fd2", door="typed by ref", screens=[(window, "capitals") for window in WINDOWS])
 def test_planted_secret_is_written_to_no_file(secret: str, door: str, screens: list[tuple[str, str]]) -> None:
     assume(not any(spelling in words_of_the_files() for spelling in spellings(secret)))
     with tempfile.TemporaryDirectory() as folder:

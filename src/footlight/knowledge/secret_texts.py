@@ -158,7 +158,9 @@ def _normalize(text: str) -> str:
     """Return the normal form of a text, in which all its spellings are equal."""
     if text.isascii() and not _ODD.search(text):
         return "".join(text.casefold().split())
-    return _DROPPED.sub("", unicodedata.normalize("NFKC", _limit_accents(_decode(text))).casefold())
+    folded = unicodedata.normalize("NFKC", _limit_accents(_decode(text))).casefold()
+    # Some letters are folded to a letter with separate accents.
+    return _DROPPED.sub("", unicodedata.normalize("NFKC", folded))
 
 
 def _limit_accents(text: str) -> str:
