@@ -8,10 +8,11 @@ Print each problem, and exit with status 1 when there is one.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 PAGE = "docs/requirements.md"
@@ -41,6 +42,7 @@ def check_page(page: str, tests: Path) -> Iterator[str]:
     expected = [f"R{document}-{n}" for document, total in TOTALS.items() for n in range(1, total + 1)]
     yield from (f"{PAGE}: {each} is missing." for each in expected if each not in ids)
     yield from (f"{PAGE}: {each} is listed twice." for each in sorted({e for e in ids if ids.count(e) > 1}))
+    get_functions = functools.cache(_get_functions)
     different = {each for row in _DIFFERENCES.findall(page) for each in row.split(", ")}
     for each, text in items:
         statement, has_tests, references = text.partition("\n  Tests: ")
@@ -49,10 +51,12 @@ def check_page(page: str, tests: Path) -> Iterator[str]:
             yield f"{PAGE}: {each} names no test. Name one, or write `Not held:` and the reason."
         if ("(differs)" in statement) != (each in different):
             yield f"{PAGE}: {each} says `(differs)` if and only if a table of differences has it."
-        yield from (f"{PAGE}: {each}: {problem}" for problem in _check_tests(references, tests))
+        yield from (
+            f"{PAGE}: {each}: {problem}" for problem in _check_tests(references, tests, get_functions)
+        )
 
 
-def _check_tests(references: str, tests: Path) -> Iterator[str]:
+def _check_tests(references: str, tests: Path, get_functions: Callable[[Path], set[str]]) -> Iterator[str]:
     path = None
     for file, function in _TEST.findall(references):
         if file:
@@ -61,7 +65,7 @@ def _check_tests(references: str, tests: Path) -> Iterator[str]:
                 yield f"there is no tests/{file}."
         elif path is None:
             yield f"the file of {function} is missing."
-        elif path.is_file() and function not in _get_functions(path):
+        elif path.is_file() and function not in get_functions(path):
             yield f"there is no {function} in tests/{path.relative_to(tests)}."
 
 
