@@ -377,7 +377,7 @@ class MCPClient:
         self, on_message: OnMessage, on_error: OnError | None = None, *, resources: Sequence[str] = ()
     ) -> bool:
         """Receive messages that the server sends outside of calls. Return False if the server has no such
-        stream.
+        stream, or another call has replaced it while it was opened.
 
         Over HTTP this is the GET stream, which is reopened after an interruption (a client with handlers or
         `on_notification` has it from the start). In the stateless protocol it is a subscription to all lists
