@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
-from playwright.async_api import ElementHandle, Page
+from playwright.async_api import ElementHandle, Frame, Page
 
 from footlight.browser.driver.playwright_api import Error, is_context_lost, is_too_large
 from footlight.browser.driver.scripts import run, run_about, run_about_all, run_about_handle
@@ -48,13 +48,13 @@ async def page(shared_page: Page) -> Page:
 async def test_a_script_about_all_matches_outlives_the_first_one(
     page: Page, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
-    ask = ElementHandle.query_selector
+    find = ElementHandle.owner_frame
 
-    async def remove_first(element: ElementHandle, selector: str) -> ElementHandle | None:
+    async def remove_first(element: ElementHandle) -> Frame | None:
         await page.evaluate("document.querySelector('p').remove()")
-        return await ask(element, selector)
+        return await find(element)
 
-    monkeypatch.setattr(ElementHandle, "query_selector", remove_first)
+    monkeypatch.setattr(ElementHandle, "owner_frame", remove_first)
 
     assert await run_about_all(page.locator("p"), script, ["more"]) == ["undefined", "one", "two", "more"]
     assert await run_about_all(page.locator("h1"), TEXTS, ["more"]) == ["undefined", "more"]
@@ -63,13 +63,13 @@ async def test_a_script_about_all_matches_outlives_the_first_one(
 async def test_a_navigation_between_matches_and_script_is_reported(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = ElementHandle.query_selector
+    find = ElementHandle.owner_frame
 
-    async def navigate(element: ElementHandle, selector: str) -> ElementHandle | None:
+    async def navigate(element: ElementHandle) -> Frame | None:
         await page.goto("data:text/html,<p>elsewhere</p>")
-        return await ask(element, selector)
+        return await find(element)
 
-    monkeypatch.setattr(ElementHandle, "query_selector", navigate)
+    monkeypatch.setattr(ElementHandle, "owner_frame", navigate)
 
     with pytest.raises(Error) as raised:
         await run_about_all(page.locator("p"), TEXTS, [])

@@ -97,12 +97,13 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
     async def run_isolated() -> Any:
         key = str(next(_keys))
         query = _query(script, argument=argument, over=key)
-        # The handles stay in the document in which the matches were found.
         handles = await found.locator(_query(gather=key)).element_handles()
         if not handles:
             return await run(found.page, f"argument => ({script})([], argument)", argument)
         try:
-            return await _read_reply(handles[0], query)
+            # A handle leads to the frame also if its element has been removed meanwhile.
+            frame = await handles[0].owner_frame()
+            return await _read_reply(frame or found.page, query)
         finally:
             run_detached(handles[0].dispose())
 
@@ -111,16 +112,13 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
 
 async def run_about_handle(element: ElementHandle, script: str) -> Any:
     """Return the result of a function that gets the element."""
-    return await _retry(lambda: _read_reply(element, _query(script)), lambda: element.evaluate(script))
 
-
-async def _read_reply(element: ElementHandle, query: str) -> Any:
-    carrier = await element.query_selector(query)
-    assert carrier is not None
-    try:
+    async def run_isolated() -> Any:
+        carrier = await element.query_selector(_query(script))
+        assert carrier is not None
         return _parse_reply(await carrier.get_attribute("v"))
-    finally:
-        run_detached(carrier.dispose())
+
+    return await _retry(run_isolated, lambda: element.evaluate(script))
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
@@ -148,7 +146,11 @@ async def _retry(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitab
 
 
 async def _run_isolated(within: Page | Frame, script: str, argument: Any) -> Any:
-    return _parse_reply(await within.get_attribute(_query(script, argument=argument), "v", timeout=0))
+    return await _read_reply(within, _query(script, argument=argument))
+
+
+async def _read_reply(within: Page | Frame, query: str) -> Any:
+    return _parse_reply(await within.get_attribute(query, "v", timeout=0))
 
 
 def _query(script: str = "", **request: Any) -> str:
