@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from playwright.async_api import ElementHandle, Frame, Page
 
-from footlight.browser.driver.playwright_api import Error, is_context_lost, is_too_large
+from footlight.browser.driver.playwright_api import (
+    Error,
+    PlaywrightTimeout,
+    is_context_lost,
+    is_too_large,
+    was_editing,
+)
 from footlight.browser.driver.scripts import run, run_about, run_about_all, run_about_handle
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.session import SessionOptions
@@ -124,3 +130,14 @@ async def test_a_script_about_a_handle_runs_in_the_isolated_world(page: Page) ->
     assert element is not None
 
     assert await run_about_handle(element, "each => [each.textContent, typeof own]") == ["one", "undefined"]
+
+
+async def test_a_script_about_editable_elements_is_not_taken_for_editing(page: Page) -> None:
+    """The log of the call has the script."""
+    with pytest.raises(PlaywrightTimeout) as reading:
+        await run_about(page.locator("h1"), "each => each.contenteditable", timeout_ms=100)
+    await page.set_content("<input readonly>")
+    with pytest.raises(PlaywrightTimeout) as editing:
+        await page.locator("input").fill("x", timeout=500)
+
+    assert (was_editing(reading.value), was_editing(editing.value)) == (False, True)
