@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from footlight.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,14 @@ def test_a_full_disk_is_one_line(tmp_path: Path, words: list[str]) -> None:
 
     assert done.returncode == 1
     assert done.stderr == "footlight: the output could not be written: No space left on device\n"
+
+
+def test_an_error_about_a_named_file_is_not_one_of_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/profile")
+
+    monkeypatch.setattr("footlight.cli.commands.cli", fail)
+    monkeypatch.setattr(sys, "argv", ["footlight", "doctor"])
+
+    with pytest.raises(OSError, match="/tmp/profile"):
+        main()

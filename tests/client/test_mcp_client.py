@@ -1467,6 +1467,19 @@ async def test_stream_replaced_while_opening_does_not_affect_the_new_one() -> No
     assert [message["method"] for message in server.heard] == ["news"]
 
 
+async def test_stream_opened_while_another_one_is_replaced_is_closed() -> None:
+    server = Subscriptions()
+    async with MCPClient(server.place) as client:
+        await server.wait_until_open(client)
+        last, between = server.open(client), server.open(client)
+        wire = server.place.wire
+        await wire.asked("subscriptions/listen", 3)
+        await wire.asked("notifications/cancelled", 2)
+        wire.notify("notifications/subscriptions/acknowledged", notifications={})
+
+        assert (await last, await between) == (True, False)
+
+
 async def test_failing_stream_listener_is_logged_and_calls_continue(
     client: MCPClient, caplog: pytest.LogCaptureFixture
 ) -> None:

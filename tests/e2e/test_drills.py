@@ -450,6 +450,24 @@ async def test_full_browser_pool_reports_exhaustion(tmp_path: Path) -> None:
         pool.release(held[0])
         assert await pool.acquire() is held[0]
         assert sorted(browser.sessions for browser in pool.browsers) == [2, 2]
+
+        # One that may no longer respond gets a session where the other one is full. Once empty, it is asked.
+        one, other = pool.browsers
+        other.is_suspect = True
+        pool.release(other)
+        assert await pool.acquire() is other
+        for _ in range(2):
+            pool.release(other)
+        assert await pool.acquire() is other
+        assert not other.is_suspect
+
+        # Where another one can be started, it gets none.
+        other.is_suspect = True
+        for _ in range(2):
+            pool.release(one)
+        await one.close()
+        assert await one.has_ended()
+        assert await pool.acquire() is not other
         await pool.close()
 
 

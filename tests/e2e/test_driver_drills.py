@@ -83,14 +83,23 @@ async def test_session_closed_while_the_driver_is_slow_leaves_no_page(site: Site
 
 
 @pytest.mark.slow
-async def test_silent_browser_is_replaced_for_the_next_session(site: Site, tmp_path: Path) -> None:
+@pytest.mark.parametrize("closed", ["before", "meanwhile", "after a refusal"])
+async def test_silent_browser_is_replaced_for_the_next_session(
+    site: Site, tmp_path: Path, closed: str
+) -> None:
     async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
         made = await data(wire, "create_session")
         await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
         (browser,) = browsers_of(wire.process.pid)
+        if closed == "before":
+            await data(wire, "close_session", **made)
 
         with suspend(browser):
-            assert await data(wire, "close_session", **made) == {**made, "closed": True}
+            if closed == "after a refusal":
+                refusal = await error(wire, "create_session")
+                assert refusal["message"] == "The browser does not respond, and other sessions use it"
+            if closed != "before":
+                assert await data(wire, "close_session", **made) == {**made, "closed": True}
             made = await data(wire, "create_session")
             await data(wire, "navigate", url=site.page("<p>y</p>"), **made)
             assert await data(wire, "get_text", selector="p", **made) == {"text": "y"}

@@ -15,7 +15,7 @@ __all__ = ["main"]
 
 COMPLETION = "_FOOTLIGHT_COMPLETE"
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Error numbers of a disk to which the output cannot be written."""
+"""Errors of a disk on which the output cannot be written. An error about a named file is another one."""
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def _run_click(early_driver: EarlyDriver | None = None) -> None:
     try:
         cli(prog_name="footlight", obj=early_driver)
     except OSError as error:
-        if error.errno not in _UNWRITABLE:
+        if error.errno not in _UNWRITABLE or error.filename is not None:
             raise
         # Writing the buffered output on exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -383,7 +383,7 @@ class MCPClient:
         self, on_message: OnMessage, on_error: OnError | None = None, *, resources: Sequence[str] = ()
     ) -> bool:
         """Receive messages that the server sends outside of calls. Return False if the server has no such
-        stream.
+        stream, or another call has replaced it while it was opened.
 
         `on_message` receives each message. Over HTTP, this is the GET stream, which is reopened after an
         interruption. A client with handlers or `on_notification` opens it when it connects. In the stateless

@@ -39,9 +39,10 @@ class Streams:
         *,
         deadline: CallDeadline,
     ) -> bool:
-        """Open a stream. Return False if the server has no such stream."""
+        """Open a stream. Return False if the server has no such stream, or another call has replaced it."""
         connection, introduction = await self._session.ensure_connected(deadline)
-        await self.close()
+        while self._stream is not None:  # Another call may open one meanwhile.
+            await self.close()
         self._stream = stream = _Stream(on_message, on_error)
         opened = False
         try:

@@ -153,6 +153,24 @@ async def test_a_build_with_a_broken_manifest_has_failed(
     assert raised.value.suggestion == "Build it again, with force: true."
 
 
+@pytest.mark.parametrize("force", [False, True])
+async def test_path_that_no_browser_accepts_is_refused_before_the_build(
+    repository: Path, yarn: Yarn, force: bool
+) -> None:
+    yarn(MAKE)
+    moved = repository.with_name("a, b")
+    shutil.copytree(repository, moved)
+    (moved / DIST).mkdir(parents=True)
+    (moved / DIST / "manifest.json").write_text(MANIFEST)
+
+    with pytest.raises(InvalidConfig, match="has a comma in its path") as raised:
+        await build(moved, force=force)
+
+    assert raised.value.suggestion == "Move the extension, or give a copy of it elsewhere."
+    assert (moved / DIST / "manifest.json").exists()
+    assert _runs(moved) == 0
+
+
 async def test_leftovers_of_failed_build_are_not_reused(repository: Path, yarn: Yarn) -> None:
     yarn(f"{MAKE}exit 1\n")
     with pytest.raises(BuildFailed):

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.collector_sets import standard_collectors
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.evidence.replaced import find_replaced
-from footlight.audit.findings import Evidence
-from footlight.audit.page.page import DESKTOP, AuditedPage
+from footlight.audit.findings import Evidence, Fact
+from footlight.audit.page.page import DESKTOP, AuditedPage, AuditViewport
 from tests.audit.conftest import WALL_CLOCK
 from tests.site import Site
 from tests.tiers import sample_parameters
@@ -91,6 +92,25 @@ UNMEASURED = (
     "event handlers that scripts set, of the context menu",
     "keyboard shortcuts at 1280 px",
 )
+
+
+class Mapped:
+    """Measures whether `map` works."""
+
+    name = "map"
+    every_view = True
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        text = f"{view.name}: {await page.evaluate('() => [1].map(String).length')}"
+        return Collected(facts=[Fact(topic="page", text=text)])
+
+
+async def test_functions_replaced_at_one_width_are_noticed(page: AuditedPage, site: Site) -> None:
+    url = site.page(PAGE.replace("SCRIPT", "if (innerWidth < 600) Array.prototype.map = () => []"))
+
+    evidence = await collect_evidence(page, url, collectors=[Mapped()])
+
+    assert {each.text for each in evidence.facts} >= {"desktop: 1", "tablet: 1", "phone: 1"}
 
 
 async def measure(page: AuditedPage, site: Site, script: str) -> Evidence:

@@ -43,6 +43,9 @@ async def test_clobbered_dom_members_cause_no_endless_traversal(browser: Session
     await browser.call("press", key="Tab")
     await browser.call("press", key="Tab")
     await browser.call("mouse_click", x=200, y=200)
+    await browser.call("click", selector="[aria-label='The value']")
+    await browser.call("press", key="q")
+    assert (await browser.call("get_value", selector="[aria-label='The value']"))["value"] == "q"
     scrolled = await browser.answer("scroll", y=100, observe="full")
 
     assert not scrolled.is_error

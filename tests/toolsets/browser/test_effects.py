@@ -764,6 +764,22 @@ async def test_effect_without_any_visible_trace_is_not_reported_as_none(
     assert (await act(browser, tool, arguments))["effect"] != "none"
 
 
+async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(browser: Browser) -> None:
+    """The page has our script look for the listeners in another frame."""
+    await browser.show(
+        """<iframe id=one srcdoc="<button id=it>Keep</button>"></iframe>
+        <iframe id=two srcdoc="<button id=it onclick='localStorage.kept = 1'>Keep</button>"></iframe>
+        <script>
+        const one = document.getElementById("one");
+        const next = Object.getOwnPropertyDescriptor(Node.prototype, "nextSibling").get;
+        const get = function () { const at = next.call(this); return at && at.id === "two" ? one : at; };
+        Object.defineProperty(Node.prototype, "nextSibling", { get });
+        </script>"""
+    )
+
+    assert "reason" not in await act(browser, "click", {"selector": "#two >> #it"})
+
+
 async def test_reload_of_an_unchanged_page_gives_no_reason(browser: Browser) -> None:
     await browser.show("<p>Text</p>")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
 from footlight.apps.process import run_process
-from footlight.browser.launch.extensions import read_extension
+from footlight.browser.launch.extensions import check_path, read_extension
 
 __all__ = ["BUILD_TYPES", "DIST", "build"]
 
@@ -25,13 +25,15 @@ async def build(
     No process of the build remains, even if it fails or is cancelled. A failed build leaves no manifest.
 
     Raises:
-        InvalidConfig: The build type does not exist, or the existing build has a broken manifest.
-        DependenciesMissing: The message and the suggestion name the missing dependency.
+        InvalidConfig: The build type does not exist, the existing build has a broken manifest, or no browser
+            would accept the path.
+        DependenciesMissing: The message names what is missing, and how to install it.
         BuildFailed: The details have the end of the build output.
     """
     if build_type not in BUILD_TYPES:
         raise InvalidConfig(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
     manifest = repository / DIST / "manifest.json"
+    check_path(manifest.parent)
     if manifest.exists() and not force:
         return _check_existing(manifest.parent)
     yarn = _find_yarn(repository)

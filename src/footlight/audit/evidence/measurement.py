@@ -154,7 +154,6 @@ class Measurement:
         """Measure at one width on another page, which is closed at the end. Failures end up in `skipped`."""
         await self.first_done.wait()
         other = Measurement(page, self.url, self.collectors_of_width(), (view,), self.progress)
-        other.functions.assume_like(self.functions)
         try:
             other.opened = await other.open(view)
             await other.measure(view, other.collectors)

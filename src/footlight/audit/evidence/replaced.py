@@ -44,18 +44,11 @@ class PageFunctions:
         self._page = page
         self._replaced: Sequence[str] = ()
         self._is_isolated = False
-        self._is_known_intact = False
-
-    def assume_like(self, other: PageFunctions) -> None:
-        """Do not look at the first document if `other` has found the same page intact."""
-        self._is_known_intact = not other._replaced
 
     async def choose(self) -> None:
         """Look at the functions of the document. Call this after the page was opened or has moved on."""
         self._replaced = ()
-        is_isolated = await self._page.isolate(isolated=False)
-        is_known_intact, self._is_known_intact = self._is_known_intact, False
-        if is_isolated or is_known_intact:
+        if await self._page.isolate(isolated=False):
             return
         self._replaced = await find_replaced(self._page)
         self._is_isolated = bool(self._replaced) and await self._page.isolate(isolated=True)

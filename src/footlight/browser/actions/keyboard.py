@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.scripts import find_element
+from footlight.browser.driver.scripts import GETTER, find_element
 from footlight.browser.page.page_operations import send_input, send_input_to, stop_since, undo, undo_on_cancel
 from footlight.javascript import page_function
 
@@ -36,7 +36,7 @@ Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 KEY_SECONDS = 0.25
 """How long a cancelled call waits for the keys that are being sent."""
 
-_FOCUSED = page_function(Path(__file__).parent, ["focused"], "findFocused")
+_FOCUSED = page_function(Path(__file__).parent, [GETTER, "focused"], "findFocused")
 
 
 async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:

@@ -195,7 +195,7 @@ _KINDS = {
     "between documents": re.compile(r"Not attached to an active page"),
     "context lost": re.compile(r"Execution context was destroyed|Cannot find context with specified id"),
     "dispatched": re.compile(r"performing \w+(?: \w+){0,3} action|navigating to"),
-    "editing": re.compile(r"editable"),
+    "editing": re.compile(r"(?:and|not) editable"),  # The call log has selectors with this word.
     "not ready": re.compile(r"Element is not visible|Element is outside of the viewport"),
     "taken": re.compile(r"override is already in effect"),
     "wrong kind": re.compile(

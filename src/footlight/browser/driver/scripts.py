@@ -10,11 +10,19 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed, is_context_lost
+from footlight.browser.driver.playwright_api import (
+    Error,
+    PlaywrightTimeout,
+    is_closed,
+    is_context_lost,
+    is_too_large,
+)
+from footlight.browser.driver.shielding import run_detached
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -27,19 +35,19 @@ __all__ = [
     "run",
     "run_about",
     "run_about_all",
+    "run_about_handle",
 ]
 
 GETTER = str(Path(__file__).with_name("getter"))
 """The module `getter.js`, with which most selector engines begin."""
 
 _ENGINE = "footlight-apart"
+_FAILED = "Our script failed"
 
 T = TypeVar("T")
 
-GATHERED_MS = 1_000
-"""How long a script about matches that existed may wait for the first of them."""
-MAX_ARGUMENT = 20_000
-"""The maximum length of an argument inside a selector, in characters."""
+MAX_REQUEST = 20_000
+"""Characters of a request, without its script, that may be part of a selector."""
 
 _keys = itertools.count(1)
 
@@ -67,11 +75,9 @@ async def run_about(element: Locator, script: str, argument: Any = None, *, time
         return await element.evaluate(script, argument, timeout=timeout_ms)
 
     async def run_isolated() -> Any:
-        asked = element.locator(_query(script, argument))
+        asked = element.locator(_query(script, argument=argument))
         return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
 
-    if isinstance(argument, str) and len(argument) > MAX_ARGUMENT:
-        return await run_in_page()
     return await _retry(run_isolated, run_in_page)
 
 
@@ -90,55 +96,79 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
 
     async def run_isolated() -> Any:
         key = str(next(_keys))
-        if not await found.locator(_encode({"gather": key})).count():
+        query = _query(script, argument=argument, over=key)
+        handles = await found.locator(_query(gather=key)).element_handles()
+        if not handles:
             return await run(found.page, f"argument => ({script})([], argument)", argument)
-        asked = found.first.locator(_query(script, argument, over=key))
         try:
-            return _parse_reply(await asked.get_attribute("v", timeout=GATHERED_MS))
-        except PlaywrightTimeout:  # The first match was just removed.
-            return await run_in_page()
+            # A handle leads to the frame also if its element has been removed meanwhile.
+            frame = await handles[0].owner_frame()
+            return await _read_reply(frame or found.page, query)
+        finally:
+            run_detached(handles[0].dispose())
 
     return await _retry(run_isolated, run_in_page)
 
 
-async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
-    """Return the element that a function returns, or None.
+async def run_about_handle(element: ElementHandle, script: str) -> Any:
+    """Return the result of a function that gets the element."""
 
-    It runs in the main world first, so it must not call functions that a page can replace.
-    """
+    async def run_isolated() -> Any:
+        carrier = await element.query_selector(_query(script))
+        assert carrier is not None
+        return _parse_reply(await carrier.get_attribute("v"))
+
+    return await _retry(run_isolated, lambda: element.evaluate(script))
+
+
+async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
+    """Return the element that a function returns, or None."""
 
     async def run_isolated() -> ElementHandle | None:
-        found = await within.query_selector(_query(script, None))
-        return None if found is None or await found.get_attribute("v") == "null" else found
+        return await within.query_selector(_query(script, finds=True))
 
     async def run_in_page() -> ElementHandle | None:
         return (await within.evaluate_handle(script)).as_element()
 
-    return await _retry(run_in_page, run_isolated)
+    return await _retry(run_isolated, run_in_page)
 
 
 async def _retry(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
-    """Try the second world if the first one cannot run scripts."""
+    """Try another world where scripts of the first do not run. What a script throws is the same in both."""
     try:
         return await first()
     except PlaywrightTimeout:
         raise
     except Error as error:
-        if is_closed(error) or is_context_lost(error):
+        if is_closed(error) or is_context_lost(error) or is_too_large(error) or _FAILED in error.message:
             raise
     return await second()
 
 
 async def _run_isolated(within: Page | Frame, script: str, argument: Any) -> Any:
-    return _parse_reply(await within.get_attribute(_query(script, argument), "v", timeout=0))
+    return await _read_reply(within, _query(script, argument=argument))
 
 
-def _query(script: str, argument: Any, **more: Any) -> str:
-    return _encode({"script": script.strip().rstrip(";"), "argument": argument, **more})
+async def _read_reply(within: Page | Frame, query: str) -> Any:
+    return _parse_reply(await within.get_attribute(query, "v", timeout=0))
 
 
-def _encode(request: dict[str, Any]) -> str:
-    return f"{_ENGINE}={quote(json.dumps(request))}"
+def _query(script: str = "", **request: Any) -> str:
+    """Return a selector for `isolated.js`.
+
+    Raises:
+        Error: The request is too long for a selector.
+    """
+    body = json.dumps(request)
+    if len(body) > MAX_REQUEST:
+        raise Error("The request is too long for a selector")
+    return f"{_ENGINE}={quote(body)}&{_encode(script)}"
+
+
+@lru_cache(maxsize=100)
+def _encode(script: str) -> str:
+    """Encode a script. This takes 5 ms for the longest ones."""
+    return quote(script.strip().rstrip(";"))
 
 
 def _parse_reply(reply: str | None) -> Any:

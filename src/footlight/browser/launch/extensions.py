@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
     from playwright.async_api import CDPSession
 
-__all__ = ["LoadedExtension", "UnpackedExtension", "find_loaded", "load_extension", "read_extension"]
+__all__ = [
+    "LoadedExtension",
+    "UnpackedExtension",
+    "check_path",
+    "find_loaded",
+    "load_extension",
+    "read_extension",
+]
 
 SCHEME = "chrome-extension"
 
@@ -64,13 +71,7 @@ def read_extension(folder: Path) -> UnpackedExtension:
     Raises:
         InvalidConfig: the manifest is missing, or would be refused by every browser.
     """
-    folder = folder.resolve()
-    if "," in str(folder):
-        raise InvalidConfig(
-            f"{folder} has a comma in its path, which Chromium takes for the end of it",
-            suggestion="Move the extension, or give a copy of it elsewhere.",
-            folder=str(folder),
-        )
+    folder = check_path(folder)
     path = folder / "manifest.json"
     try:
         manifest = _section(_read(path))
@@ -89,6 +90,22 @@ def read_extension(folder: Path) -> UnpackedExtension:
                 f"{path} is not the manifest of an extension: it has no {key}", folder=str(folder)
             )
     return _extension(folder, manifest)
+
+
+def check_path(folder: Path) -> Path:
+    """Return the absolute path of an extension.
+
+    Raises:
+        InvalidConfig: no browser would accept it.
+    """
+    folder = folder.resolve()
+    if "," in str(folder):
+        raise InvalidConfig(
+            f"{folder} has a comma in its path, which Chromium takes for the end of it",
+            suggestion="Move the extension, or give a copy of it elsewhere.",
+            folder=str(folder),
+        )
+    return folder
 
 
 _COMMENT = re.compile(r'("(?:[^"\\\n]++|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)

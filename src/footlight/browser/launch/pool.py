@@ -184,9 +184,14 @@ class Pool:
         return best is None or self._is_replaceable(best) or await best.answers()
 
     def _find_best(self) -> PooledBrowser | None:
-        """Return the browser with the fewest sessions, or None if all are full."""
-        best = min(self._browsers, key=lambda each: (each.is_suspect, each.sessions), default=None)
-        return best if best is not None and best.sessions < self._capacity else None
+        """Return the browser with the fewest sessions. None where all are full, or another is to be started.
+
+        A browser that may no longer respond gets another session only where no other one can be started.
+        """
+        free = [each for each in self._browsers if each.sessions < self._capacity]
+        best = min(free, key=lambda each: (each.is_suspect, each.sessions), default=None)
+        is_last_resort = best is not None and best.is_suspect and best.sessions > 0
+        return None if is_last_resort and len(self._browsers) < self._most else best
 
     def _is_replaceable(self, browser: PooledBrowser) -> bool:
         """Return whether the browser may no longer respond, and can be replaced: no session uses it."""
@@ -198,6 +203,8 @@ class Pool:
             self._browsers.remove(browser)
             logger.warning("a browser does not respond; it is closed, and replaced when it is needed")
             run_detached(browser.close())
+        # Also where the driver is silent, which says nothing about the browser: `acquire` would ask without
+        # end. A session that is opened in a silent browser notices it again.
         browser.is_suspect = False
 
     def release(self, browser: PooledBrowser) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import run_about_handle
 from footlight.browser.driver.shielding import run_detached
 from footlight.javascript import page_function
 
@@ -68,7 +69,10 @@ _FUNCTIONS = {
         )
     },
 }
-"""The functions that our script calls, as expressions with their names."""
+"""The functions that our script calls, as expressions with their names.
+
+`Function.prototype.toString` is not among them, because zone.js replaces it on many pages: see `found.js`.
+"""
 
 _SIDE_EFFECT = "EvalError: Possible side-effect"
 
@@ -136,7 +140,7 @@ async def _open_session(
             with contextlib.suppress(Error):
                 return await context.new_cdp_session(root), path
             element = await root.frame_element()
-            path = (*await element.evaluate(_FIND_STEPS), "frame", *path)
+            path = (*await run_about_handle(element, _FIND_STEPS), "frame", *path)
             await element.dispose()
             root = around
         return await context.new_cdp_session(page.playwright), path
@@ -162,6 +166,8 @@ async def _enter_frames(
     await _send(cdp, "Runtime.enable")
     context: dict[str, Any] = {}
     while "frame" in path:
+        if not await _has_own_functions(cdp, context):
+            raise Error("The page has replaced functions that our script calls")
         place = path.index("frame")
         question = f"({_FIND_ELEMENT})({json.dumps(path[:place])})"
         found = await _evaluate(cdp, question, context)
@@ -175,10 +181,17 @@ async def _send(cdp: CDPSession, method: str, **request: Any) -> dict[str, Any]:
 
 
 async def _evaluate(cdp: CDPSession, expression: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of our own script, which is stopped after `FIND_MS`, not counting waits."""
-    return await _send(
+    """Return the result of our own script, which ends after `FIND_MS`. Waiting for others does not count.
+
+    Raises:
+        Error: The script failed.
+    """
+    reply = await _send(
         cdp, "Runtime.evaluate", expression=expression, includeCommandLineAPI=True, timeout=FIND_MS, **context
     )
+    if "exceptionDetails" in reply:
+        raise Error("Our script failed")
+    return reply
 
 
 async def _has_own_functions(cdp: CDPSession, context: Mapping[str, Any]) -> bool:

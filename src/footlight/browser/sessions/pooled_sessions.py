@@ -36,13 +36,19 @@ logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
 SILENT_SECONDS = 300.0
-"""A default session without a call for this time may be ended to make room for another session."""
+"""After this time without a call, a default session may be ended for another one."""
+OPEN_SECONDS = 5.0
+"""After this time, the browser in which a session is opened is asked whether it responds."""
 SAVE_SECONDS = 2.0
 RESERVED_REFS = 1_000
 """How many refs are reserved at a time, so that not every snapshot writes a file."""
 
 _ID = re.compile(r"([0-9a-f]{8}\.)?[^.]+")
 """A session id, which may begin with the name of a worker in a cluster."""
+
+
+class _BrowserSilent(Exception):
+    """The browser in which a session was to be opened does not respond."""
 
 
 class PooledSessions(SessionTable):
@@ -214,11 +220,23 @@ class PooledSessions(SessionTable):
             await self._close(session)
 
     async def _open_in_next_browser(self, id: str, caller: Caller, options: SessionOptions) -> Session:
-        """Open the session in a browser of the pool. Try another browser if this one is ending."""
+        """Open the session in a browser of the pool. Try another browser if that one is ending or silent.
+
+        Raises:
+            ResourceExhausted: no browser responds, and no other one can be started.
+        """
+        silent: set[PooledBrowser] = set()
         while True:
             browser = await self._pool.acquire(options)
             try:
                 return await self._open_in(browser, id, caller, options)
+            except _BrowserSilent:
+                if browser in silent:
+                    raise ResourceExhausted(
+                        "The browser does not respond, and other sessions use it",
+                        suggestion="Close the other sessions, so that the browser is replaced.",
+                    ) from None
+                silent.add(browser)
             except Error:
                 if not await browser.has_ended():
                     raise
@@ -227,20 +245,26 @@ class PooledSessions(SessionTable):
         self, browser: PooledBrowser, id: str, caller: Caller, options: SessionOptions
     ) -> Session:
         is_default = id == caller.default_session
+        opening = Session.open(
+            id,
+            owner=caller.principal,
+            options=options,
+            browser=browser,
+            environment=self._environment,
+            context=browser.context,
+            is_default=is_default,
+            saved_as=caller.scope_name(id) if caller.default_outlives_connection or not is_default else None,
+        )
+        # A session that opens too late is closed.
+        task = asyncio.create_task(shield_until_done(opening, discard=lambda late: late.close()))
         try:
-            return await Session.open(
-                id,
-                owner=caller.principal,
-                options=options,
-                browser=browser,
-                environment=self._environment,
-                context=browser.context,
-                is_default=is_default,
-                saved_as=caller.scope_name(id)
-                if caller.default_outlives_connection or not is_default
-                else None,
-            )
+            while not (await asyncio.wait([task], timeout=OPEN_SECONDS))[0]:
+                if await browser.find_silent_part() == "browser" and not task.done():
+                    browser.is_suspect = True
+                    raise _BrowserSilent
+            return task.result()
         except BaseException:
+            task.cancel()
             self._pool.release(browser)
             await shield_until_done(self._pool.end_session(browser))
             raise

@@ -57,8 +57,9 @@ export function findListeners(target, [point, key]) {
 }
 
 /**
- * Return whether Playwright has added a listener: it also installs its scripts in the page's main world when it first
- * runs one there. A passive listener that comes before all others does not affect a click.
+ * Return whether Playwright has added a listener: it installs its scripts in the page's own world too, once it runs one
+ * of them there. A listener that is passive and comes before all others changes nothing of a click. A page that replaces
+ * `toString` may make its own listeners on the window look so; zone.js leaves the source of others as it is.
  *
  * @type {(heard: {listener: Listener, passive: boolean, useCapture: boolean}) => boolean}
  */

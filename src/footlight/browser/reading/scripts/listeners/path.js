@@ -2,7 +2,7 @@
 
 import { accessor } from "./accessor.js";
 
-const MAX_STEPS = 100_000; // A page may have replaced `call`, and the loop would be endless.
+const MAX_STEPS = 100_000; // In the page's own world `call` may be replaced, and a loop would not end.
 
 /** @type {(path: (number | "shadow")[]) => Node | null} */
 export function findElement(path) {
@@ -33,10 +33,14 @@ export function findSteps(element) {
   /** @type {(number | "shadow")[]} */
   let steps = [];
   let left = MAX_STEPS;
+  const count = () => {
+    if (left-- <= 0) throw new Error("There are too many elements on the way.");
+  };
   for (let at = /** @type {Node | null} */ (element); at && kindOf.call(at) === Node.ELEMENT_NODE; ) {
+    count();
     let place = 0;
     for (let each = beforeOf.call(at); each; each = beforeOf.call(each)) {
-      if (left-- <= 0) throw new Error("There are too many elements on the way.");
+      count();
       if (kindOf.call(each) === Node.ELEMENT_NODE) place++;
     }
     steps = [place, ...steps];
