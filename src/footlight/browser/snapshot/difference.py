@@ -58,24 +58,28 @@ class NodeChange:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
-    """What a reader sees of a difference. `successors` maps the refs of elements that were drawn anew."""
+    """What a reader sees of a difference.
+
+    `successors` maps the refs of elements that were drawn anew to those of what certainly took their places.
+    """
 
     changes: tuple[NodeChange, ...]
     successors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def compute_difference(
-    before: Sequence[Node], after: Sequence[Node], *, redrawn: bool = False
+    before: Sequence[Node], after: Sequence[Node], *, match_redrawn: bool = False
 ) -> SnapshotDifference | None:
     """Return the difference, or None if there is none. Boxes and test ids are ignored.
 
-    Elements of the same document that were `redrawn` are the same to a reader.
+    With `match_redrawn`, elements of the same document that were drawn anew are the same to a reader.
     """
     span = find_changed_span(before, after)
     if span is None:
         return None
     start, end_before, end_after = span
-    match = Match(Tree(before, start, end_before), Tree(after, start, end_after), redrawn=redrawn)
+    trees = Tree(before, start, end_before), Tree(after, start, end_after)
+    match = Match(*trees, match_redrawn=match_redrawn)
     changes = tuple(_ChangeWriter(match).changes())
     return SnapshotDifference(changes, match.successors) if changes or match.successors else None
 
@@ -84,7 +88,7 @@ def find_redrawn(before: Snapshot, after: Snapshot, ref: str) -> str | None:
     """Return the ref of the element that took the place of one, if the page has only drawn it anew."""
     if (before.document, before.url) != (after.document, after.url):
         return None
-    found = compute_difference(before.nodes, after.nodes, redrawn=True)
+    found = compute_difference(before.nodes, after.nodes, match_redrawn=True)
     successor = found.successors.get(ref) if found else None
     if successor is None or find_places(before.nodes)[ref] != find_places(after.nodes)[successor]:
         return None
