@@ -103,23 +103,26 @@ async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: Sessio
 
 
 @pytest.mark.parametrize(
-    ("entry", "sought"),
+    ("role", "entry", "sought"),
     [
-        ("<h3>${name}</h3><button>Add</button>", "Add"),
-        ("<table><tr><td>${i}<td>${name}<td><button>Delete</button></table>", "Delete"),
-        ("<input aria-label=Name value=${name}><button>Delete</button>", "Delete"),
+        ("main", "<h3>${name}</h3><button>Add</button>", "Add"),
+        (
+            "table",
+            "<div role=row><b role=cell>${i}</b><b role=cell>${name}</b><button>Delete</button></div>",
+            "Delete",
+        ),
+        ("main", "<input aria-label=Name value=${name}><button>Delete</button>", "Delete"),
     ],
     ids=["cards", "rows with numbers", "fields"],
 )
 async def test_refs_of_equal_buttons_do_not_lead_to_other_entries(
-    browser: SessionBrowser, entry: str, sought: str
+    browser: SessionBrowser, role: str, entry: str, sought: str
 ) -> None:
     """Where the page draws as many entries in another order."""
     await browser.show(
-        f"""<main></main><button onclick="draw(['Tea', 'Milk'])">Sort</button><script>
-        function draw(names) {{ document.querySelector('main').innerHTML = names.map((name, i) =>
-          `{entry}`).join(''); }}
-        document.onclick = event => {{ if (event.target.closest('main')) window.said = 1 }}
+        f"""<div id=all role={role}></div><button onclick="draw(['Tea', 'Milk'])">Sort</button><script>
+        function draw(names) {{ all.innerHTML = names.map((name, i) => `{entry}`).join(''); }}
+        document.onclick = event => {{ if (event.target.closest('#all')) window.said = 1 }}
         draw(['Milk', 'Tea'])</script>"""
     )
     text = (await browser.call("snapshot"))["snapshot"]

@@ -71,14 +71,19 @@ def find_entry(nodes: Sequence[Node], index: int) -> str:
 
 
 def _first_words(nodes: Sequence[Node], index: int) -> str:
-    """Return the first words in a node, or those of a control where there are no others."""
+    """Return the first words in a node, or those of a control where there are no others.
+
+    Words without a letter, such as the number of a row, are followed by the first ones that have some.
+    """
     node = nodes[index]
-    control = ""
+    number = control = ""
     for inside in nodes[index : index + MAX_NODES_READ]:
         if inside is not node and inside.depth <= node.depth:
             break
         words = inside.text or ("" if inside is node and node.role == "row" else inside.known_name)
         if words and inside.role not in _CONTROLS:
-            return f"{node.role} {words[:MAX_CHARACTERS]}"
+            if any(map(str.isalpha, words)):
+                return f"{node.role} {f'{number} {words}'.strip()[:MAX_CHARACTERS]}"
+            number = number or words
         control = control or words
-    return f"{node.role} {(control or node.known_name)[:MAX_CHARACTERS]}"
+    return f"{node.role} {(number or control or node.known_name)[:MAX_CHARACTERS]}"
