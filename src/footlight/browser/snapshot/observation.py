@@ -75,7 +75,7 @@ def observe(
     found = compute_difference(before.nodes, after.nodes, match_redrawn=before.document == after.document)
     if found is None:
         return Observation("same")
-    successors = found.successors if before.url == after.url else {}
+    successors: Mapping[str, str] = found.successors if before.url == after.url else {}
     if not found.changes:
         return Observation("same", successors=successors)
     lines = _difference_lines(found)
