@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from footlight.browser.snapshot.difference import compute_difference
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.observation import render_difference
-from tests.browser.trees import patient, trees
+from footlight.browser.snapshot.subtrees import number_subtrees, words_of
+from tests.browser.trees import looks, patient, trees
 
 
 def todo(*entries: str, first: int = 1) -> list[Node]:
@@ -235,3 +237,21 @@ def test_a_page_that_is_drawn_anew_whole_says_only_its_messages(nodes: list[Node
 
     changes = found.changes if found else ()
     assert not changes or {"dialog", "iframe"} & {node.role for node in nodes}
+
+
+@patient
+@given(looks(), st.integers(0, 9))
+def test_refs_lead_only_to_elements_with_the_same_words(
+    pages: tuple[list[Node], list[Node]], start: int
+) -> None:
+    before, after = pages[0], [*pages[1][:start], *drawn_anew(pages[1][start:])]
+
+    found = compute_difference(before, after, match_redrawn=True)
+
+    successors = found.successors.items() if found else ()
+    numbers: dict[tuple[object, ...], int] = {}
+    was, now = (number_subtrees(nodes, numbers, content=words_of) for nodes in (before, after))
+    old_words = {node.ref: each for node, each in zip(before, was, strict=True)}
+    new_words = {node.ref: each for node, each in zip(after, now, strict=True)}
+    assert [old_words[old] for old, _ in successors] == [new_words[new] for _, new in successors]
+    assert len({new for _, new in successors}) == len(successors)
