@@ -160,3 +160,16 @@ def test_a_wide_table_keeps_its_head_and_its_first_rows() -> None:
         *(f'e{900 + number} textbox "Field {number}"' for number in range(4)),
         "… cut: 9 of 27 lines shown; the whole: page://1",
     ]
+
+
+def test_cells_that_are_no_part_of_a_line_are_folded() -> None:
+    """A cell with more than four parts has lines of its own."""
+    nodes = [Node(0, "table", "", "e1"), Node(1, "row", "", "e2")]
+    for day in range(10, 40):
+        nodes.append(Node(2, "cell", "", f"e{day}0"))
+        nodes += [Node(3, "link", f"Event {number}", f"e{day}{number}") for number in range(1, 6)]
+
+    lines = fit_snapshot(nodes, 600, Shelf()).text.splitlines()
+
+    assert [line for line in lines if "more cells" in line] == ["  … 26 more cells e130…e380"]
+    assert any('link "Event 5"' in line for line in lines)

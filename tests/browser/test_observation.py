@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
 from footlight.browser.snapshot.nodes import Node, Snapshot
-from footlight.browser.snapshot.observation import Observation, observe, render_difference
+from footlight.browser.snapshot.observation import Observation, find_change, observe, render_difference
 from footlight.browser.snapshot.text.compact import compact_lines
 from footlight.browser.snapshot.text.narrowing import subtree
 from footlight.browser.snapshot.text.rendering import make_lines, render_text
@@ -147,6 +147,24 @@ def test_unchanged_page_is_same_regardless_of_test_ids() -> None:
     same = [replace(node, testid="x") for node in FORM]
 
     assert observe_change(FORM, FORM) == observe_change(FORM, same) == Observation("same")
+
+
+def test_refs_of_elements_drawn_anew_are_followed_only_at_the_same_url() -> None:
+    again = [replace(node, ref=f"e9{node.ref[1:]}" if node.ref else None) for node in FORM]
+    there = replace(snapshot(again), url="https://example.org/2")
+
+    assert observe_change(FORM, again).successors["e9"] == "e99"
+    elsewhere = observe(snapshot(FORM), there, mode="diff", budget=8_000, link=lambda _: None)
+    assert elsewhere == Observation("same")
+
+
+def test_a_message_that_comes_again_is_a_change() -> None:
+    before = [Node(0, "alert", "Wrong password", "e1"), Node(0, "button", "Log in", "e2")]
+    again = [replace(before[0], ref="e3"), replace(before[1], ref="e4")]
+
+    assert find_change(before, again, successors={"e2": "e4"}) == "some"
+    assert find_change(before[1:], again[1:], successors={"e2": "e4"}) == "focus"
+    assert find_change(before, again, successors={}, is_replaced=True) == "focus"
 
 
 def observe_change(

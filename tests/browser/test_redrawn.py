@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from footlight.browser.snapshot.difference import compute_difference
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.observation import render_difference
-from tests.browser.trees import patient, trees
+from footlight.browser.snapshot.subtrees import number_subtrees, words_of
+from tests.browser.trees import looks, patient, trees
 
 
 def todo(*entries: str, first: int = 1) -> list[Node]:
@@ -38,6 +40,38 @@ def chat(*said: str, first: int = 1) -> list[Node]:
     for number, words in enumerate(said, first + 1):
         nodes += [Node(0, "text", words), Node(0, "button", "Reply", f"e{number}")]
     return nodes
+
+
+def flat(words: str) -> list[Node]:
+    """Return elements written as `role name`; `*` is ticked, and behind `=` is the value."""
+    nodes: list[Node] = []
+    for number, each in enumerate(words.split(", "), 1):
+        role, _, name = each.partition(" ")
+        name, is_field, value = name.partition("=")
+        states = ("checked",) if name.endswith("*") else ()
+        ref = None if role == "text" else f"e{number}"
+        nodes.append(Node(0, role, name.rstrip("*"), ref, states=states, value=value if is_field else None))
+    return nodes
+
+
+def table(*names: str, role: str = "table") -> list[Node]:
+    """Return numbered rows with a button. The rows of a grid have names."""
+    nodes = [Node(0, role, "", "e1")]
+    for number, name in enumerate(names, 1):
+        row = f"{number} {name} Delete" if role == "grid" else ""
+        nodes += [
+            Node(1, "row", row, f"e{number}0"),
+            Node(2, "cell", str(number), f"e{number}1"),
+            Node(2, "cell", name, f"e{number}2"),
+            Node(2, "button", "Delete", f"e{number}3"),
+        ]
+    return nodes
+
+
+def frame(name: str) -> list[Node]:
+    """Return a frame in which the ref of the button is in an element without one."""
+    button = Node(2, "button", "Pay", f"e{len(name)}")
+    return [Node(0, "iframe", "", "e1", is_frame=True), Node(1, "paragraph", ""), button]
 
 
 MESSAGE = [Node(0, "alert", "Wrong password", "e1"), Node(0, "button", "Log in", "e2")]
@@ -82,8 +116,8 @@ def drawn_anew(nodes: Sequence[Node]) -> list[Node]:
             board("    x    "),
             board("   ox    ", first=101),
             ["- e4 button", '+ e104 button "o"'],
-            {"e3": "e103", "e4": None, "e5": "e105", "e6": "e106"},
-            id="equal elements are known by their places",
+            {"e3": None, "e4": None, "e5": "e105", "e6": None},
+            id="equal elements are uncertain where others changed",
         ),
         pytest.param(
             board("    "),
@@ -99,8 +133,8 @@ def drawn_anew(nodes: Sequence[Node]) -> list[Node]:
             chat("Hi", "Hello"),
             chat("Hi", "Hello", "Bye", first=101),
             ['~ e101 heading "3 messages" (name was "2 messages")', '+ "Bye"', '+ e104 button "Reply"'],
-            {"e1": "e101", "e2": "e102", "e3": "e103"},
-            id="equal elements are known by the text before them",
+            {"e1": None, "e2": None, "e3": None},
+            id="equal elements are uncertain where others are new",
         ),
         pytest.param(
             MESSAGE,
@@ -114,17 +148,110 @@ def drawn_anew(nodes: Sequence[Node]) -> list[Node]:
 def test_of_what_is_drawn_anew_only_the_changes_are_reported(
     before: Sequence[Node], after: Sequence[Node], lines: Sequence[str], successors: dict[str, str | None]
 ) -> None:
-    found = compute_difference(before, after, redrawn=True)
+    found = compute_difference(before, after, match_redrawn=True)
 
     assert found
     assert render_difference(found) == lines
     assert {ref: found.successors.get(ref) for ref in successors} == successors
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "certain"),
+    [
+        pytest.param(chat("Hi", "Hello"), chat("Hello", "Bye"), ["e1"], id="messages that moved up"),
+        pytest.param(
+            flat("link Milk, button Add, link Tea, button Add"),
+            flat("link Tea, button Add, link Milk, button Add"),
+            ["e1", "e3"],
+            id="cards in another order",
+        ),
+        pytest.param(
+            flat("heading Milk, button Add, heading Tea, button Add"),
+            flat("heading Rice, button Add, heading Salt, button Add"),
+            [],
+            id="the next page of cards",
+        ),
+        pytest.param(
+            flat("text Milk, button Edit, button Delete, text Tea, button Edit, button Delete"),
+            flat("text Rice, button Edit, button Delete, text Milk, button Edit, button Delete"),
+            [],
+            id="two buttons after a text",
+        ),
+        pytest.param(
+            flat("button x, text Milk, button x, text Tea"),
+            flat("button x, text Tea, button x, text Rice"),
+            [],
+            id="buttons before their texts",
+        ),
+        pytest.param(table("Milk", "Tea"), table("Tea", "Milk"), [], id="the rows have numbers"),
+        pytest.param(table("Milk"), table("Tea"), [], id="the only row has a number"),
+        pytest.param(
+            table("Milk", "Tea", role="grid"), table("Tea", "Milk", role="grid"), [], id="rows of a grid"
+        ),
+        pytest.param(
+            flat("checkbox *, checkbox , checkbox "),
+            flat("checkbox , checkbox *, checkbox "),
+            [],
+            id="other checkboxes are ticked",
+        ),
+        pytest.param(
+            flat("checkbox , checkbox , button Save"),
+            flat("checkbox *, checkbox , button Save"),
+            ["e1", "e2", "e3"],
+            id="a checkbox was ticked",
+        ),
+        pytest.param(
+            flat("textbox =Milk, button x, textbox =Tea, button x"),
+            flat("textbox =Tea, button x, textbox =Milk, button x"),
+            [],
+            id="the values changed places",
+        ),
+        pytest.param(
+            flat("textbox =Milk, button x, textbox =Tea, button x"),
+            flat("textbox =Rice, button x, textbox =Tea, button x"),
+            ["e1", "e2", "e3", "e4"],
+            id="a field was filled",
+        ),
+    ],
+)
+def test_a_ref_leads_only_to_what_a_reader_cannot_confuse(
+    before: Sequence[Node], after: Sequence[Node], certain: Sequence[str]
+) -> None:
+    found = compute_difference(before, drawn_anew(after), match_redrawn=True)
+
+    assert sorted(found.successors if found else ()) == certain
+
+
+def test_another_document_in_a_frame_is_not_drawn_anew() -> None:
+    found = compute_difference(frame("one"), frame("other"), match_redrawn=True)
+
+    assert found
+    assert found.successors == {}
+    assert [change.kind for change in found.changes if change.node.role == "button"] == ["removed", "added"]
+
+
 @patient
 @given(trees())
 def test_a_page_that_is_drawn_anew_whole_says_only_its_messages(nodes: list[Node]) -> None:
-    found = compute_difference(nodes, drawn_anew(nodes), redrawn=True)
+    found = compute_difference(nodes, drawn_anew(nodes), match_redrawn=True)
 
     changes = found.changes if found else ()
     assert not changes or {"dialog", "iframe"} & {node.role for node in nodes}
+
+
+@patient
+@given(looks(), st.integers(0, 9))
+def test_refs_lead_only_to_elements_with_the_same_words(
+    pages: tuple[list[Node], list[Node]], start: int
+) -> None:
+    before, after = pages[0], [*pages[1][:start], *drawn_anew(pages[1][start:])]
+
+    found = compute_difference(before, after, match_redrawn=True)
+
+    successors = found.successors.items() if found else ()
+    numbers: dict[tuple[object, ...], int] = {}
+    was, now = (number_subtrees(nodes, numbers, content=words_of) for nodes in (before, after))
+    old_words = {node.ref: each for node, each in zip(before, was, strict=True)}
+    new_words = {node.ref: each for node, each in zip(after, now, strict=True)}
+    assert [old_words[old] for old, _ in successors] == [new_words[new] for _, new in successors]
+    assert len({new for _, new in successors}) == len(successors)

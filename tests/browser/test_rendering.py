@@ -17,6 +17,7 @@ from footlight.browser.snapshot.text.rendering import make_lines, render_text
 from footlight.browser.snapshot.text.yaml import render_yaml
 from tests.browser.trees import HOSTILE, patient, trees
 
+ARROW = Node(1, "generic", "", "e8", states=("clickable",), hint=".fa-chevron-right")
 PAGE = (
     Node(0, "banner", "", "e1"),
     Node(1, "link", "Docs", "e2", url="/docs"),
@@ -277,6 +278,8 @@ def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
         *(Node(0, "link", "Tea", "e1", url="/tea"), Node(1, "img", "Tea", "e2")),
         *(Node(0, "heading", "Tea", "e3", states=("level=3",)), Node(1, "link", "Tea", "e4", url="/tea")),
         *(Node(0, "link", "Tea", "e5", url="/other"), Node(1, "img", "Tea", "e6")),
+        *(Node(0, "link", "Jam", "e10", url="/jam", text="-20%"), Node(0, "heading", "Jam", "e11")),
+        *(Node(1, "link", "Jam", "e12", url="/jam"), Node(0, "tab", "Tuesday", "e13", text="7°")),
         Node(0, "button", "Add Tea to cart", "e7", text="Add to cart"),
         Node(0, "button", "Like Tea", "e8", text="♡"),
         Node(0, "button", "Buy Tea", "e9", text="Sold out"),
@@ -285,6 +288,9 @@ def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
     assert [line.render() for line in compact_lines(make_lines(nodes))] == [
         'heading level=3: e4 link "Tea" -> /tea',
         'e5 link "Tea" -> /other',
+        'e10 link "Jam" -> /jam: "-20%"',
+        'heading: e12 link "Jam" -> /jam',
+        'e13 tab "Tuesday": 7°',
         'e7 button "Add Tea to cart"',
         'e8 button "Like Tea"',
         'e9 button "Buy Tea": Sold out',
@@ -296,6 +302,7 @@ def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
         *(Node(0, "treeitem", "Letters", "e1"), Node(1, "generic", "", "e2", states=("clickable",))),
         *(Node(1, "group", "", "e3"), Node(2, "treeitem", "a.txt", "e4")),
         *(Node(3, "generic", "", "e5", states=("clickable",)), Node(3, "generic", "x", "e6")),
+        *(Node(0, "treeitem", "Notes", "e7", text="Notes"), ARROW),
     ]
 
     assert [line.render() for line in compact_lines(make_lines(nodes))][:2] == [
@@ -303,3 +310,4 @@ def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
         " e2 generic clickable: Letters",
     ]
     assert "   e5 generic clickable" in [line.render() for line in compact_lines(make_lines(nodes))]
+    assert compact_lines(make_lines(nodes))[-1].node is ARROW

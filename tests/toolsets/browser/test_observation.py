@@ -102,6 +102,55 @@ async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: Sessio
     assert "listitem" not in refreshed.get("text", "")
 
 
+@pytest.mark.parametrize(
+    ("role", "entry", "sought"),
+    [
+        ("main", "<h3>${name}</h3><button>Add</button>", "Add"),
+        (
+            "table",
+            "<div role=row><b role=cell>${i}</b><b role=cell>${name}</b><button>Delete</button></div>",
+            "Delete",
+        ),
+        ("main", "<input aria-label=Name value=${name}><button>Delete</button>", "Delete"),
+    ],
+    ids=["cards", "rows with numbers", "fields"],
+)
+async def test_refs_of_equal_buttons_do_not_lead_to_other_entries(
+    browser: SessionBrowser, role: str, entry: str, sought: str
+) -> None:
+    """Where the page draws as many entries in another order."""
+    await browser.show(
+        f"""<div id=all role={role}></div><button onclick="draw(['Tea', 'Milk'])">Sort</button><script>
+        function draw(names) {{ all.innerHTML = names.map((name, i) => `{entry}`).join(''); }}
+        document.onclick = event => {{ if (event.target.closest('#all')) window.said = 1 }}
+        draw(['Milk', 'Tea'])</script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    old = re.findall(rf'(e\d+) (?:button )?"{sought}"', text)
+    assert len(old) == 2, text
+    await call_observed(browser, "click", selector="text=Sort")
+
+    assert [(await browser.refused("click", selector=each))["code"] for each in old] == ["STALE_REF"] * 2
+    assert await browser.evaluate("window.said ?? null") is None
+
+
+async def test_a_ref_that_leads_to_an_element_drawn_anew_is_reported(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<ul></ul><button onclick="draw()">Refresh</button><script>function draw() {
+        document.querySelector('ul').innerHTML = ['a', 'b'].map(name =>
+          `<li>${name} <button onclick="window.said = '${name}'">Remove</button></li>`).join(''); } draw()
+        </script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    second = re.findall(r'(e\d+) (?:button )?"Remove"', text)[1]
+    await call_observed(browser, "click", selector="text=Refresh")
+
+    answer = await browser.call("click", selector=second)
+
+    assert list(answer["healed"]) == [second]
+    assert await browser.evaluate("window.said") == "b"
+
+
 async def test_multiline_text_diff_shows_only_changed_lines(browser: SessionBrowser) -> None:
     await browser.show(
         f"""<main><pre>a:

@@ -342,17 +342,26 @@ async def test_recreated_session_never_reuses_a_ref(site: Site) -> None:
         assert await ref(browser, '"A"') != first
 
 
-@pytest.mark.parametrize(("head", "where"), [("<thead><tr><th>Name<th>Do</thead>", "in row"), ("", "after")])
+@pytest.mark.parametrize(
+    ("head", "where"),
+    [
+        ("<thead><tr><th>Name<th>Do</thead>", "in row"),
+        ("<thead><tr><th>No<th>Name<th>Do</thead>", "in row 2"),
+        ("", "after"),
+    ],
+    ids=["a table", "numbered rows", "a layout table"],
+)
 async def test_recycled_row_is_recognized_by_its_text(browser: SessionBrowser, head: str, where: str) -> None:
     """Its button has the same name in every row. Without a head it is a table for the layout only."""
     await browser.show(
         f"<table>{head}<tbody></tbody></table>"
         """<script>
-        const body = document.querySelector('tbody');
+        const body = document.querySelector('tbody'), at = document.querySelectorAll('th').length > 2 ? 1 : 0;
         function draw(names) { names.forEach((name, i) => {
             const row = body.rows[i] || body.insertRow(); if (!row.cells.length) {
+              if (at) row.insertCell().textContent = i + 1;
               row.insertCell(); row.insertCell().innerHTML = '<button>Delete</button>'; }
-            row.cells[0].textContent = name;
+            row.cells[at].textContent = name;
             row.querySelector('button').onclick = () => window.said = name; });
           while (body.rows.length > names.length) body.deleteRow(-1); }
         draw(['Alice', 'Bob', 'Carol'])</script>"""

@@ -162,12 +162,13 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
 
     try:
         reply = await _look_into(page, main, before.get(main), 0)
+        document = view.frames[main].document
         joiner = FrameJoiner(page, read, before, time.monotonic() + frames_seconds)
         nodes = await joiner.join(main, view.frames[main].nodes)
     except BaseException:
         view.frames = before
         raise
-    snapshot = Snapshot(reply["url"], reply["title"], nodes, view.frames[main].document)
+    snapshot = Snapshot(reply["url"], reply["title"], nodes, document)
     await view.record_snapshot(snapshot)
     return snapshot
 
@@ -181,6 +182,9 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
         reply = await (_ask_main(page, request) if is_main else ask(frame, request))
         page.view.numbers.next = reply["next"]
     last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
+    if "nodes" in reply:
+        page.view.documents += 1
+        last.document = page.view.documents
     page.view.frames[frame] = last
     return reply
 

@@ -1,8 +1,9 @@
 """Find the element of a ref or a selector. An uncertain ref is an error, never a guess.
 
-If the element of a ref is gone, the ref leads to another element only if no other element on the page was
-like the old one, and exactly one new element is. If the element exists but now has another meaning, such as a
-list row that is reused for another entry, the ref is refused.
+If the element of a ref is gone, the ref leads to another element only if nothing else on the page was like
+the old element, and exactly one new element is, or if the page drew the same content again around it. If the
+element exists but now means something else, such as the row of a list that is reused for another entry, the
+ref is refused.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ async def _find_root(
 
 
 async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Target:
-    """Return the element of a ref, or its only successor, which is then added to the view's `healed` refs.
+    """Return the element of a ref, or its only successor, which the view then records as healed.
 
     A call that only reads gets the element even if its meaning has changed.
 
@@ -107,16 +108,15 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     view = page.view
     asked, ref = ref, view.follow(ref)
     was = None
+    size = len(view.last_reported.nodes) if view.last_reported else 0
     if acts:
-        was = await offload(
-            len(view.last_reported.nodes) if view.last_reported else 0, lambda: view.find_meaning(ref)
-        )
+        was = await offload(size, lambda: view.find_meaning(ref))
     seen, removed = view.find_seen(ref), view.find_removed(ref)
     frame = seen[1] if seen else removed.frame if removed else None
     found = await _identify(page, frame, ref) if frame else None
     now, locator = found or (None, None)
     if frame and now and (was is None or (now == was.identity and not was.entry)):
-        return Target(ref, frame, locator)
+        return _heal(page, asked, Target(ref, frame, locator))
     reported, now_shown = view.last_reported, await look(page, deadline)
     nodes = now_shown.nodes
 
@@ -125,13 +125,22 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
             target = _check_meaning(page, asked, was, nodes, living) if was else Target(ref, living[1])
         elif frame and now:  # It exists but is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
-        elif successor := reported and find_redrawn(reported, now_shown, ref):
-            target = _heal(page, asked, successor)
+        elif (successor := reported and find_redrawn(reported, now_shown, ref)) and (
+            living := view.find_seen(successor)
+        ):
+            target = Target(successor, living[1])
         else:
             target = _find_successor(page, asked, view.find_removed(ref), nodes)
         return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
 
-    return await offload(len(nodes), find_target)
+    return _heal(page, asked, await offload(len(nodes) + size, find_target))
+
+
+def _heal(page: Page, asked: str, target: Target) -> Target:
+    """Record that a ref led to the element of another one, if it did."""
+    if target.ref != asked:
+        page.view.healed[asked] = target.ref
+    return target
 
 
 async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity, str | None] | None:
@@ -203,13 +212,8 @@ def _find_successor(page: Page, asked: str, removed: RemovedRef | None, nodes: S
         successor = like[0].ref or ""
         living = page.view.find_seen(successor)
         if living is not None and _has_replaced(page, removed, successor, living[1], nodes):
-            return _heal(page, asked, successor)
+            return Target(successor, living[1])
     raise _stale_error(page, asked, removed, nodes, len(like))
-
-
-def _heal(page: Page, asked: str, successor: str) -> Target:
-    page.view.healed[asked] = successor
-    return Target(successor, page.view.frame_of(successor))
 
 
 def _has_replaced(

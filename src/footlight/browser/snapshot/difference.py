@@ -58,9 +58,9 @@ class NodeChange:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
-    """The visible part of a difference.
+    """What a reader sees of a difference.
 
-    `successors` maps the refs of re-rendered elements to the new refs.
+    `successors` maps the refs of elements that were drawn anew to those of what certainly took their places.
     """
 
     changes: tuple[NodeChange, ...]
@@ -68,17 +68,18 @@ class SnapshotDifference:
 
 
 def compute_difference(
-    before: Sequence[Node], after: Sequence[Node], *, redrawn: bool = False
+    before: Sequence[Node], after: Sequence[Node], *, match_redrawn: bool = False
 ) -> SnapshotDifference | None:
     """Return the difference, or None if there is none. Boxes and test ids are ignored.
 
-    With `redrawn`, elements of the same document that were re-rendered count as the same elements.
+    With `match_redrawn`, elements of the same document that were drawn anew are the same to a reader.
     """
     span = find_changed_span(before, after)
     if span is None:
         return None
     start, end_before, end_after = span
-    match = Match(Tree(before, start, end_before), Tree(after, start, end_after), redrawn=redrawn)
+    trees = Tree(before, start, end_before), Tree(after, start, end_after)
+    match = Match(*trees, match_redrawn=match_redrawn)
     changes = tuple(_ChangeWriter(match).changes())
     return SnapshotDifference(changes, match.successors) if changes or match.successors else None
 
@@ -87,7 +88,7 @@ def find_redrawn(before: Snapshot, after: Snapshot, ref: str) -> str | None:
     """Return the ref of the element that replaced an element, if the page has only re-rendered it."""
     if (before.document, before.url) != (after.document, after.url):
         return None
-    found = compute_difference(before.nodes, after.nodes, redrawn=True)
+    found = compute_difference(before.nodes, after.nodes, match_redrawn=True)
     successor = found.successors.get(ref) if found else None
     if successor is None or find_places(before.nodes)[ref] != find_places(after.nodes)[successor]:
         return None

@@ -6,10 +6,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain, compress, count, pairwise, repeat
-from operator import attrgetter, is_not
+from operator import attrgetter, is_not, itemgetter
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.redrawn import RedrawnPairs
+from footlight.browser.snapshot.redrawn import CertainPairs, RedrawnPairs
 from footlight.browser.snapshot.tree import Tree
 
 __all__ = ["Match", "find_changed_span", "longest_increasing"]
@@ -36,20 +36,20 @@ def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[in
 class Match:
     """The pairs of nodes of two snapshots: `partners` and `origins` have the index of the other node, or -1.
 
-    Both lists end with an additional -1, so that the parent -1 is matched with -1. With `redrawn`, elements
-    of the same document that were re-rendered are matched as well.
+    Both lists end with an additional -1, so that the parent -1 is matched with -1. With `match_redrawn`,
+    elements of the same document that were drawn anew are matched as well.
     """
 
-    def __init__(self, before: Tree, after: Tree, *, redrawn: bool = False) -> None:
+    def __init__(self, before: Tree, after: Tree, *, match_redrawn: bool = False) -> None:
         self.before = before
         self.after = after
         self.partners, self.origins = _match_same_objects(before, after)
         self.pairs: list[tuple[int, int]] = []
         """The pairs of nodes whose values may have changed."""
         self.successors: dict[str, str] = {}
-        """The refs of re-rendered elements, with the refs of the elements that replaced them."""
+        """The refs of elements that were drawn anew, with those of what certainly took their places."""
         self._match_refs()
-        self._match_by_place(redrawn=redrawn)
+        self._match_by_place(match_redrawn=match_redrawn)
 
     def _pair(self, old: int, new: int) -> None:
         self.partners[old] = new
@@ -70,14 +70,14 @@ class Match:
             if old is not None:
                 self._pair(old, index)
 
-    def _match_by_place(self, *, redrawn: bool) -> None:
-        """Match nodes without refs and re-rendered elements, parents before their children."""
+    def _match_by_place(self, *, match_redrawn: bool) -> None:
+        """Match nodes without refs, and elements that were drawn anew, parents before their children."""
         removed, added = self.find_removed(), self.find_added()
         before, after = (
             _children_without_refs(self.before, removed),
             _children_without_refs(self.after, added),
         )
-        gone = _children_with_refs(self.before, removed) if redrawn else {}
+        gone = _children_with_refs(self.before, removed) if match_redrawn else {}
         drawn = _children_with_refs(self.after, added) if gone else {}
         pairs = RedrawnPairs(self.before, self.after) if drawn else None
         for parent in sorted({*after, *drawn}):
@@ -89,7 +89,23 @@ class Match:
             if pairs and parent in drawn and origin in gone:
                 for old, new in pairs.pair(gone[origin], drawn[parent]):
                     self._pair(old, new)
-                    self.successors[self.before.nodes[old].ref or ""] = self.after.nodes[new].ref or ""
+        if pairs:
+            self._find_successors(CertainPairs(pairs, self.partners))
+
+    def _find_successors(self, certain: CertainPairs) -> None:
+        """Find the elements that are certainly the same to a reader, parents before their children."""
+        doubtful: set[int] = set()
+        for old, new in sorted(self.pairs, key=itemgetter(1)):
+            was, now = self.before.nodes[old], self.after.nodes[new]
+            if was.ref and was.ref == now.ref:
+                continue
+            around = self.before.parents[old]
+            is_inside = self.partners[around] == self.after.parents[new] and around not in doubtful
+            if certain.is_only(old, new) or (is_inside and certain.is_at_same_place(old, new)):
+                if was.ref and now.ref:
+                    self.successors[was.ref] = now.ref
+            else:
+                doubtful.add(old)
 
     def _align(self, old: Sequence[int], new: Sequence[int]) -> None:
         """Match equal nodes in order, and between them nodes of the same role in order."""
@@ -156,10 +172,17 @@ def _children_with_refs(tree: Tree, unmatched: Sequence[int]) -> dict[int, list[
     """Return the unmatched children with refs by parent, without the documents of frames."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     for index in unmatched:
-        parent = tree.parents[index]
-        if tree.nodes[index].ref is not None and (parent < 0 or not tree.nodes[parent].is_frame):
+        if tree.nodes[index].ref is not None and not _is_top_of_frame(tree, index):
             children[tree.parents[index]].append(index)
     return children
+
+
+def _is_top_of_frame(tree: Tree, index: int) -> bool:
+    """Return whether only nodes without refs are between a node and the frame that it is in."""
+    at = tree.parents[index]
+    while at >= 0 and tree.nodes[at].ref is None:
+        at = tree.parents[at]
+    return at >= 0 and tree.nodes[at].is_frame
 
 
 def _pair_equal(old: Sequence[object], new: Sequence[object]) -> list[tuple[int, int]]:

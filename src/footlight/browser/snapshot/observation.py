@@ -74,11 +74,12 @@ def observe(
     if before.is_modal and not after.is_modal:
         last = _find_covered(after, pages) or before
         before = _join(last, before)
-    found = compute_difference(before.nodes, after.nodes, redrawn=before.document == after.document)
+    found = compute_difference(before.nodes, after.nodes, match_redrawn=before.document == after.document)
     if found is None:
         return Observation("same")
+    successors: Mapping[str, str] = found.successors if before.url == after.url else {}
     if not found.changes:
-        return Observation("same", successors=found.successors)
+        return Observation("same", successors=successors)
     lines = _difference_lines(found)
     is_replaced = _is_replaced(before, after)
     if (is_replaced and not found.successors) or _is_longer(lines, after.nodes):
@@ -86,7 +87,7 @@ def observe(
         pages = pages if is_replaced else [each for each in pages if each is last]
         return _observe_replaced(before, after, budget, link, pages)
     fitted = fit(lines, budget, link, folded=True)
-    return Observation("diff", fitted.text, fitted.cut, fitted.lines, found.successors)
+    return Observation("diff", fitted.text, fitted.cut, fitted.lines, successors)
 
 
 def _find_covered(after: Snapshot, pages: Sequence[Snapshot]) -> Snapshot | None:
@@ -107,10 +108,17 @@ def _join(page: Snapshot, dialog: Snapshot) -> Snapshot:
     return replace(dialog, nodes=nodes)
 
 
-def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: bool = False) -> Change:
+def find_change(
+    before: Sequence[Node],
+    after: Sequence[Node],
+    *,
+    successors: Mapping[str, str],
+    is_replaced: bool = False,
+) -> Change:
     """Return whether two snapshots differ in more than the focus. Boxes and test ids count as well.
 
-    In a document that replaced another one, every element has a new ref, which does not count.
+    In a document that replaced another one, every element has another ref, which is no difference. Elsewhere
+    only the refs of `successors` may differ.
     """
     if len(before) != len(after):
         return "some"
@@ -118,7 +126,8 @@ def find_change(before: Sequence[Node], after: Sequence[Node], *, is_replaced: b
     for was, now in zip(before, after, strict=True):
         if was is now or was == now:
             continue
-        if _without_focus(replace(was, ref=now.ref) if is_replaced else was) != _without_focus(now):
+        ref = now.ref if is_replaced else successors.get(was.ref or "", was.ref)
+        if _without_focus(replace(was, ref=ref)) != _without_focus(now):
             return "some"
         change = "focus"
     return change

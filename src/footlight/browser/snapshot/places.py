@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["ENTRIES", "ElementPlace", "find_entry", "find_places"]
+__all__ = ["ENTRIES", "ENTRIES_WITH_CONTENT", "ElementPlace", "find_entry", "find_places"]
 
 ENTRIES = frozenset(
     ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
 )
 """Roles of elements that pages reuse for other content."""
-_ENTRIES_WITH_CONTENT = frozenset(("row", "listitem", "treeitem", "article"))
+ENTRIES_WITH_CONTENT = frozenset(("row", "listitem", "treeitem", "article"))
 """The entries that are identified by the words inside them."""
 _DIALOGS = frozenset(("dialog", "alertdialog"))
 _CONTROLS = frozenset(
@@ -50,7 +50,7 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
         while above and above[-1][0] >= node.depth:
             above.pop()
         place = above[-1][1] if above else ElementPlace("", ())
-        if node.role in _ENTRIES_WITH_CONTENT:
+        if node.role in ENTRIES_WITH_CONTENT:
             place = ElementPlace(_first_words(nodes, index), place.around)
         if node.ref:
             found[node.ref] = place._replace(after=f"after {text_before}" if text_before else "")
@@ -62,26 +62,31 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
             place = ElementPlace(
                 place.entry, (*place.around, f"{node.role} {node.known_name or _first_words(nodes, index)}")
             )
-        elif node.name and node.role not in _ENTRIES_WITH_CONTENT and node.role not in _CONTROLS:
+        elif node.name and node.role not in ENTRIES_WITH_CONTENT and node.role not in _CONTROLS:
             place = ElementPlace(place.entry, (*place.around, f"{node.role} {node.known_name}"))
         above.append((node.depth, place))
     return found
 
 
 def find_entry(nodes: Sequence[Node], index: int) -> str:
-    """Return the words that identify an entry such as a row, or "" for other nodes."""
-    return _first_words(nodes, index) if nodes[index].role in _ENTRIES_WITH_CONTENT else ""
+    """Return the words by which a reader knows an entry such as a row, and "" for other nodes."""
+    return _first_words(nodes, index) if nodes[index].role in ENTRIES_WITH_CONTENT else ""
 
 
 def _first_words(nodes: Sequence[Node], index: int) -> str:
-    """Return the first words in a node, or those of a control if there are no others."""
+    """Return the first words in a node, or those of a control where there are no others.
+
+    Words without a letter, such as the number of a row, are followed by the first ones that have some.
+    """
     node = nodes[index]
-    control = ""
+    number = control = ""
     for inside in nodes[index : index + MAX_NODES_READ]:
         if inside is not node and inside.depth <= node.depth:
             break
         words = inside.text or ("" if inside is node and node.role == "row" else inside.known_name)
         if words and inside.role not in _CONTROLS:
-            return f"{node.role} {words[:MAX_CHARACTERS]}"
+            if any(map(str.isalpha, words)):
+                return f"{node.role} {f'{number} {words}'.strip()[:MAX_CHARACTERS]}"
+            number = number or words
         control = control or words
-    return f"{node.role} {(control or node.known_name)[:MAX_CHARACTERS]}"
+    return f"{node.role} {(number or control or node.known_name)[:MAX_CHARACTERS]}"

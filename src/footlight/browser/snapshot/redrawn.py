@@ -11,27 +11,28 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import islice, takewhile
 
-from footlight.browser.snapshot.places import find_entry
-from footlight.browser.snapshot.subtrees import NEWS, number_subtrees
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.places import ENTRIES_WITH_CONTENT, find_entry
+from footlight.browser.snapshot.subtrees import NEWS, number_subtrees, words_of
 from footlight.browser.snapshot.tree import Tree
 
-__all__ = ["RedrawnPairs"]
+__all__ = ["CertainPairs", "RedrawnPairs"]
 
 MAX_COMPARED_INSIDE = 100
 """The number of nodes that are compared in an element without a name."""
 _READ = frozenset(("heading", "img", "meter", "paragraph", "progressbar"))
 LEAST_ALIKE = 0.5
-"""The share of these nodes that an element in its place must also have."""
+"""The share of the compared nodes that an element in its place must have as well."""
 
 
 class RedrawnPairs:
     """Finds the new children of an element that replace removed ones."""
 
     def __init__(self, before: Tree, after: Tree) -> None:
-        self._before = before
-        self._after = after
+        self.before = before
+        self.after = after
         numbers: dict[tuple[object, ...], int] = {}
-        self._numbers = [
+        self.numbers = [
             [*([-1] * tree.start), *number_subtrees(tree.within_span, numbers)] for tree in (before, after)
         ]
 
@@ -63,36 +64,105 @@ class RedrawnPairs:
                 yield from zip(gone[content], found, strict=True)
 
     def _content_before(self, index: int) -> Hashable:
-        return self._numbers[0][index], _number_of_text(self._before, self._numbers[0], index)
+        return self.numbers[0][index], _number_of_text(self.before, self.numbers[0], index)
 
     def _content_after(self, index: int) -> Hashable:
-        return self._numbers[1][index], _number_of_text(self._after, self._numbers[1], index)
+        return self.numbers[1][index], _number_of_text(self.after, self.numbers[1], index)
 
     def _pair_only(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield empty elements that are only read, if they are the only ones of their role."""
         gone, drawn = (
-            _group(old, partial(_role_to_read, self._before)),
-            _group(new, partial(_role_to_read, self._after)),
+            _group(old, partial(_role_to_read, self.before)),
+            _group(new, partial(_role_to_read, self.after)),
         )
         for role, found in drawn.items():
             if role and len(found) == len(gone.get(role, ())) == 1:
                 yield gone[role][0], found[0]
 
     def _pair_called(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield elements that are the only ones identified by some words."""
-        gone = _group(old, lambda index: _words_for(self._before, index))
-        drawn = _group(new, lambda index: _words_for(self._after, index))
+        """Yield elements that are the only ones that a reader calls by some words."""
+        gone = _group(old, lambda index: _words_for(self.before, index))
+        drawn = _group(new, lambda index: _words_for(self.after, index))
         for words, found in drawn.items():
             if len(found) == len(gone.get(words, ())) == 1:
                 one, other = gone[words][0], found[0]
-                if self._before.nodes[one].known_name or self._has_similar_content(one, other):
+                if self.before.nodes[one].known_name or self._has_similar_content(one, other):
                     yield one, other
 
     def _has_similar_content(self, old: int, new: int) -> bool:
-        before, after = self._numbers
-        was = Counter(before[each] for each in _inside(self._before, old))
-        now = Counter(after[each] for each in _inside(self._after, new))
+        before, after = self.numbers
+        was = Counter(before[each] for each in _inside(self.before, old))
+        now = Counter(after[each] for each in _inside(self.after, new))
         return (was & now).total() >= LEAST_ALIKE * min(was.total(), now.total())
+
+
+class CertainPairs:
+    """Tells which pairs are certain by their words: all that a reader sees and that does not change in use.
+
+    `partners` holds for each element before the one that it is paired with, or -1.
+    """
+
+    def __init__(self, pairs: RedrawnPairs, partners: Sequence[int]) -> None:
+        self._before = pairs.before
+        self._after = pairs.after
+        self._partners = partners
+        numbers: dict[tuple[object, ...], int] = {}
+        self._words = _number_words(pairs.before, numbers), _number_words(pairs.after, numbers)
+        """The numbers of the elements, and at the end that of the whole page, which is the parent -1."""
+        self._counts = Counter(self._words[0]), Counter(self._words[1])
+        self._used = self._count_used(*pairs.numbers)
+
+    def _count_used(self, before: Sequence[int], after: Sequence[int]) -> Counter[int]:
+        """Count the children with other states or values by parent, where the words are as before."""
+        used: Counter[int] = Counter()
+        for index in self._before.indices:
+            parent = self._before.parents[index]
+            partner = self._partners[parent]
+            if self._have_same_words(parent, partner):
+                used[parent] += before[index] != after[index - parent + partner]
+        return used
+
+    def _have_same_words(self, old: int, new: int) -> bool:
+        return self._words[0][old] == self._words[1][new]
+
+    def is_only(self, old: int, new: int) -> bool:
+        """Return whether no other element on both pages has the words, and its entries are as before."""
+        return (
+            self._have_same_words(old, new)
+            and self._counts[0][self._words[0][old]] == self._counts[1][self._words[1][new]] == 1
+            and _is_distinctive(self._before, old)
+            and self._has_same_entries(old)
+        )
+
+    def _has_same_entries(self, old: int) -> bool:
+        while (old := self._before.parents[old]) >= 0:
+            is_entry = self._before.nodes[old].role in ENTRIES_WITH_CONTENT
+            if is_entry and not self._have_same_words(old, self._partners[old]):
+                return False
+        return True
+
+    def is_at_same_place(self, old: int, new: int) -> bool:
+        """Return whether the parent of an element has the same words as before, with this element at the same
+        place, and at most one part of it was used since. Two that changed may have changed places.
+        """
+        parent, new_parent = self._before.parents[old], self._after.parents[new]
+        return (
+            self._have_same_words(parent, new_parent)
+            and old - parent == new - new_parent
+            and self._used[parent] <= 1
+        )
+
+
+def _number_words(tree: Tree, numbers: dict[tuple[object, ...], int]) -> list[int]:
+    page, *inside = number_subtrees([Node(-1, "", ""), *tree.nodes], numbers, content=words_of)
+    return [*inside, page]
+
+
+def _is_distinctive(tree: Tree, index: int) -> bool:
+    """Return whether a reader knows an element by anything but its role."""
+    node = tree.nodes[index]
+    is_known = node.known_name or node.testid or node.hint or node.text or node.url or node.placeholder
+    return bool(is_known) or any(True for _ in _inside(tree, index))
 
 
 def _group(indices: Sequence[int], key: Callable[[int], Hashable]) -> dict[Hashable, list[int]]:

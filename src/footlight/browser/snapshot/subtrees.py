@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["NEWS", "content_of", "number_subtrees", "shows_place"]
+__all__ = ["NEWS", "content_of", "number_subtrees", "shows_place", "words_of"]
 
 NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
 """Roles of elements that are always written, because they may have appeared again."""
@@ -14,15 +14,35 @@ NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
 _Key = tuple[object, ...]
 
 
-def number_subtrees(nodes: Sequence[Node], numbers: dict[_Key, int]) -> list[int]:
-    """Return a number for each node that is equal for subtrees with the same visible content."""
+def _all_of(node: Node) -> _Key:
+    return (*content_of(node, node.depth), node.description, node.hint, node.testid, node.is_frame)
+
+
+def words_of(node: Node) -> _Key:
+    """Return what a reader sees of a node, without its states and value, which change when it is used."""
+    return (
+        node.role,
+        node.known_name,
+        node.text,
+        node.url,
+        node.placeholder,
+        node.description,
+        node.hint,
+        node.testid,
+        node.is_frame,
+    )
+
+
+def number_subtrees(
+    nodes: Sequence[Node], numbers: dict[_Key, int], *, content: Callable[[Node], _Key] = _all_of
+) -> list[int]:
+    """Return a number for each node that is equal for subtrees whose nodes have the same `content`."""
     keys = [0] * len(nodes)
     inside: dict[int, list[int]] = {}
     for index in range(len(nodes) - 1, -1, -1):
         node = nodes[index]
         children = inside.pop(node.depth + 1, None)
-        content = (*content_of(node, node.depth), node.description, node.hint, node.testid, node.is_frame)
-        key = (content, tuple(children or ()), object() if node.role in NEWS else None)
+        key = (content(node), tuple(children or ()), object() if node.role in NEWS else None)
         keys[index] = number = numbers.setdefault(key, len(numbers))
         inside.setdefault(node.depth, []).append(number)
     return keys

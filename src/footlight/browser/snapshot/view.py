@@ -125,7 +125,7 @@ class RemovedRef:
 class FrameView:
     """The last pass over a frame, and its child frames by the refs of their elements.
 
-    `document` counts the documents of the frame.
+    `document` is the number of its document, which no other document of the page has.
     """
 
     depth: int = 0
@@ -136,8 +136,7 @@ class FrameView:
     children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
 
     def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
-        """Store a reply of the snapshot script and its parsed nodes."""
-        self.document += "nodes" in reply
+        """Store a reply of the snapshot script and the nodes that were made of it."""
         self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
         self.url = str(reply["url"]).partition("#")[0]
 
@@ -153,6 +152,8 @@ class PageView:
 
     def __init__(self, numbers: RefCounter) -> None:
         self.numbers = numbers
+        self.documents = 0
+        """The number of documents that were read in the frames of the page."""
         self.last_reported: Snapshot | None = None
         self.healed: dict[str, str] = {}
         self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
@@ -205,10 +206,6 @@ class PageView:
     def find_seen(self, ref: str) -> tuple[Node, Frame] | None:
         """Return the node and frame of the ref in the last snapshot, or None."""
         return self._seen.get(ref)
-
-    def frame_of(self, ref: str) -> Frame:
-        """Return the frame of a ref in the last snapshot."""
-        return self._seen[ref][1]
 
     def find_frame_ref(self, frame: Frame) -> str | None:
         """Return the ref of the `iframe` element around a frame, or None for the main frame."""

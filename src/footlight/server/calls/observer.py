@@ -114,7 +114,6 @@ class Observer:
             return {"kind": "unknown", "reason": "The page gave no answer", **facts}
         view, shown = page.view, [*reversed(page.view.shown.values())]
         is_known = before is not None and any(before is each for each in shown)
-        view.last_reported = after
         texts = [error.text for error in errors]
         self._error = next(
             (each for each in texts if each.startswith("Uncaught")), texts[0] if texts else None
@@ -124,12 +123,16 @@ class Observer:
         def compare() -> tuple[Change | None, Observation]:
             budget = self._options.budget
             found = observe(before, after, mode=mode, budget=budget, link=link, shown=shown)
-            is_replaced = page.navigated_at >= self._acted_since or bool(found.successors)
-            change = find_change(before.nodes, after.nodes, is_replaced=is_replaced) if before else None
-            return change, found
+            if before is None:
+                return None, found
+            is_replaced = page.navigated_at >= self._acted_since
+            return find_change(
+                before.nodes, after.nodes, successors=found.successors, is_replaced=is_replaced
+            ), found
 
         nodes = len(after.nodes) + len(before.nodes if before else ())
         self._change, observation = await offload(nodes, compare)
+        view.last_reported = after
         view.note_successors(observation.successors)
         if not observation.cut and (observation.kind == "full" or is_known):
             view.note_shown(after)

@@ -17,7 +17,7 @@ from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.compact import compact_lines, is_compactable
 from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
-from footlight.browser.snapshot.text.joined_rows import MAX_CELLS
+from footlight.browser.snapshot.text.joined_rows import MAX_CELLS, MAX_PARTS
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.text.rendering import CELLS, Line, make_lines, render_text
 
@@ -38,7 +38,7 @@ ROWS_IN_ROOM = 5
 MIN_ROW_CHARACTERS = 80
 """The maximum length of a table row when lines are selected, unless this share of the room is more."""
 MAX_JOINED = 9
-"""A cell with at most this many nodes, including itself, can share a line with other cells."""
+"""A cell with so many nodes, itself and its wrappers included, can be in one line with the others."""
 MAX_ALIKE = 3
 """Further controls with the same role and name come after the others, such as "Reply" below each comment."""
 CONTROLS_IN_ROUND = 10
@@ -160,9 +160,13 @@ class _Siblings:
         """Return how many members of a run are shown. For a row that is one line, these are all cells."""
         first = self.nodes[run[0]]
         is_joined = first.role in CELLS and len(run) <= MAX_CELLS
-        if is_joined and all(self.sizes[cell] <= MAX_JOINED for cell in run):
+        if is_joined and all(map(self._is_joined_cell, run)):
             return MAX_CELLS
         return limits.rows if first.role == "row" else limits.others
+
+    def _is_joined_cell(self, cell: int) -> bool:
+        sizes = self.sizes[cell : cell + self.sizes[cell]]
+        return len(sizes) <= MAX_JOINED and sizes.count(1) <= MAX_PARTS
 
     def _run(self, siblings: range) -> list[int]:
         """Return the first of the siblings, and the siblings after it that are similar to it."""

@@ -35,7 +35,7 @@ _FIELDS = frozenset(
 )
 _PRESSED = frozenset(("button", "link", "menuitem", "tab"))
 MAX_MARK = 2
-"""A text in a control with at most this length is a mark such as `»`, unless it is a word."""
+"""A text of at most so many characters in a control is a mark such as `»` if none is a letter or a digit."""
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
 """The number of lines after a text that are searched for the field that it labels."""
@@ -152,7 +152,7 @@ def _repeats_words(node: Node) -> bool:
     """Return whether the text in a control has only words of its name in the same order, or is a mark."""
     if not (node.text and node.name and node.role in _PRESSED):
         return False
-    if len(node.text) <= MAX_MARK and not node.text.isalnum():
+    if len(node.text) <= MAX_MARK and not any(map(str.isalnum, node.text)):
         return True
     words = iter(node.name.lower().split())
     return all(word in words for word in node.text.lower().split())
@@ -174,7 +174,12 @@ def _is_repeated(lines: Sequence[Line], index: int) -> bool:
         return False
     node, other = line.node, following[0].node
     is_same = other is not None and (other.role, other.name, other.url) == (node.role, node.name, node.url)
-    return is_same and bool(node.name and node.url) and not (node.states or is_action_url(node.url))
+    has_own_words = node.text or node.value or node.description not in ("", node.name)
+    return (
+        is_same
+        and bool(node.name and node.url)
+        and not (node.states or has_own_words or is_action_url(node.url))
+    )
 
 
 def _find_title(lines: Sequence[Line], index: int) -> str:
@@ -183,6 +188,8 @@ def _find_title(lines: Sequence[Line], index: int) -> str:
     if line.node is None or entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
         return ""
     if line.node.role != "generic" or "clickable" not in line.node.states or line.node.name or line.node.text:
+        return ""
+    if line.node.hint.startswith("."):  # An icon, such as the arrow that opens the entry.
         return ""
     following = lines[index + 1] if index + 1 < len(lines) else None
     is_only = following is None or following.depth < line.depth or _role_of(following) == "group"
