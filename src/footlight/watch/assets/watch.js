@@ -113,14 +113,14 @@ async function poll() {
 function take(state) {
   const isRestarted = Boolean(origin) && state.origin !== origin;
   if (isRestarted) calls.clear();
+  else calls.add(state.calls);
   origin = state.origin;
-  revision = isRestarted ? 0 : state.revision; // All calls of a new process are asked for.
+  revision = isRestarted ? 0 : state.revision; // All calls of a new process are asked for, in their order.
   sessions = state.sessions;
   ended = state.ended;
   chosen ??= sessions.at(-1)?.id ?? null;
   const count = sessions.length;
   showText("status", `${count} ${count === 1 ? "session" : "sessions"}, connected`);
-  calls.add(state.calls);
   showSessions();
   showChosen();
 }
