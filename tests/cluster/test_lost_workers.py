@@ -1,4 +1,4 @@
-"""What a server does with workers that are lost or cannot start, with actors that need no Ray."""
+"""What a server does with workers that are lost, cannot start or differ, with actors that need no Ray."""
 
 from __future__ import annotations
 
@@ -6,17 +6,34 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
-from footlight.cluster.fleet import Fleet, KnownWorker
+from footlight.caller import LOCAL
+from footlight.cluster import watching
+from footlight.cluster.calling import wait_for_reply
+from footlight.cluster.file_site import FileSite
+from footlight.cluster.fleet import Fleet
+from footlight.cluster.front import Front
+from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLost, RemoteActor
 from footlight.cluster.watching import NO_CALLS, ClusterDesk
-from footlight.cluster.worker import WatchedWorker
-from footlight.config import ClusterSettings
+from footlight.cluster.worker import (
+    HelpInvitation,
+    HelpQuestion,
+    Load,
+    RemoteCall,
+    WatchedWorker,
+    Worker,
+    WorkerReply,
+)
+from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
+from footlight.server.answers.answer import Answer
+from footlight.toolsets import make_toolset
 from footlight.watch.watchers import RequestFailed, Visitor, Watched, WatchState
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +41,12 @@ pytestmark = pytest.mark.anyio
 LIMIT_SECONDS = 30.0
 SESSION = Watched({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
 STATE = WatchState(revision=1, captures=0, sessions=[SESSION], ended=[], calls=[])
+NONE_OPEN: tuple[int, list[SessionChange]] = (0, [])
 OPENED = SessionChange("opened", "ada", "w1.1")
+CLOSED = replace(OPENED, kind="closed")
+SECOND = SessionChange("opened", "bob", "w1.2")
+CALL = Watched({"number": 1, "at": 1}, "ada", "w1.1")
+LOST = ActorLost("killed")
 
 
 class ScriptedActor(RemoteActor):
@@ -66,11 +88,101 @@ async def test_a_worker_that_cannot_start_is_left_out_of_lists():
     assert {worker.name: answer for worker, answer in answers.items()} == {"w1": ["one"]}
 
 
-async def test_the_sessions_of_a_lost_worker_are_reported_as_closed():
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([(1, [OPENED]), LOST, NONE_OPEN], [OPENED, CLOSED]),
+        ([(2, [OPENED]), NONE_OPEN], [OPENED, CLOSED]),  # Its new process answers the next call already.
+        ([(1, [OPENED]), LOST, (1, [OPENED]), (2, [SECOND])], [OPENED, SECOND]),  # It was only unreachable.
+        ([ConfigurationError("no"), (1, [OPENED])], [OPENED]),  # It can start later.
+    ],
+)
+async def test_sessions_are_reported_as_closed_only_after_they_have_ended(
+    results: list[Any], expected: list[SessionChange], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
-    actor = ScriptedActor(changes=[(1, [OPENED]), ActorLost("killed")])
+    actor = ScriptedActor(changes=[*results, LOST])
     async with fleet_of(actor, on_change=heard.put_nowait), asyncio.timeout(LIMIT_SECONDS):
-        assert [await heard.get(), await heard.get()] == [OPENED, SessionChange("closed", "ada", "w1.1")]
+        assert [await heard.get() for _ in expected] == expected
+
+
+async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_closed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def list_no_actors() -> list[str]:
+        return []
+
+    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.fleet.list_actors", list_no_actors)
+    heard: asyncio.Queue[SessionChange] = asyncio.Queue()
+    actor = ScriptedActor(changes=[(1, [OPENED]), LOST])
+    async with fleet_of(actor, on_change=heard.put_nowait) as fleet, asyncio.timeout(LIMIT_SECONDS):
+        assert await heard.get() == OPENED
+        await fleet._find_running()  # pyright: ignore[reportPrivateUsage]
+        assert await heard.get() == CLOSED
+
+
+def front_of(fleet: Fleet) -> Front:
+    settings = Settings()
+    toolset = make_toolset(settings)
+    return Front(toolset, settings, fleet=fleet, registry=ScriptedActor(), files=FileSite(fleet))
+
+
+async def test_a_reply_of_another_version_does_not_fail_the_list_of_sessions():
+    data: dict[str, Any] = {"sessions": [{"sessionId": "w1.1"}], "savedStates": []}
+    answers = [Answer({"success": True, "data": each}) for each in (data, {})]
+    replies = [WorkerReply(each, Load(1, 1, is_draining=False)).pack() for each in answers]
+    async with fleet_of(*(ScriptedActor(call=[each]) for each in (*replies, b"odd"))) as fleet:
+        answer = await front_of(fleet).call("list_sessions", {})
+    assert answer.content["data"] == {**data, "unanswered": ["w2", "w3"]}
+
+
+async def test_the_sessions_of_lost_workers_are_not_counted():
+    async with fleet_of(ScriptedActor(), ScriptedActor()) as fleet:
+        for worker in fleet.workers:
+            worker.load = Load(3, 9, is_draining=False)
+        fleet.workers[1].is_lost = True
+        assert front_of(fleet).session_count == 3
+
+
+class QuestionedActor(ScriptedActor):
+    """A worker that asks a person, and whose answer is the reply to its question."""
+
+    def send(self, method: str, *arguments: Any) -> None:
+        assert method == "answer_question"
+        self.called.put_nowait(arguments)
+
+    async def stream(self, method: str, *arguments: Any) -> AsyncGenerator[Any]:
+        assert (method, len(arguments)) == ("call_with_progress", 1)
+        yield HelpInvitation("w1.1", 0, 60)
+        await self.called.get()
+        yield HelpQuestion("Sign in")
+        _, reply = await self.called.get()
+        yield WorkerReply(Answer({"success": True, "data": {"reply": reply}}), Load(1, 1, is_draining=False))
+
+
+class BrokenElicitation:
+    """A client whose connection fails unexpectedly when it is asked."""
+
+    hand_backs = 0
+    expires = float("inf")
+
+    @asynccontextmanager
+    async def invite(self, _: str, **terms: Any) -> AsyncGenerator[Any]:
+        assert [*terms] == ["hand_backs", "expires"]
+        yield self
+
+    async def ask(self, reason: str) -> None:
+        raise KeyError(reason)
+
+
+async def test_a_question_that_fails_unexpectedly_is_answered():
+    sent = RemoteCall(id="1", tool="request_help", arguments={}, caller=LOCAL, may_ask=True)
+    broken: Any = BrokenElicitation()
+    reply = await wait_for_reply(QuestionedActor(), sent, LIMIT_SECONDS, None, broken)
+    assert reply.answer is not None
+    assert reply.answer.content["data"] == {"reply": None}
 
 
 @pytest.mark.parametrize("later", [ActorLost("killed"), WatchedWorker("new", replace(STATE, sessions=[]))])
@@ -107,3 +219,95 @@ async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
         seen = await ClusterDesk(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
+
+
+async def test_a_change_without_a_new_revision_is_shown():
+    asking = replace(SESSION, view={**SESSION.view, "help": "Sign in"})
+    actor, seen = ScriptedActor(), list[WatchState]()
+    async with fleet_of(actor) as fleet:
+        desk = ClusterDesk(fleet)
+        for sessions in ([SESSION], LOST, [SESSION], [asking]):  # It is unreachable for a moment.
+            state = sessions if sessions is LOST else WatchedWorker("a", replace(STATE, sessions=sessions))
+            actor.results["read_watched"] = [state]
+            seen.append(await desk.read_state(0, 0))
+    asked = [[each.view.get("help") for each in state.sessions] for state in seen]
+    assert asked == [[None], [], [None], ["Sign in"]]
+    assert len({each.revision for each in seen}) == 4
+
+
+async def test_a_state_of_another_version_does_not_stop_the_desk():
+    odd = WatchedWorker("a", replace(STATE, calls=[Watched({}, "ada", None)]))
+    async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
+        desk = ClusterDesk(fleet)
+        following = asyncio.create_task(desk.follow())
+        await desk.read_state(0, 0)
+        assert not following.done()
+        following.cancel()
+
+
+async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: pytest.MonkeyPatch):
+    for name in ("require_token", "forget_token"):
+        monkeypatch.setattr(f"footlight.cluster.worker.actor.{name}", lambda: None)
+    refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
+    assert isinstance(refused, RequestFailed)
+    assert refused.status == 404
+    seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
+    actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
+    async with fleet_of(actor) as fleet:
+        desk = ClusterDesk(fleet)
+        assert [each.view["number"] for each in (await desk.read_state(0, 0)).calls] == ["a-1"]
+        assert await desk.read_still("a-1", Visitor()) == b"jpeg"
+    sent = [actor.called.get_nowait() for _ in range(actor.called.qsize())]
+    assert ("a-1", "read_still", "1", Visitor()) in sent
+
+
+async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(watching, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(watching, "BUSY_SECONDS", 1_000.0)
+    silent = ScriptedActor()
+    lively = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[None])
+    async with fleet_of(lively, silent) as fleet:
+        desk = ClusterDesk(fleet)
+        await asyncio.gather(desk.read_state(0, 0), desk.read_state(0, 0))
+        assert lively.called.qsize() == 2  # One look of both requests, and one that follows.
+        monkeypatch.setattr(watching, "ANSWER_SECONDS", 1_000.0)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await desk.take("w1.1", "ada", Visitor())
+            with pytest.raises(RequestFailed, match="no such session"):
+                await desk.make_report("unknown", Visitor())
+
+
+async def test_only_the_latest_watchers_are_remembered(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(watching, "MAX_WATCHERS", 2)
+    actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
+    async with fleet_of(actor) as fleet:
+        desk = ClusterDesk(fleet)
+        for watcher in ("ada", "bob", "ada", "cy"):
+            desk.note_watcher(watcher)
+        await desk.read_state(0, 0)
+    assert [*(await actor.called.get())[3]] == ["ada", "cy"]
+
+
+async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(watching, "MAX_TRACE_BYTES", 3)
+    found, visitor = Path("/far/trace.zip"), Visitor()
+    actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[found])
+    async with fleet_of(actor) as fleet:
+        desk = ClusterDesk(fleet)
+        await desk.read_state(0, 0)
+        copies: list[Path] = []
+        for _ in range(2):
+            actor.results["read_trace"] = [b"PK", b"0", b""]
+            copies.append(await desk.find_trace("w1.1", None, visitor))
+        assert [each.read_bytes() for each in copies] == [b"PK0", b"PK0"]
+        for parts, status in (([b"PK", b"01"], 413), ([b"PK", None], 410), ([b"PK", LOST], 410)):
+            actor.results["read_trace"] = [*parts]
+            with pytest.raises(RequestFailed) as refused:
+                await desk.find_trace("w1.1", None, visitor)
+            assert refused.value.status == status
+        assert {*copies[0].parent.iterdir()} == {*copies}
+        following = asyncio.create_task(desk.follow())
+        await asyncio.sleep(0)
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        assert not copies[0].parent.exists()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
 
+from footlight.app.local_endpoint import name_commands
+from footlight.caller import Caller
 from tests.http_client import data, handshake, raw, served
 from tests.network import client_over, listening
 from tests.site import Site
@@ -75,3 +78,16 @@ async def test_a_default_session_ends_with_its_transport_session(site: Site, tmp
             assert (await speaker.end()).status_code == 200
         made = await data(client, "create_session")
         await data(client, "close_session", **made)
+
+
+def test_commands_on_each_machine_of_a_cluster_have_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def default_of(host: str, folder: str, *, is_cluster: bool = True) -> str | None:
+        monkeypatch.setattr("platform.node", lambda: host)
+        return Caller(name_commands(Path(folder), is_cluster=is_cluster), shares_default=True).default_session
+
+    assert default_of("one", "/a") == default_of("one", "/a")
+    assert len({default_of(*each) for each in (("one", "/a"), ("one", "/b"), ("two", "/a"))}) == 3
+    alone = [default_of(host, "/a", is_cluster=False) for host in ("one", "two")]
+    assert alone[0] == alone[1]

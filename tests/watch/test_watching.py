@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageChops
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.http_client import Raw, raw, served
 from tests.site import Site
@@ -108,6 +108,24 @@ async def test_a_secret_is_in_no_frame_call_or_report(
     ]
     assert stills
     assert not any(shows_red(still.content) for still in stills)
+
+
+async def test_all_calls_are_asked_for_again_after_a_restart(person: Page, agent: Agent, site: Site) -> None:
+    await agent.show(site, FORM)
+    await expect(calls_of(person).first).to_contain_text("navigate")
+    shown = await person.locator("#calls > li").count()
+
+    async def answer_as_another_process(route: Route) -> None:
+        response = await route.fetch()
+        await route.fulfill(response=response, json={**await response.json(), "origin": "another"})
+
+    await person.route("**/watch/api/state?*", answer_as_another_process)
+    async with person.expect_response(lambda each: "state?after=0&" in each.url):
+        await agent.call("click", selector="button")
+
+    await expect(calls_of(person).first).to_contain_text("click")
+    assert await person.locator("#calls > li").count() > shown
+    await person.unroute_all(behavior="ignoreErrors")
 
 
 async def test_picture_is_updated_when_the_page_changes(person: Page, agent: Agent, site: Site) -> None:

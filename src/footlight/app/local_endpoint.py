@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import os
+import platform
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,14 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.transports.activity import ActivityTracker
 
-__all__ = ["Backend", "LocalEndpoint", "bind_local_endpoint", "ensure_token", "serve_local_endpoint"]
+__all__ = [
+    "Backend",
+    "LocalEndpoint",
+    "bind_local_endpoint",
+    "ensure_token",
+    "name_commands",
+    "serve_local_endpoint",
+]
 
 
 class Backend(Protocol):
@@ -117,6 +126,7 @@ async def serve_local_endpoint(
         local.listener,
         nonce=state.nonce,
         serve_connection=serve_connection,
+        commands=name_commands(local.folder, is_cluster=settings.cluster.address is not None),
         facts=facts,
         on_stop=stop.set,
         on_drain=on_drain,
@@ -129,3 +139,14 @@ async def serve_local_endpoint(
             yield
         finally:
             forget_state(local.folder, state)
+
+
+def name_commands(folder: Path, *, is_cluster: bool) -> str:
+    """Return the principal of the commands of this user, also of those after a restart of the server.
+
+    The servers of a cluster share their sessions, but not those of the commands on each one's machine.
+    """
+    if not is_cluster:
+        return "local:commands"
+    identity = f"{platform.node()}\0{folder}"
+    return f"local:commands:{hashlib.sha256(identity.encode()).hexdigest()[:32]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from typing import TYPE_CHECKING, cast
 
@@ -13,7 +14,7 @@ from footlight.errors import DeadlineExceeded, WorkerLost
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
-    from footlight.cluster.fleet import KnownWorker
+    from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import HelpRequest, HelpStep, Progress, RemoteCall
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["lost_error", "silent_error", "wait_for_reply"]
 
+logger = logging.getLogger(__name__)
+
 GRACE_SECONDS = 15.0
 """How long after its deadline a call may look for the reason, as long as its worker can be reached."""
 PING_SECONDS = 1.0
 """How long a worker may take to say that it can be reached. It is asked this long before the deadline."""
+WITHDRAW_SECONDS = 1.0
+"""How long the end of a call waits for the withdrawal of its question."""
 
 
 async def wait_for_reply(
@@ -127,12 +132,15 @@ class _Helper(contextlib.AsyncExitStack):
             reply = await invitation.ask(reason)
         except InputRequired as question:
             self._question = question
+        except Exception:
+            logger.exception("the person behind a client could not be asked")
+            reply = None
         self._actor.send("answer_question", self._id, reply)
 
     async def _withdraw(self) -> None:
         if self._asking is not None:
             self._asking.cancel()
-            await asyncio.wait([self._asking])
+            await asyncio.wait([self._asking], timeout=WITHDRAW_SECONDS)
 
 
 def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from footlight.caller import Caller
-    from footlight.cluster.fleet import Fleet, KnownWorker
+    from footlight.cluster.fleet import Fleet
+    from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker.file_links import FileFacts
 
 __all__ = ["FileSite"]

@@ -7,13 +7,14 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.sessions.change_events import ignore_change
+from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.placement import LeastLoaded
-from footlight.cluster.ray_api import ActorLost, RemoteActor, find_actor, list_actors, start_actor
+from footlight.cluster.ray_api import ActorLost, find_actor, list_actors, start_actor
 from footlight.cluster.worker import WORKER, Worker, WorkerStatus
 from footlight.errors import ResourceExhausted
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.cluster.worker import Load
     from footlight.config import ClusterSettings
 
-__all__ = ["Fleet", "KnownWorker"]
+__all__ = ["Fleet"]
 
 logger = logging.getLogger(__name__)
 
@@ -37,58 +38,6 @@ CANNOT_START = "No worker of the cluster can start; the log of this server says 
 ALL_FOREIGN = (
     "All workers of the cluster have another version, other tools or other settings than this server"
 )
-
-
-@dataclass(eq=False, slots=True)
-class KnownWorker:
-    """A worker actor, and what it last reported. `reserved` sessions are being created."""
-
-    name: str
-    actor: RemoteActor
-    status: WorkerStatus | None = None
-    """None as long as it does not answer."""
-    load: Load | None = None
-    reserved: int = 0
-    is_lost: bool = False
-    """Whether its process has ended. Ray may start it again."""
-    is_silent: bool = False
-    """Whether its process cannot be reached, although nothing says that it has ended."""
-    empty_since: float | None = None
-    """Since when it has had no session, in seconds of the monotonic clock."""
-
-    @property
-    def process_id(self) -> int | None:
-        return self.status.process_id if self.status else None
-
-    @property
-    def failure(self) -> str | None:
-        """Return why it cannot start its browsers."""
-        return self.status.failure if self.status else None
-
-    @property
-    def is_draining(self) -> bool:
-        return self.load is not None and self.load.is_draining
-
-    @property
-    def has_left(self) -> bool:
-        """Return whether it is draining and empty: a call that does not reach it has no session there."""
-        return self.load is not None and self.load.is_draining and self.load.sessions == 0
-
-    @property
-    def is_starting(self) -> bool:
-        return self.status is None and not self.is_silent
-
-    @property
-    def takes_sessions(self) -> bool:
-        return self.load is not None and not self.is_draining and not self.is_lost and not self.failure
-
-    @property
-    def has_room(self) -> bool:
-        return self.takes_sessions and self.load is not None and self.used < self.load.max_sessions
-
-    @property
-    def used(self) -> int:
-        return (self.load.sessions if self.load else 0) + self.reserved
 
 
 class Fleet:
@@ -178,17 +127,19 @@ class Fleet:
         self._run(self._ask_forever(worker))
         self._run(self._follow(worker))
 
-    async def ask_all(self, method: str, *arguments: Any, seconds: float) -> dict[KnownWorker, Any]:
-        """Call a method of all workers, and return the results of those that answer in time.
+    async def ask_all(
+        self, method: str, *arguments: Any, seconds: float, read: Callable[[Any], Any] = lambda result: result
+    ) -> dict[KnownWorker, Any]:
+        """Call a method of all workers, and return what `read` returns for the results that come in time.
 
-        A worker that cannot start, or that has another version without the method, is left out like one
-        that does not answer.
+        A worker that cannot start, or that has another version with other methods or results, is left out
+        like one that does not answer.
         """
 
         async def ask(worker: KnownWorker) -> tuple[KnownWorker, Any] | None:
             try:
                 async with asyncio.timeout(seconds):
-                    return worker, await worker.actor.call(method, *arguments)
+                    return worker, read(await worker.actor.call(method, *arguments))
             except (ActorLost, TimeoutError):
                 return None
             except Exception:
@@ -299,24 +250,34 @@ class Fleet:
 
     async def _follow(self, worker: KnownWorker) -> None:
         """Pass on the changes of the worker's sessions for as long as it is known, and their end with it."""
-        last: int | None = None
+        after: int | None = None
         opened: dict[str, SessionChange] = {}
+        has_failed = False
         while self._is_known(worker):
             try:
-                last, changes = await worker.actor.call("changes", last)
-            except ActorLost:
-                last, changes = None, [replace(each, kind="closed") for each in opened.values()]
-            except Exception:
-                logger.exception("the changes of worker %s cannot be followed", worker.name)
-                return
+                reply: tuple[int, list[SessionChange]] = await worker.actor.call("changes", after)
+                last, changes = reply
+            except Exception as error:
+                if not isinstance(error, ActorLost):
+                    level = logging.DEBUG if worker.failure or has_failed else logging.ERROR
+                    message = "the changes of worker %s cannot be followed"
+                    logger.log(level, message, worker.name, exc_info=True)
+                    has_failed = True
+                after = None
+                await asyncio.sleep(ASK_EVERY_SECONDS)
+                continue
+            has_failed = False
+            if after is None or last < after:
+                changes = _compare(opened, changes)  # All sessions that are open now.
+            after = last
             for change in changes:
                 if change.page_id is None:
                     opened.pop(change.session_id, None)
                     if change.kind == "opened":
                         opened[change.session_id] = change
                 self._on_change(change)
-            if last is None:
-                await asyncio.sleep(ASK_EVERY_SECONDS)
+        for change in opened.values():
+            self._on_change(replace(change, kind="closed"))
 
     async def _find_running(self) -> None:
         """Learn the workers that other servers have started, and forget those that have ended."""
@@ -395,3 +356,10 @@ class Fleet:
     def _wake(self) -> None:
         self._changed.set()
         self._changed.clear()
+
+
+def _compare(opened: Mapping[str, SessionChange], now: Sequence[SessionChange]) -> list[SessionChange]:
+    """Return the changes from the known open sessions to those that are open now."""
+    ids = {each.session_id for each in now}
+    ended = [replace(each, kind="closed") for id, each in opened.items() if id not in ids]
+    return [*ended, *(each for each in now if each.session_id not in opened)]

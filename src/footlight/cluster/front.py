@@ -7,7 +7,7 @@ import contextlib
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,8 @@ from footlight.server.calls.tool_caller import ToolCaller
 
 if TYPE_CHECKING:
     from footlight.cluster.file_site import FileSite
-    from footlight.cluster.fleet import Fleet, KnownWorker
+    from footlight.cluster.fleet import Fleet
+    from footlight.cluster.known_worker import KnownWorker
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation
@@ -78,7 +79,8 @@ class Front(ToolCaller):
         """
         tool = self.get(name)
         # Other tools ask nobody, and a call without questions is cheaper.
-        channel = _Channel(report, elicitation if tool.group == "handover" else None)
+        may_ask = tool.group == "handover" and tool.effect == "act"
+        channel = _Channel(report, elicitation if may_ask else None)
         try:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
@@ -248,8 +250,8 @@ class Front(ToolCaller):
         """Ask every worker, and name those that did not answer in time."""
         call = RemoteCall(id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller)
         workers = self._fleet.workers
-        replies = await self._fleet.ask_all("call", call.pack(), seconds=LIST_SECONDS)
-        answered = [each for packed in replies.values() if (each := WorkerReply.unpack(packed).answer)]
+        replies = await self._fleet.ask_all("call", call.pack(), seconds=LIST_SECONDS, read=_read_list)
+        answered = [answer for answer, _ in replies.values()]
         if failed := next((each for each in answered if not each.success), None):
             return failed
         silent = [each.name for each in workers if each not in replies]
@@ -257,13 +259,13 @@ class Front(ToolCaller):
             raise WorkerLost(
                 "No worker of the cluster answers", suggestion=WAIT, retryable=True, workers=silent
             )
-        listed = [each.content["data"] for each in answered]
-        sessions = [session for each in listed for session in each["sessions"]]
+        listed = [each for _, each in replies.values()]
+        sessions = [session for each in listed for session in each.sessions]
         data: dict[str, Any] = {
             "sessions": sessions,
-            "savedStates": sorted({name for each in listed for name in each["savedStates"]}),
+            "savedStates": sorted({name for each in listed for name in each.saved_states}),
         }
-        kept = {id for each in listed for id in each.get("kept", ())}
+        kept = {id for each in listed for id in each.kept}
         if kept := kept - {session["sessionId"] for session in sessions}:
             data["kept"] = sorted(kept)
         if silent:
@@ -285,7 +287,7 @@ class Front(ToolCaller):
 
     @property
     def session_count(self) -> int:
-        return sum(each.load.sessions for each in self._fleet.workers if each.load)
+        return sum(each.load.sessions for each in self._fleet.workers if each.load and not each.is_lost)
 
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return, on all workers."""
@@ -358,6 +360,25 @@ def _make_registered_id(session_id: object, caller: Caller) -> str | None:
         return session_id
     id = caller.default_session
     return id if session_id in (None, DEFAULT, id) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What `list_sessions` returned on one worker."""
+
+    sessions: Sequence[Mapping[str, Any]] = ()
+    saved_states: Sequence[str] = ()
+    kept: Sequence[str] = ()
+
+
+def _read_list(packed: bytes) -> tuple[Answer, _Listed]:
+    """Return the answer of `list_sessions` from a reply. Any error means a worker of another build."""
+    answer = WorkerReply.unpack(packed).answer
+    assert answer is not None, "it is answered by draining workers, too"
+    if not answer.success:
+        return answer, _Listed()
+    data = answer.content["data"]
+    return answer, _Listed(data["sessions"], data["savedStates"], data.get("kept", ()))
 
 
 def _is_missing(answer: Answer) -> bool:

@@ -108,9 +108,9 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     if desk is not None:
         ends.append(asyncio.create_task(desk.follow()))
     try:
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        if serving.done():
-            serving.result()
+        ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for end in ended:
+            end.result()
     finally:
         limit_shutdown()
         if watch is not None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import shutil
 import tempfile
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +23,8 @@ from footlight.cluster.ray_api import ActorLost
 from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
 
 if TYPE_CHECKING:
-    from footlight.cluster.fleet import Fleet, KnownWorker
+    from footlight.cluster.fleet import Fleet
+    from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import Heard, WatchedWorker
 
 __all__ = ["NO_CALLS", "ClusterDesk"]
@@ -44,7 +46,11 @@ NO_CALLS = 1 << 62
 """A revision after which there are no calls. Nobody needs them before somebody watches."""
 MAX_CALLS = 2_000
 MAX_ENDED = 200
+MAX_WATCHERS = 1_000
+MAX_TRACES = 50
 MAX_TRACE_BYTES = 1 << 30
+COPY_SECONDS = 120.0
+"""How long the copy of a trace may take."""
 PART_BYTES = 1 << 20
 
 
@@ -57,7 +63,7 @@ class _Mirror:
     """The process to which the revision belongs."""
     revision: int = -1
     captures: int = 0
-    sessions: Sequence[Watched] = ()
+    sessions: list[Watched] = field(default_factory=list[Watched])
     is_silent: bool = False
     following: asyncio.Task[None] | None = field(default=None, repr=False)
 
@@ -69,7 +75,7 @@ class ClusterDesk:
         self._fleet = fleet
         self._mirrors: dict[KnownWorker, _Mirror] = {}
         self._homes: OrderedDict[str, KnownWorker] = OrderedDict()
-        """The worker of each session and each call that is known, by its id."""
+        """The worker of each call and each ended session that is known, by its id."""
         self._calls: OrderedDict[str, tuple[int, Watched]] = OrderedDict()
         """The latest calls, with the revision in which they changed."""
         self._ended: OrderedDict[str, Watched] = OrderedDict()
@@ -80,8 +86,10 @@ class ClusterDesk:
         self._watched_at = -WATCHED_SECONDS
         self._wanted = asyncio.Event()
         """Set for an instant when somebody begins to watch."""
+        self._refreshing: asyncio.Task[None] | None = None
         self._folder: Path | None = None
-        """The traces that were copied from workers."""
+        """The folder of the traces that were copied from workers."""
+        self._traces: deque[Path] = deque()
 
     async def follow(self) -> None:
         """Mirror all workers until it is cancelled."""
@@ -91,6 +99,7 @@ class ClusterDesk:
                 await asyncio.sleep(1.0)
         finally:
             tasks = [each.following for each in self._mirrors.values() if each.following]
+            tasks += [self._refreshing] if self._refreshing else []
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -99,10 +108,9 @@ class ClusterDesk:
 
     def note_watcher(self, watcher: str) -> None:
         now = time.monotonic()
-        self._heard_at = {
-            id: heard_at for id, heard_at in self._heard_at.items() if now - heard_at < WATCHED_SECONDS
-        }
-        self._heard_at[watcher] = now
+        heard = [each for each in self._heard_at.items() if now - each[1] < WATCHED_SECONDS]
+        others = [each for each in heard if each[0] != watcher]
+        self._heard_at = dict([*others, (watcher, now)][-MAX_WATCHERS:])
 
     async def read_state(self, after: int, seconds: float) -> WatchState:
         was_watched = self._is_watched
@@ -124,32 +132,34 @@ class ClusterDesk:
         return await self._ask_about(session_id, "read_picture", session_id, page_id, after, visitor)
 
     async def read_still(self, call: str, visitor: Visitor) -> bytes:
-        return await self._ask(self._homes.get(call), "read_still", _number_of(call), visitor)
+        return await self._ask(self._homes.get(call), "read_still", _number_of(call), visitor, call=call)
 
     async def make_report(self, session_id: str, visitor: Visitor) -> str:
         return await self._ask_about(session_id, "make_report", session_id, visitor)
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
-        """Copy the trace from its worker, and return the copy, which is kept until the server ends."""
+        """Copy the trace from its worker, and return the copy. The latest `MAX_TRACES` are kept."""
         if call is not None:
-            worker = self._homes.get(call)
+            worker, number = self._homes.get(call), _number_of(call)
         else:
-            worker = await self._find_worker(session_id or "")
-        trace = await self._ask(
-            worker, "find_trace", session_id, None if call is None else _number_of(call), visitor
-        )
+            worker, number = await self._find_worker(session_id or ""), None
+        trace = await self._ask(worker, "find_trace", session_id, number, visitor, call=call)
         assert worker is not None
         if self._folder is None:
-            self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="footlight-traces-"))
-        return await _copy_trace(worker, trace, self._folder)
+            self._folder = Path(tempfile.mkdtemp(prefix="footlight-traces-"))
+        copy = await _copy_trace(worker, trace, self._folder)
+        self._traces.append(copy)
+        if len(self._traces) > MAX_TRACES:
+            self._traces.popleft().unlink(missing_ok=True)
+        return copy
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
         await self._ask_about(session_id, "take", session_id, watcher, visitor)
-        await self._refresh()
+        await self._look_at_session(session_id)
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
         await self._ask_about(session_id, "give_back", session_id, watcher, note, visitor)
-        await self._refresh()
+        await self._look_at_session(session_id)
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
         await self._ask_about(session_id, "act", session_id, watcher, events, visitor)
@@ -181,9 +191,19 @@ class ClusterDesk:
                     await self._wanted.wait()
 
     async def _refresh(self) -> None:
-        """Look at all workers now."""
+        """Look at all workers now, except silent ones. Requests at the same time share one look."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._look_at_all())
+        await asyncio.shield(self._refreshing)
+
+    async def _look_at_all(self) -> None:
         self._update_mirrors()
-        await asyncio.gather(*(self._look_at(each, 0.0) for each in self._mirrors.values()))
+        mirrors = [each for each in self._mirrors.values() if not each.is_silent]
+        await asyncio.gather(*(self._look_at(each, 0.0) for each in mirrors))
+
+    async def _look_at_session(self, session_id: str) -> None:
+        if (mirror := self._find_mirror(session_id)) is not None:
+            await self._look_at(mirror, 0.0)
 
     async def _look_at(self, mirror: _Mirror, seconds: float) -> None:
         """Mirror a worker, which waits so long for a change."""
@@ -194,37 +214,36 @@ class ClusterDesk:
         try:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
                 seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
+            self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
         except ActorLost:
             self._note_loss(mirror)
             await asyncio.sleep(seconds and 1.0)
             return
-        except Exception:  # It is silent, cannot start, or has another version without the method.
-            logger.debug("worker %s cannot be watched", mirror.worker.name, exc_info=True)
+        except Exception as error:  # It is silent, cannot start, or is of another version.
+            is_known = isinstance(error, TimeoutError) or mirror.is_silent or mirror.worker.failure
+            level = logging.DEBUG if is_known else logging.WARNING
+            logger.log(level, "worker %s cannot be watched", mirror.worker.name, exc_info=True)
             self._note_silence(mirror, is_silent=True)
             return
         self._note_silence(mirror, is_silent=False)
-        self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
 
     def _note_state(self, mirror: _Mirror, seen: WatchedWorker, *, has_calls: bool) -> None:
         if seen.origin != mirror.origin:
             self._note_loss(mirror)
             mirror.origin, mirror.revision = seen.origin, -1
-        state = seen.state
-        if state.revision <= mirror.revision:
+        state, worker = seen.state, mirror.worker
+        if state.revision < mirror.revision:
             return  # A later look has seen more already.
+        sessions = [replace(each, view={**each.view, "worker": worker.name}) for each in state.sessions]
+        if state.revision == mirror.revision and sessions == mirror.sessions:
+            return
         if has_calls:
             mirror.revision = state.revision
         mirror.captures = state.captures
-        worker = mirror.worker
-        mirror.sessions = [
-            replace(each, view={**each.view, "worker": worker.name}) for each in state.sessions
-        ]
+        mirror.sessions = sessions
         self._revision += 1
-        for each in state.sessions:
-            self._note_home(each.session_id, worker)
         for each in state.ended:
-            self._note_home(each.session_id, self._homes.get(each.session_id or "", worker))
-            self._note_end(each)
+            self._note_end(each, worker)
         for each in state.calls:
             id = f"{seen.origin}-{each.view['number']}"
             self._calls[id] = (self._revision, replace(each, view={**each.view, "number": id}))
@@ -233,19 +252,18 @@ class ClusterDesk:
             self._calls.popitem(last=False)
         self._wake()
 
-    def _note_home(self, id: str | None, worker: KnownWorker) -> None:
-        if id is not None:
-            self._homes[id] = worker
-            self._homes.move_to_end(id)
-            while len(self._homes) > 2 * MAX_CALLS:
-                self._homes.popitem(last=False)
+    def _note_home(self, id: str, worker: KnownWorker) -> None:
+        self._homes[id] = worker
+        self._homes.move_to_end(id)
+        while len(self._homes) > 2 * MAX_CALLS:
+            self._homes.popitem(last=False)
 
-    def _note_end(self, ended: Watched) -> None:
+    def _note_end(self, ended: Watched, worker: KnownWorker) -> None:
         assert ended.session_id is not None
         known = self._ended.get(ended.session_id)
-        if known is None or known.view["endedAt"] < ended.view["endedAt"]:
+        if known is None or known.view["endedAt"] <= ended.view["endedAt"]:
             self._ended[ended.session_id] = ended
-            self._ended.move_to_end(ended.session_id)
+            self._note_home(ended.session_id, worker)
         while len(self._ended) > MAX_ENDED:
             self._ended.popitem(last=False)
 
@@ -257,8 +275,8 @@ class ClusterDesk:
         reason = f"{'ended' if worker.is_draining else 'was lost'} with worker {worker.name}"
         for each in mirror.sessions:
             facts = {"id": each.session_id, "state": "ended", "reason": reason}
-            self._note_end(replace(each, view={**facts, "endedAt": round(time.time() * 1000)}))
-        mirror.sessions = ()
+            self._note_end(replace(each, view={**facts, "endedAt": round(time.time() * 1000)}), worker)
+        mirror.sessions = []
         self._revision += 1
         self._wake()
 
@@ -297,16 +315,28 @@ class ClusterDesk:
             raise
 
     async def _find_worker(self, session_id: str) -> KnownWorker | None:
-        if session_id not in self._homes:
+        if self._find_mirror(session_id) is None and session_id not in self._homes:
             await self._refresh()
-        return self._homes.get(session_id)
+        mirror = self._find_mirror(session_id)
+        return mirror.worker if mirror else self._homes.get(session_id)
 
-    async def _ask(self, worker: KnownWorker | None, method: str, *arguments: Any) -> Any:
+    def _find_mirror(self, session_id: str) -> _Mirror | None:
+        """Return the mirror of the worker that has the open session."""
+        for mirror in self._mirrors.values():
+            if any(each.session_id == session_id for each in mirror.sessions):
+                return mirror
+        return None
+
+    async def _ask(
+        self, worker: KnownWorker | None, method: str, *arguments: Any, call: str | None = None
+    ) -> Any:
+        """Call a method of the worker's desk, which is about a session or about `call`."""
         if worker is None:
-            raise RequestFailed(404, "There is no such session.")
+            raise RequestFailed(404, f"There is no such {'session' if call is None else 'call'}.")
+        sent = ("watch", method) if call is None else ("watch_call", call, method)
         try:
             async with asyncio.timeout(STEER_SECONDS):
-                answer = await worker.actor.call("watch", method, *arguments)
+                answer = await worker.actor.call(*sent, *arguments)
         except ActorLost:
             raise RequestFailed(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
@@ -332,20 +362,33 @@ def _number_of(call: str) -> str:
 
 
 async def _copy_trace(worker: KnownWorker, trace: Path, folder: Path) -> Path:
-    """Copy a trace of a worker into a folder of this machine, in parts."""
-    copy = folder / f"{worker.name}-{trace.parent.name}-{trace.name}"
+    """Copy a trace of a worker into a new file in a folder of this machine."""
+    copy = folder / f"{secrets.token_hex(8)}-{trace.name}"
+    try:
+        async with asyncio.timeout(COPY_SECONDS):
+            await _copy_parts(worker, trace, copy)
+    except BaseException as error:
+        copy.unlink(missing_ok=True)
+        if isinstance(error, ActorLost):
+            raise _missing_trace(trace) from None
+        if isinstance(error, TimeoutError):
+            raise RequestFailed(503, f"Worker {worker.name} does not send the trace in time.") from None
+        raise
+    return copy
+
+
+async def _copy_parts(worker: KnownWorker, trace: Path, copy: Path) -> None:
     size = 0
     with copy.open("wb") as file:
-        while size < MAX_TRACE_BYTES:
-            try:
-                async with asyncio.timeout(STEER_SECONDS):
-                    part: bytes | None = await worker.actor.call("read_trace", trace, size, PART_BYTES)
-            except (ActorLost, TimeoutError):
-                part = None
-            if part is None:
-                raise RequestFailed(410, f"The file {trace.name} no longer exists.")
-            if not part:
-                break
-            await asyncio.to_thread(file.write, part)
+        while part := await worker.actor.call("read_trace", trace, size, PART_BYTES):
             size += len(part)
-    return copy
+            if size > MAX_TRACE_BYTES:
+                limit = f"{MAX_TRACE_BYTES >> 20} MB"
+                raise RequestFailed(413, f"The trace {trace.name} is larger than {limit}.")
+            await asyncio.to_thread(file.write, part)
+    if part is None:
+        raise _missing_trace(trace)
+
+
+def _missing_trace(trace: Path) -> RequestFailed:
+    return RequestFailed(410, f"The file {trace.name} no longer exists.")

@@ -56,9 +56,6 @@ LONGEST_MESSAGE = 64 << 20
 """The maximum length of a line in bytes. A longer line is refused and skipped, as on stdio."""
 CHUNK = 1 << 16
 
-COMMANDS = Caller("local:commands", shares_default=True)
-"""The caller of all commands of this user. Its default session stays open between commands."""
-
 ServeConnection = Callable[[Read, Write, Caller], Awaitable[None]]
 """Serves MCP over one connection until `read` ends, then ends the sessions of its caller."""
 
@@ -99,6 +96,7 @@ async def serve_local(
     *,
     nonce: str,
     serve_connection: ServeConnection,
+    commands: str,
     facts: Callable[[], Mapping[str, Any]],
     on_stop: Callable[[], None],
     on_drain: Callable[[], None],
@@ -108,14 +106,16 @@ async def serve_local(
 ) -> AsyncGenerator[LocalConnections]:
     """Serve on a bound socket, which is removed on exit. Clients must know the nonce.
 
-    `facts` are sent to a client that requests the status. Each connection may have `max_requests` pending
-    requests. On exit, new requests are refused, and running ones have `shutdown_seconds` to finish.
-    `on_drain` is called before that wait, to end long-lived streams.
+    `commands` is the principal of all commands of this user, whose default session stays open between
+    commands. `facts` are sent to a client that asks for the status. Each connection may have `max_requests`
+    pending requests. At the end new requests are refused, and running ones have `shutdown_seconds` to finish;
+    `on_drain` is called before that wait, to end the streams that would last.
     """
     path = Path(listener.getsockname())
     clients = LocalConnections(
         serve_connection,
         nonce=nonce,
+        commands=commands,
         facts=facts,
         on_stop=on_stop,
         track_activity=track_activity,
@@ -147,6 +147,7 @@ class LocalConnections:
         serve_connection: ServeConnection,
         *,
         nonce: str,
+        commands: str,
         facts: Callable[[], Mapping[str, Any]],
         on_stop: Callable[[], None],
         track_activity: TrackActivity,
@@ -155,6 +156,7 @@ class LocalConnections:
         self._serve_connection = serve_connection
         self._max_requests = max_requests
         self._nonce = nonce
+        self._commands = Caller(commands, shares_default=True)
         self._facts = facts
         self._on_stop = on_stop
         self._track_activity = track_activity
@@ -205,7 +207,7 @@ class LocalConnections:
             await reader.read()  # Keep the connection open until the server has stopped.
         if role not in ("call", "shared"):
             return
-        client = _LocalConnection(_caller(role), reader, writer, among=self)
+        client = _LocalConnection(self._caller(role), reader, writer, among=self)
         task = asyncio.current_task()
         assert task is not None
         self._open[client] = task
@@ -216,6 +218,13 @@ class LocalConnections:
         finally:
             client.idle.set()
             del self._open[client]
+
+    def _caller(self, role: greeting.Role) -> Caller:
+        """Return the caller of a connection. Each MCP client is a principal of its own."""
+        if role == "call":
+            return self._commands
+        connection = secrets.token_hex(16)
+        return Caller(f"local:{connection}", connection=connection)
 
     async def _greet(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -247,14 +256,6 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(FLUSH_SECONDS):
             await writer.wait_closed()
     writer.transport.abort()
-
-
-def _caller(role: greeting.Role) -> Caller:
-    """Return the caller of a connection. Each MCP client is a separate principal."""
-    if role == "call":
-        return COMMANDS
-    connection = secrets.token_hex(16)
-    return Caller(f"local:{connection}", connection=connection)
 
 
 class _LocalConnection:

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.actions import mouse
@@ -44,30 +45,44 @@ MAX_NOTE = 2_000
 MODIFIERS = ("Alt", "Control", "Meta", "Shift")
 
 
+@dataclass(eq=False, slots=True)
+class _Person:
+    """A watcher who controls a session, and when the watcher was last heard of."""
+
+    session: Session
+    watcher: str
+    heard_at: float
+
+
 class Control:
     """Manages the sessions that people control, and their input. One person at a time controls a session."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._persons: dict[str, tuple[Session, str]] = {}
-        """The session and the watcher that controls it, by session id."""
-        self._heard_at: dict[str, float] = {}
+        self._persons: dict[str, _Person] = {}
+        """The persons who control sessions, by session id."""
         self._checking: asyncio.Task[None] | None = None
         self._input_locks: dict[str, asyncio.Lock] = {}
         self._typed: dict[str, int] = {}
 
     def has(self, session: Session, watcher: str) -> bool:
-        return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
+        return self._controls(session, watcher) and session.turn.is_persons
+
+    def _controls(self, session: Session, watcher: str) -> bool:
+        found = self._persons.get(session.id)
+        return found is not None and found.session is session and found.watcher == watcher
 
     def find_person(self, session: Session) -> str:
         """Return the watcher that controls the session, or ""."""
         found = self._persons.get(session.id)
-        return found[1] if found and self.has(session, found[1]) else ""
+        return found.watcher if found and self.has(session, found.watcher) else ""
 
     def note_watcher(self, watcher: str, *, seconds_ago: float = 0.0) -> None:
         """Note that a watcher is present, or was present `seconds_ago`."""
         heard_at = time.monotonic() - seconds_ago
-        self._heard_at[watcher] = max(heard_at, self._heard_at.get(watcher, 0.0))
+        for person in self._persons.values():
+            if person.watcher == watcher:
+                person.heard_at = max(heard_at, person.heard_at)
 
     async def take(self, session: Session, watcher: str) -> str | None:
         """Give a watcher control of a session. Return None, or the reason if that is not possible."""
@@ -78,8 +93,7 @@ class Control:
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Another person waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
-        self.note_watcher(watcher)
-        self._persons[session.id] = (session, watcher)
+        self._persons[session.id] = _Person(session, watcher, time.monotonic())
         self._input_locks[session.id] = asyncio.Lock()
         self._journal.note_step(session, "take_over", {}, page=session.page_table.current)
         if self._checking is None or self._checking.done():
@@ -87,8 +101,8 @@ class Control:
         return None
 
     def give_back(self, session: Session, watcher: str, note: str = "") -> None:
-        """Hand a session back to the agent, if this watcher controls it."""
-        if self._persons.get(session.id) == (session, watcher):
+        """Hand a session back to its calls, if this watcher controls it."""
+        if self._controls(session, watcher):
             self._end(session, "hand_back", note[:MAX_NOTE])
 
     async def act(self, session: Session, watcher: str, events: Sequence[Any]) -> None:
@@ -111,8 +125,8 @@ class Control:
                 await self._act(session, page, cast("Mapping[str, Any]", event))
 
     async def close(self) -> None:
-        for session, _ in [*self._persons.values()]:
-            self._end(session, "hand_back", "")
+        for person in [*self._persons.values()]:
+            self._end(person.session, "hand_back", "")
         if self._checking is not None:
             self._checking.cancel()
 
@@ -120,8 +134,8 @@ class Control:
         """Hand back the sessions of people who have left the watch page."""
         while self._persons:
             await asyncio.sleep(CHECK_SECONDS)
-            for session, watcher in [*self._persons.values()]:
-                absent = time.monotonic() - self._heard_at.get(watcher, 0.0) > ABSENT_SECONDS
+            for person in [*self._persons.values()]:
+                session, absent = person.session, time.monotonic() - person.heard_at > ABSENT_SECONDS
                 if absent or session.has_ended or not session.turn.is_persons:
                     self._end(session, "hand_back", "")
 

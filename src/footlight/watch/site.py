@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 from collections.abc import Coroutine, Mapping
 from functools import cache
 from importlib.resources import files
@@ -105,6 +106,8 @@ class WatchSite:
         self._desk = desk
         self._tickets = tickets
         self._trace_viewer = trace_viewer
+        self._origin = secrets.token_hex(8)
+        """The process to which the revisions belong."""
         self._closed = asyncio.Event()
 
     def owns(self, path: str) -> bool:
@@ -197,9 +200,8 @@ class WatchSite:
         watcher = query.get("watcher", "")[:64]
         self._desk.note_watcher(watcher)
         seconds = WAIT_SECONDS if query.get("wait") == "1" else 0
-        return _json(
-            _render_state(await self._desk.read_state(_count(query, "after"), seconds), visitor, watcher)
-        )
+        state = await self._desk.read_state(_count(query, "after"), seconds)
+        return _json({"origin": self._origin, **_render_state(state, visitor, watcher)})
 
     async def _picture(self, query: QueryParams, visitor: Visitor) -> Response:
         picture = await self._desk.read_picture(

@@ -262,6 +262,12 @@ class Worker:
         except RequestFailed as error:
             return error
 
+    async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
+        """Call a method of the desk about a call. Fail if an earlier process of the worker ran the call."""
+        if id.rpartition("-")[0] != self._origin:
+            return RequestFailed(404, "The process of the worker that ran this call has ended.")
+        return await self.watch(method, *arguments)
+
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
         """Return a part of a trace that the desk has found."""
         return await asyncio.to_thread(read_part, path, start, size)

@@ -74,6 +74,12 @@ export class Calls {
     this.choose(this.session);
   }
 
+  /** @returns {void} */
+  clear() {
+    this.list.replaceChildren();
+    this.items.clear();
+  }
+
   /** @type {(session: string | null) => void} */
   choose(session) {
     this.session = session;

@@ -38,6 +38,7 @@ const KEYS_MS = 150;
 const get = (id) => document.getElementById(id);
 const calls = new Calls(get("calls"), get("no-calls"));
 const picture = new Picture(get("picture"), get("box"), (text) => showText("message", text));
+let origin = "";
 let revision = 0;
 /** @type {Session[]} */
 let sessions = [];
@@ -99,16 +100,27 @@ async function poll() {
   }
 }
 
-/** @type {(state: { revision: number, sessions: Session[], ended: Ended[], calls: Call[] }) => void} */
+/**
+ * @typedef {object} State
+ * @property {string} origin the process to which the revision belongs
+ * @property {number} revision
+ * @property {Session[]} sessions
+ * @property {Ended[]} ended
+ * @property {Call[]} calls
+ */
+
+/** @type {(state: State) => void} */
 function take(state) {
-  if (state.revision < revision) revision = 0; // The server has been restarted.
-  revision = state.revision;
+  const isRestarted = Boolean(origin) && state.origin !== origin;
+  if (isRestarted) calls.clear();
+  else calls.add(state.calls);
+  origin = state.origin;
+  revision = isRestarted ? 0 : state.revision; // All calls of a new process are asked for, in their order.
   sessions = state.sessions;
   ended = state.ended;
   chosen ??= sessions.at(-1)?.id ?? null;
   const count = sessions.length;
   showText("status", `${count} ${count === 1 ? "session" : "sessions"}, connected`);
-  calls.add(state.calls);
   showSessions();
   showChosen();
 }
