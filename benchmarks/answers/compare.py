@@ -15,8 +15,8 @@ from benchmarks.tokens import count_tokens
 __all__ = ["compare_answers"]
 
 NAME_WIDTH = 56
-MOST_CALLS = 0.6
-MOST_TOKENS = 0.2
+MAX_CALLS = 0.6
+MAX_TOKENS = 0.2
 """The goals: our share of the peer's calls and tokens."""
 
 
@@ -44,9 +44,7 @@ async def compare_answers(transcripts: Path | None = None) -> None:
         rows.append((flow, played))
         print(_row(flow, played), flush=True)
     met = sum(_is_met(played) for _, played in rows)
-    print(
-        f"{met} of {len(rows)} flows meet the goals: ≤ {MOST_CALLS}× calls, ≤ {MOST_TOKENS}× tokens, success"
-    )
+    print(f"{met} of {len(rows)} flows meet the goals: ≤ {MAX_CALLS}× calls, ≤ {MAX_TOKENS}× tokens, success")
 
 
 async def _play(kind: type[Player], flow: Flow, transcripts: Path | None) -> Played:
@@ -88,5 +86,5 @@ def _row(flow: Flow, played: Sequence[Played]) -> str:
 
 def _is_met(played: Sequence[Played]) -> bool:
     ours, peer = played
-    is_short = ours.calls <= MOST_CALLS * peer.calls and ours.tokens <= MOST_TOKENS * peer.tokens
+    is_short = ours.calls <= MAX_CALLS * peer.calls and ours.tokens <= MAX_TOKENS * peer.tokens
     return is_short and ours.succeeded and peer.succeeded

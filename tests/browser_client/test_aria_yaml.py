@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser_client.accessibility_tree import MOST_LEVELS, AccessibilityNode
+from footlight.browser_client.accessibility_tree import MAX_LEVELS, AccessibilityNode
 from footlight.browser_client.dialects.aria_yaml import read_aria_yaml
 
 PAGE = r"""- generic [active] [ref=e1]:
@@ -172,14 +172,14 @@ def test_name_may_exceed_the_yaml_key_length() -> None:
 
 
 def test_node_depth_is_limited() -> None:
-    lines = "\n".join(f"{'  ' * level}- group:" for level in range(2 * MOST_LEVELS))
+    lines = "\n".join(f"{'  ' * level}- group:" for level in range(2 * MAX_LEVELS))
 
     (node,) = read_aria_yaml(lines)
 
     levels = 1
     while (children := node.get("children")) is not None:
         node, levels = children[0], levels + 1
-    assert levels == MOST_LEVELS - 1
+    assert levels == MAX_LEVELS - 1
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from footlight.browser_client.accessibility_tree import MOST_LEVELS, AccessibilityNode
+from footlight.browser_client.accessibility_tree import MAX_LEVELS, AccessibilityNode
 from footlight.browser_client.results import (
     LARGEST_SCREENSHOT,
     LARGEST_SNAPSHOT,
@@ -220,9 +220,9 @@ def nest(levels: int) -> str:
 
 
 def test_snapshot_depth_is_limited() -> None:
-    SnapshotResult(snapshot=nest(MOST_LEVELS))
+    SnapshotResult(snapshot=nest(MAX_LEVELS))
 
-    assert why_not(lambda: SnapshotResult(snapshot=nest(MOST_LEVELS + 1))) == (
+    assert why_not(lambda: SnapshotResult(snapshot=nest(MAX_LEVELS + 1))) == (
         "snapshot is not an accessibility tree: it is more than 200 levels deep"
     )
 

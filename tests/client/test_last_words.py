@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from footlight.client.transports.process_output import LastWords
+from footlight.client.transports.process_output import ErrorOutputTail
 from tests.processor_time import limit_processor_time
 
 GROUP = """
@@ -23,7 +23,7 @@ except Exception as error:
 
 
 def words_of(written: str) -> list[str]:
-    words = LastWords()
+    words = ErrorOutputTail()
     for line in written.splitlines():
         words.add(line.rstrip())
     return words.text().splitlines()
@@ -100,7 +100,7 @@ def test_long_stack_trace_does_not_push_out_an_earlier_reason() -> None:
 
 @pytest.mark.parametrize("character", " |+-^~.9\tat")
 def test_long_lines_are_processed_in_linear_time(character: str) -> None:
-    words = LastWords()
+    words = ErrorOutputTail()
 
     with limit_processor_time(1):
         for line in (character * 100_000, f"  {character * 100_000}!", f"  | {character * 100_000}x"):

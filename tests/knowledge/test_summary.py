@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from footlight.knowledge.index.index import Index
-from footlight.knowledge.index.summary import MOST_STEPS, list_last, summarize
+from footlight.knowledge.index.summary import MAX_STEPS, list_last, summarize
 from footlight.knowledge.naming import NO_SESSION
 from tests.knowledge.recorded import START, record, space_by_seconds, write
 
@@ -92,13 +92,13 @@ def test_empty_store_has_no_recipe(tmp_path: Path) -> None:
 def test_long_session_summary_keeps_the_last_steps(tmp_path: Path) -> None:
     """The first steps are those that nobody asks for, and their number is said."""
     records = space_by_seconds(
-        [record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)]
+        [record("mm_click", testId=f"item-{number}") for number in range(MAX_STEPS + 50)]
     )
     write(tmp_path, *records)
 
     reported = summarize(Index(tmp_path))
 
-    assert (reported["omittedBefore"], len(reported["steps"])) == (50, MOST_STEPS)
+    assert (reported["omittedBefore"], len(reported["steps"])) == (50, MAX_STEPS)
     assert (reported["steps"][0]["step"], reported["steps"][-1]["notes"]) == (
         51,
         "click testId=item-149 on home",

@@ -12,12 +12,12 @@ from types import FrameType
 from tests.patterns.collecting import Found
 from tests.patterns.pumps import Attack, attacks
 
-__all__ = ["LONGEST_TEXT", "MAX_SECONDS", "Slow", "find_slow"]
+__all__ = ["MAX_SECONDS", "MAX_TEXT_LENGTH", "Slow", "find_slow"]
 
-LONGEST_TEXT = 100_000
+MAX_TEXT_LENGTH = 100_000
 MAX_SECONDS = 0.05
 """For the longest text."""
-ROUNDS = ((40, None), (250, None), (1_500, None), (6_000, 30), (LONGEST_TEXT, 4))
+ROUNDS = ((40, None), (250, None), (1_500, None), (6_000, 30), (MAX_TEXT_LENGTH, 4))
 """The length of the texts, and how many of the slowest attacks of the round before are made with it.
 
 An exponential pattern is found with the shortest, before it does not end.
@@ -37,7 +37,7 @@ def find_slow(found: Found) -> str | None:
         run = _runner(found, method)
         left = attacks(found.pattern)
         for size, most in ROUNDS:
-            limit = SPARE_SECONDS + MAX_SECONDS * size / LONGEST_TEXT
+            limit = SPARE_SECONDS + MAX_SECONDS * size / MAX_TEXT_LENGTH
             times: list[tuple[float, Attack]] = []
             for attack in left[:most]:
                 taken = _fastest(run, attack.text(size), limit)

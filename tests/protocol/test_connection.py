@@ -14,7 +14,7 @@ from footlight.protocol import connection as connection_module
 from footlight.protocol.connection import Connection
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, is_timeout
 from footlight.protocol.messages import encode
-from footlight.protocol.server_requests import MOST_ANSWERS, MOST_SENDERS, MOST_SERVED
+from footlight.protocol.server_requests import MAX_ANSWERS, MAX_SENDERS, MAX_SERVED
 from tests.client.channels import LIMIT_SECONDS, Place, Refusal, Wire
 
 pytestmark = pytest.mark.anyio
@@ -745,7 +745,7 @@ async def test_flood_of_server_requests_uses_bounded_tasks_and_memory(ends: Ends
     """The answers wait in a queue, also where the server does not read them."""
     stuck = ends.wire.stuck = asyncio.Event()
     before = len(asyncio.all_tasks())
-    for number in range(MOST_ANSWERS + 100):
+    for number in range(MAX_ANSWERS + 100):
         method = "ping" if number % 2 else "roots/list"
         ends.wire.comes({"jsonrpc": "2.0", "id": number, "method": method})
     tasks = len(asyncio.all_tasks()) - before
@@ -753,14 +753,14 @@ async def test_flood_of_server_requests_uses_bounded_tasks_and_memory(ends: Ends
     stuck.set()
     await ends.settle()
     async with asyncio.timeout(LIMIT_SECONDS):
-        await ends.wire.answered(MOST_ANSWERS - 1)
+        await ends.wire.answered(MAX_ANSWERS - 1)
 
-    assert tasks <= MOST_SENDERS
-    assert ends.wire.methods.count("an answer") == MOST_ANSWERS
+    assert tasks <= MAX_SENDERS
+    assert ends.wire.methods.count("an answer") == MAX_ANSWERS
 
 
 async def test_number_of_concurrent_handlers_is_limited() -> None:
-    most = MOST_SERVED
+    most = MAX_SERVED
     ends = await open_connection(handlers={"m": wait_forever})
     for number in range(most + 1):
         ends.wire.comes({"jsonrpc": "2.0", "id": number, "method": "m"})

@@ -21,7 +21,7 @@ from footlight.transports.network.websocket_server import serve_websocket
 pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 60.0
-MOST = 2
+MAX = 2
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"
 REFUSED = b"HTTP/1.1 503 Service Unavailable"
@@ -40,7 +40,7 @@ async def serve_connection(read: Any, write: Any) -> None:
 async def serving(transport: str) -> AsyncGenerator[str]:
     """Yield the URL of a server that takes two connections."""
     listener = socket.create_server(("127.0.0.1", 0))
-    settings = ListenSettings.model_validate({"shutdownTimeout": 0, "maxConnections": MOST})
+    settings = ListenSettings.model_validate({"shutdownTimeout": 0, "maxConnections": MAX})
     access_control = AccessControl(bound="127.0.0.1")
     if transport == "http":
         serving = serve_http(
@@ -81,7 +81,7 @@ async def exchange(line: Line, said: bytes) -> bytes:
 async def test_connections_above_the_limit_get_503(transport: str) -> None:
     """Of which most come while those before them are still there."""
     async with serving(transport) as url:
-        silent = [await open_line(url) for _ in range(MOST if transport == "http" else 2 * MOST)]
+        silent = [await open_line(url) for _ in range(MAX if transport == "http" else 2 * MAX)]
         crowd = [await open_line(url) for _ in range(250)]
         answers = await asyncio.gather(*(exchange(line, HEALTH) for line in crowd))
         for _, writer in silent:
@@ -94,7 +94,7 @@ async def test_connections_above_the_limit_get_503(transport: str) -> None:
 async def test_a_large_request_above_the_limit_gets_503_too() -> None:
     """Its connection is not reset for what nobody has read of it."""
     async with serving("http") as url:
-        open_ones = [await open_line(url) for _ in range(MOST)]
+        open_ones = [await open_line(url) for _ in range(MAX)]
         answer = await exchange(await open_line(url), HEAD + b"x" * 3_000_000)
         async with httpx2.AsyncClient() as client:
             response = await client.post(f"{url}/mcp", content=b"x" * 3_000_000)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
-    "MOST_TEST_IDS",
+    "MAX_TEST_IDS",
     "AppChanges",
     "AppObservation",
     "AppState",
@@ -34,7 +34,7 @@ __all__ = [
     "wait_until_drawn",
 ]
 
-MOST_TEST_IDS = 500
+MAX_TEST_IDS = 500
 """The maximum `limit` that `list_testids` accepts."""
 
 SHOWN_TEST_IDS = 150
@@ -178,7 +178,7 @@ async def wait_for_test_ids(app: ExtensionApp, page: Page, deadline: Deadline) -
     """Return the visible test ids. If a page of the app has none, wait briefly until it has drawn some."""
     limit = asyncio.get_running_loop().time() + min(DRAWN_SECONDS, deadline.remaining_ms / 1000)
     while True:
-        found = await list_test_ids(page, deadline, limit=MOST_TEST_IDS)
+        found = await list_test_ids(page, deadline, limit=MAX_TEST_IDS)
         waits = not found and app.role_of(page) in ("extension", "notification")
         if not waits or asyncio.get_running_loop().time() >= limit:
             return found
@@ -190,7 +190,7 @@ async def wait_for_screen(app: ExtensionApp, profile: AppProfile, page: Page, *,
     deadline = Deadline.after(seconds * 1000)
     while True:
         # Each attempt has a separate time limit, so that the last one does not fail at the deadline.
-        found = await list_test_ids(page, Deadline.after(LOOKED_SECONDS * 1000), limit=MOST_TEST_IDS)
+        found = await list_test_ids(page, Deadline.after(LOOKED_SECONDS * 1000), limit=MAX_TEST_IDS)
         screen = identify_screen(app, profile, page, found)
         if screen.name != UNKNOWN or not profile.screens or deadline.remaining_ms <= LOOK_SECONDS * 1000:
             return screen

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict, cast
 
-__all__ = ["MOST_LEVELS", "AccessibilityNode", "problem_of", "wrap_in_document"]
+__all__ = ["MAX_LEVELS", "AccessibilityNode", "problem_of", "wrap_in_document"]
 
-MOST_LEVELS = 200
+MAX_LEVELS = 200
 """The deepest level of a tree: readers and writers of JSON are recursive. Pages do not nest half as deep."""
 
 
@@ -54,14 +54,14 @@ def wrap_in_document(nodes: Sequence[AccessibilityNode], *, url: str, title: str
 def problem_of(tree: object) -> str | None:
     """Return where the tree is not of this form, and how, or None. Other keys are allowed."""
     level: list[tuple[str, object]] = [("the root", tree)]
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         for where, node in level:
             if problem := _problem(node):
                 return f"{where} {problem}"
         level = [inside for where, node in level for inside in _children_of(where, node)]
         if not level:
             return None
-    return f"it is more than {MOST_LEVELS} levels deep"
+    return f"it is more than {MAX_LEVELS} levels deep"
 
 
 def _children_of(where: str, node: object) -> list[tuple[str, object]]:

@@ -12,8 +12,8 @@ from typing import Any, Literal, NoReturn, get_args
 
 from footlight.browser_client.validation import (
     DEFAULT_TIMEOUT_MS,
-    LONGEST_TIMEOUT_MS,
-    SHORTEST_TIMEOUT_MS,
+    MAX_TIMEOUT_MS,
+    MIN_TIMEOUT_MS,
     is_timeout_ms,
 )
 from footlight.client.transports.stdio import Stdio
@@ -70,7 +70,7 @@ class MCPConfig:
         if not _is_bool(self.headless):
             _refuse("headless", "must be true or false")
         if not is_timeout_ms(self.timeout):
-            _refuse("timeout", f"must be a whole number from {SHORTEST_TIMEOUT_MS} to {LONGEST_TIMEOUT_MS}")
+            _refuse("timeout", f"must be a whole number from {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}")
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> MCPConfig:

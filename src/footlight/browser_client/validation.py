@@ -16,9 +16,9 @@ from footlight.protocol.errors import ToolInvocationError
 
 __all__ = [
     "DEFAULT_TIMEOUT_MS",
-    "LONGEST_SCRIPT",
-    "LONGEST_TIMEOUT_MS",
-    "SHORTEST_TIMEOUT_MS",
+    "MAX_SCRIPT_LENGTH",
+    "MAX_TIMEOUT_MS",
+    "MIN_TIMEOUT_MS",
     "is_timeout_ms",
     "is_url",
     "validate_fields",
@@ -30,10 +30,10 @@ __all__ = [
     "validate_url",
 ]
 
-SHORTEST_TIMEOUT_MS = 1_000
+MIN_TIMEOUT_MS = 1_000
 DEFAULT_TIMEOUT_MS = 30_000
-LONGEST_TIMEOUT_MS = 300_000
-LONGEST_SCRIPT = 10_000
+MAX_TIMEOUT_MS = 300_000
+MAX_SCRIPT_LENGTH = 10_000
 """Characters."""
 RESOLVE_SECONDS = 5.0
 
@@ -106,8 +106,8 @@ def validate_script(script: object, *, tool: str) -> str:
     """Check a script for likely mistakes. This is not a security boundary: pages run scripts anyway."""
     if not isinstance(script, str) or not script.strip():
         _refuse(tool, "script", script, "must not be empty")
-    if len(script) > LONGEST_SCRIPT:
-        _refuse(tool, "script", None, f"has {len(script)} characters; the limit is {LONGEST_SCRIPT}")
+    if len(script) > MAX_SCRIPT_LENGTH:
+        _refuse(tool, "script", None, f"has {len(script)} characters; the limit is {MAX_SCRIPT_LENGTH}")
     if found := _FORBIDDEN.search(_ESCAPE.sub(_unescape, script)):
         _refuse(tool, "script", script, f"must not use {found[1]}; write what it does in the script itself")
     return script
@@ -121,16 +121,14 @@ def _unescape(escape: re.Match[str]) -> str:
 
 def validate_timeout(timeout_ms: object, *, tool: str) -> int:
     if not is_timeout_ms(timeout_ms):
-        way_out = f"must be a whole number from {SHORTEST_TIMEOUT_MS} to {LONGEST_TIMEOUT_MS}"
+        way_out = f"must be a whole number from {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}"
         _refuse(tool, "timeout_ms", timeout_ms, way_out)
     return cast("int", timeout_ms)
 
 
 def is_timeout_ms(value: object) -> bool:
     return (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and SHORTEST_TIMEOUT_MS <= value <= LONGEST_TIMEOUT_MS
+        isinstance(value, int) and not isinstance(value, bool) and MIN_TIMEOUT_MS <= value <= MAX_TIMEOUT_MS
     )
 
 

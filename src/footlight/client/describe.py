@@ -21,7 +21,7 @@ __all__ = [
     "get_protocol_version",
 ]
 
-MOST_LEVELS = 20
+MAX_LEVELS = 20
 """The maximum number of nested schemas and references that are followed, for recursive schemas."""
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
@@ -101,7 +101,7 @@ def _moment(moment: datetime | float | str) -> datetime:
 def _resolve_reference(root: Mapping[str, Any], schema: object) -> Mapping[str, Any]:
     """Return the schema with its local references resolved."""
     found = an_object(schema)
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         reference = text(found.get("$ref"))
         if reference is None or not reference.startswith("#"):
             break
@@ -126,7 +126,7 @@ def _type(root: Mapping[str, Any], schema: object, level: int) -> str:
         return json.dumps(found["const"])
     if choices := items(found.get("enum")):
         return " | ".join(json.dumps(choice) for choice in choices)
-    if level >= MOST_LEVELS:
+    if level >= MAX_LEVELS:
         return "any"
     if kinds := [_type(root, each, level + 1) for each in _alternatives(found)]:
         return " | ".join(dict.fromkeys(kinds))
@@ -147,7 +147,7 @@ def _example(root: Mapping[str, Any], schema: object, level: int) -> Any:
     for key in ("enum", "examples"):
         if choices := items(found.get(key)):
             return choices[0]
-    if level >= MOST_LEVELS:
+    if level >= MAX_LEVELS:
         return None
     if alternatives := _alternatives(found):
         return _example(root, alternatives[0], level + 1)

@@ -58,9 +58,9 @@ _HARMLESS = re.compile(
     re.DOTALL,
 )
 """Words, small numbers, versions, addresses and paths."""
-SHORTEST_SECRET = 4
-SHORTEST_KEY = 16
-SHORTEST_RUN = 20
+MIN_SECRET_LENGTH = 4
+MIN_KEY_LENGTH = 16
+MIN_RUN_LENGTH = 20
 """The minimum length of a run of letters and digits that is rarely a name."""
 
 
@@ -168,7 +168,7 @@ def hide_in_words(words: Iterable[str], found: SecretPlaces) -> list[str]:
             secret = ":" not in word and _may_be_secret(called, word)
             safe.append(found.replace(word, called) if secret else _in_login(word, found))
         elif is_value and called in _BARE_NAMES:
-            secret = len(word) >= SHORTEST_SECRET and not _HARMLESS.fullmatch(word)
+            secret = len(word) >= MIN_SECRET_LENGTH and not _HARMLESS.fullmatch(word)
             safe.append(found.replace(word, called) if secret else _in_word(word, found))
         elif is_value and word and (_names_secret(called) or _may_be_secret(called, word)):
             safe.append(found.replace(word, called))
@@ -261,16 +261,16 @@ def _may_be_secret(name: str, value: str) -> bool:
     For example, `--seed 42` and `-p 8080` are harmless.
     """
     named = _MAY_NAME_SECRET.search(_plain_name(name))
-    return named is not None and len(value) >= SHORTEST_SECRET and not _HARMLESS.fullmatch(value)
+    return named is not None and len(value) >= MIN_SECRET_LENGTH and not _HARMLESS.fullmatch(value)
 
 
 def _is_key(value: str) -> bool:
     """Return whether the value looks like a key: by its prefix, as a UUID, or by a long run of characters."""
-    if len(value) >= SHORTEST_KEY and value.startswith(_KEY_PREFIXES):
+    if len(value) >= MIN_KEY_LENGTH and value.startswith(_KEY_PREFIXES):
         return True
     if _UUID.fullmatch(value):
         return True
     runs = re.findall("[A-Za-z0-9]+", value) if re.fullmatch(r"[\w.~+=%-]+", value, re.ASCII) else []
     return any(
-        len(run) >= SHORTEST_RUN and re.search("[0-9]", run) and re.search("[A-Za-z]", run) for run in runs
+        len(run) >= MIN_RUN_LENGTH and re.search("[0-9]", run) and re.search("[A-Za-z]", run) for run in runs
     )

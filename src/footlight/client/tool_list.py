@@ -19,7 +19,7 @@ Fetch = Callable[[], Awaitable[list[Result]]]
 """Returns all pages of `tools/list`."""
 
 
-LONGEST_MS = 1e12
+MAX_MS = 1e12
 """The maximum caching time, because the server's value may be too large for a float."""
 
 
@@ -77,4 +77,4 @@ def _read(entry: object) -> Tool | None:
 def _find_expiry(pages: list[Result]) -> float | None:
     """Return the time at which the list expires, on the monotonic clock, or None without a limit."""
     limits = [ttl for page in pages if (ttl := number(page.get("ttlMs"))) is not None]
-    return time.monotonic() + min(*limits, LONGEST_MS) / 1000 if limits else None
+    return time.monotonic() + min(*limits, MAX_MS) / 1000 if limits else None

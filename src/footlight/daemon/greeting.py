@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 __all__ = [
     "LIMIT_SECONDS",
-    "LONGEST_LINE",
+    "MAX_LINE_LENGTH",
     "Role",
     "check_proof",
     "encode_line",
@@ -31,7 +31,7 @@ Role = Literal["call", "shared", "status", "stop"]
 - `status`, `stop`: a request to the server itself.
 """
 
-LONGEST_LINE = 4096
+MAX_LINE_LENGTH = 4096
 LIMIT_SECONDS = 5.0
 """Time limit of the whole greeting."""
 

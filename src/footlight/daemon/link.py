@@ -9,7 +9,7 @@ from typing import Any
 from footlight.daemon.errors import NoDaemon
 from footlight.daemon.greeting import (
     LIMIT_SECONDS,
-    LONGEST_LINE,
+    MAX_LINE_LENGTH,
     Role,
     check_proof,
     encode_line,
@@ -38,11 +38,11 @@ class DaemonLink:
         Raises:
             NoDaemon: The server does not answer, or it is another program.
         """
-        hello = read_line(self._incoming.readline(LONGEST_LINE))
+        hello = read_line(self._incoming.readline(MAX_LINE_LENGTH))
         mine = new_challenge()
         answer = make_proof(nonce, str(hello.get("challenge")), of="client")
         self.send(encode_line({"as": role, "proof": answer, "challenge": mine}))
-        self.facts = read_line(self._incoming.readline(LONGEST_LINE))
+        self.facts = read_line(self._incoming.readline(MAX_LINE_LENGTH))
         if not check_proof(self.facts.get("proof"), nonce, mine, of="server"):
             raise NoDaemon(
                 self.facts.get("error")

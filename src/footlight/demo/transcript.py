@@ -18,7 +18,7 @@ __all__ = ["DemoTranscript", "describe_arguments", "describe_data", "open_screen
 
 _MASK = "••••••"
 
-_LONGEST_VALUE = 100
+_MAX_VALUE_LENGTH = 100
 _COLUMNS = ("Step", "The site holds", "What came back", "Verdict")
 
 
@@ -142,7 +142,7 @@ _FACTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 def _shorten(value: object) -> str:
     text = value if isinstance(value, str) and value and not set(value) & set(' "\n') else _to_json(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    return text if len(text) <= _MAX_VALUE_LENGTH else f"{text[: _MAX_VALUE_LENGTH - 1]}…"
 
 
 def _to_json(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 __all__ = ["Check", "StepVerdict", "fail_step", "find_difference"]
 
-_LONGEST = 120
+_MAX_LENGTH = 120
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ def _describe_place(place: str) -> str:
 
 def _brief(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
 
 
 class _Absent:

@@ -83,8 +83,8 @@ def format_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-MOST_NODES = 250
-MOST_IDS = 60
+MAX_NODES = 250
+MAX_IDS = 60
 
 Picture = Callable[[str], str | None]
 """A function that returns the data URI of a picture path, or None if it cannot be shown."""
@@ -231,14 +231,14 @@ def _render_view(step: ReportedStep) -> Iterator[Html]:
     now, before = ([*dict.fromkeys(s.test_id for s in each.test_ids)] for each in (look, earlier))
     new, removed = [id for id in now if id not in before], [id for id in before if id not in now]
     if now and (new or removed):
-        ids = [*(element("li", id, class_="new") for id in new[:MOST_IDS])]
-        ids += [element("li", id, class_="gone") for id in removed[: MOST_IDS - len(ids)]]
+        ids = [*(element("li", id, class_="new") for id in new[:MAX_IDS])]
+        ids += [element("li", id, class_="gone") for id in removed[: MAX_IDS - len(ids)]]
         summary = f"{format_count(len(new), 'test id')} appeared" + (
             f", {len(removed)} disappeared" if removed else ""
         )
         yield _render_labelled(summary, element("ul", *ids, class_="ids"))
     if now and len(now) > len(new):
-        all = element("ul", *(element("li", id) for id in now[: 4 * MOST_IDS]), class_="ids")
+        all = element("ul", *(element("li", id) for id in now[: 4 * MAX_IDS]), class_="ids")
         yield element("details", element("summary", f"All {format_count(len(now), 'test id')}"), all)
     if look.nodes and look.nodes == earlier.nodes:
         link = element("a", f"step {step.same_as}", href=f"#step-{step.same_as}")
@@ -255,11 +255,11 @@ def _render_view(step: ReportedStep) -> Iterator[Html]:
 
 def _render_nodes(record: Mapping[str, Any]) -> Html:
     found = list_node_states(record)
-    rows = [element("tr", *(element("td", cell) for cell in each)) for each in found[:MOST_NODES]]
+    rows = [element("tr", *(element("td", cell) for cell in each)) for each in found[:MAX_NODES]]
     head = element(
         "tr", *(element("th", name, scope="col") for name in ("Ref", "Role", "Name", "State", "In"))
     )
-    more = len(found) - MOST_NODES
+    more = len(found) - MAX_NODES
     return join(
         [
             element(

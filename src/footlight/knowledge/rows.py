@@ -41,11 +41,11 @@ OBSERVING = frozenset(
 )
 """Names, without their prefix, of tools that only observe the page."""
 
-LONGEST_NAME = 300
-LONGEST_MESSAGE = 300
-LONGEST_INPUT = 160
-LONGEST_QUOTE = 60
-MOST_SEEN = 400
+MAX_NAME_LENGTH = 300
+MAX_MESSAGE_LENGTH = 300
+MAX_INPUT_LENGTH = 160
+MAX_QUOTE_LENGTH = 60
+MAX_SEEN = 400
 
 _NO_INPUT = frozenset({"a11yRef", "testId", "selector", "text", "timeoutMs", "fixture"})
 """Input keys that a summary leaves out: the target or the redaction covers them, or they are long."""
@@ -176,7 +176,7 @@ def make_row(record: object, *, session_id: str) -> StepRow | None:
         screen=_as_text(_as_mapping(observation.get("state")).get("currentScreen")) or UNKNOWN,
         target=_read_target(_as_mapping(tool.get("target")) or _as_mapping(tool.get("input"))),
         code=_as_text(error.get("code")),
-        message=_as_text(error.get("message"), LONGEST_MESSAGE),
+        message=_as_text(error.get("message"), MAX_MESSAGE_LENGTH),
         input=_summarize_input(_as_mapping(tool.get("input"))),
         text_length=_as_number(tool.get("textLength")),
         duration_ms=_as_number(_as_mapping(fields.get("timing")).get("durationMs")),
@@ -224,7 +224,7 @@ def quote(text: str) -> str:
     """Return a text in quotes, on one line and shortened to a maximum length."""
     line = " ".join(text.split())
     return json.dumps(
-        line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…", ensure_ascii=False
+        line if len(line) <= MAX_QUOTE_LENGTH else f"{line[: MAX_QUOTE_LENGTH - 1]}…", ensure_ascii=False
     )
 
 
@@ -266,7 +266,7 @@ def _summarize_input(arguments: Mapping[str, Any]) -> str:
         for name, value in arguments.items()
         if name not in _NO_INPUT and isinstance(value, str | int | float | bool)
     )
-    return _as_text(" ".join(plain), LONGEST_INPUT)
+    return _as_text(" ".join(plain), MAX_INPUT_LENGTH)
 
 
 def _parse_milliseconds(timestamp: str) -> int | None:
@@ -286,10 +286,10 @@ def _as_mappings(value: object) -> Iterable[Mapping[str, Any]]:
 
 
 def _as_items(value: object) -> Sequence[object]:
-    return cast("list[object]", value)[:MOST_SEEN] if isinstance(value, list) else ()
+    return cast("list[object]", value)[:MAX_SEEN] if isinstance(value, list) else ()
 
 
-def _as_text(value: object, longest: int = LONGEST_NAME) -> str:
+def _as_text(value: object, longest: int = MAX_NAME_LENGTH) -> str:
     return replace_surrogates(value[:longest]) if isinstance(value, str) else ""
 
 

@@ -110,7 +110,7 @@ UNFINISHED = ".tmp"
 ABANDONED_S = 3600.0
 """The age at which an unfinished file is considered abandoned."""
 
-MOST_MOMENTS = 10_000
+MAX_MOMENTS = 10_000
 
 IGNORE = "*\n"
 """Content of the .gitignore: version control ignores the whole folder."""
@@ -154,14 +154,14 @@ def write_step(
     Raises:
         KnowledgeError: the file cannot be written. No part of it remains.
     """
-    for _ in range(MOST_MOMENTS):
+    for _ in range(MAX_MOMENTS):
         path = folder / name(at)
         with contextlib.suppress(FileExistsError), _temporary_file(folder, content(at)) as file:
             _move_into_place(file, path)
             return path, at
         at += MILLISECOND
     raise KnowledgeError(
-        f"{folder} already has files for {MOST_MOMENTS} consecutive milliseconds", path=str(folder)
+        f"{folder} already has files for {MAX_MOMENTS} consecutive milliseconds", path=str(folder)
     )
 
 

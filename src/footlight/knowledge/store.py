@@ -65,7 +65,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_ROOT = Path("test-artifacts/llm-knowledge")
 """The default folder, relative to the repository."""
 SCREENSHOTS = "screenshots"
-MOST_MOMENTS = 1_000
+MAX_MOMENTS = 1_000
 
 
 def _keep_value(value: Any) -> Any:
@@ -287,7 +287,7 @@ class KnowledgeStore:
         if (owner, at) in self._moments:
             return False
         self._moments[owner, at] = None
-        if len(self._moments) > MOST_MOMENTS:
+        if len(self._moments) > MAX_MOMENTS:
             del self._moments[next(iter(self._moments))]
         return True
 

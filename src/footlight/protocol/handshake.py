@@ -128,7 +128,7 @@ class _Negotiation:
             "capabilities": self.identity.capabilities,
             "clientInfo": self.identity.info,
         }
-        self._speak(None)
+        self._use_version(None)
         result = await self.connection.request("initialize", params, timeout_ms=self.deadline.left_ms)
         answered_version = result.get("protocolVersion")
         if answered_version not in HANDSHAKE_VERSIONS:
@@ -171,13 +171,13 @@ class _Negotiation:
         version = versions[-1]
         limit = self.deadline if timeout_ms is None else CallDeadline(min(timeout_ms, self.deadline.left_ms))
         try:
-            self._speak(version)
+            self._use_version(version)
             result = await self.connection.request("server/discover", timeout_ms=limit.left_ms)
         except MCPError as error:
             version = _newest_common(versions, _read_supported_versions(error))
             if error.rpc_code != UNSUPPORTED_VERSION or version is None:
                 raise
-            self._speak(version)
+            self._use_version(version)
             result = await self.connection.request("server/discover", timeout_ms=limit.left_ms)
         offered = result.get("supportedVersions")
         agreed = _newest_common(versions, items(offered))
@@ -186,10 +186,10 @@ class _Negotiation:
                 f"the server speaks {offered!r:.100}, and this client was asked for {', '.join(versions)}",
                 reason="protocol",
             )
-        self._speak(agreed)
+        self._use_version(agreed)
         return _read_introduction(agreed, result, an_object(result.get("_meta")).get(SERVER_INFO_KEY))
 
-    def _speak(self, version: str | None) -> None:
+    def _use_version(self, version: str | None) -> None:
         """Use this stateless revision for all further requests, or that of the handshake if it is None."""
         self.connection.meta = (
             {}

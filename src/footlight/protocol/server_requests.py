@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from footlight.protocol.messages import Message, RequestId
 
 __all__ = [
+    "MAX_ANSWERS",
     "MAX_ROUNDS",
-    "MOST_ANSWERS",
-    "MOST_SENDERS",
-    "MOST_SERVED",
+    "MAX_SENDERS",
+    "MAX_SERVED",
     "NO_HANDLER",
     "Handler",
     "ServerRequests",
@@ -41,7 +41,7 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[s
 An `MCPError` is sent to the server.
 """
 
-MOST_SERVED = 500
+MAX_SERVED = 500
 """The maximum number of requests of the server that handlers answer at the same time."""
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
@@ -51,9 +51,9 @@ NO_HANDLER = "This client does not answer"
 Many servers return it as the error of the tool call.
 """
 
-MOST_ANSWERS = 10_000
+MAX_ANSWERS = 10_000
 """The maximum number of answers that wait to be sent. A server with more does not read them."""
-MOST_SENDERS = 4
+MAX_SENDERS = 4
 """The maximum number of tasks that send answers. One task for each answer could block the event loop."""
 ANSWERS_IN_A_TURN = 20
 
@@ -102,8 +102,8 @@ class ServerRequests:
         elif handler is None:
             error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method}"}
             self._queue.add(messages.answer_to(identifier, error=error))
-        elif len(self._serving) >= MOST_SERVED:
-            error = {"code": INTERNAL_ERROR, "message": f"This client answers {MOST_SERVED} requests at once"}
+        elif len(self._serving) >= MAX_SERVED:
+            error = {"code": INTERNAL_ERROR, "message": f"This client answers {MAX_SERVED} requests at once"}
             self._queue.add(messages.answer_to(identifier, error=error))
         else:
             task = self._start(self._serve(message))
@@ -164,12 +164,12 @@ class _AnswerQueue:
         self._senders = 0
 
     def add(self, answer: Message) -> None:
-        """Queue an answer. It is dropped if `MOST_ANSWERS` answers are waiting."""
-        if len(self._answers) >= MOST_ANSWERS:
-            logger.debug("dropped an answer, as %d are not sent yet", MOST_ANSWERS)
+        """Queue an answer. It is dropped if `MAX_ANSWERS` answers are waiting."""
+        if len(self._answers) >= MAX_ANSWERS:
+            logger.debug("dropped an answer, as %d are not sent yet", MAX_ANSWERS)
             return
         self._answers.append(answer)
-        if self._senders < MOST_SENDERS:
+        if self._senders < MAX_SENDERS:
             self._senders += 1
             self._start(self._send_all())
 

@@ -15,7 +15,7 @@ __all__ = ["MARK", "ends_in_secret", "mask_json", "mask_secrets", "names_secret"
 
 MARK = "[REDACTED]"
 
-SHORTEST = 4
+MIN_LENGTH = 4
 """The minimum length of a secret that is searched in texts. A shorter one would be found in many words."""
 
 _SECRET = r"\b(?:password|passwd|passphrase|secret|token|api ?key|cvv|cvc|pin|otp)\b"
@@ -75,7 +75,7 @@ def mask_secrets(text: str, secrets: Iterable[str]) -> str:
 
     Secrets are found as plain text, and as escaped in JSON and in URLs.
     """
-    spellings = {each for secret in secrets if len(secret) >= SHORTEST for each in _spellings(secret)}
+    spellings = {each for secret in secrets if len(secret) >= MIN_LENGTH for each in _spellings(secret)}
     if not spellings:
         return text
     longest_first = sorted(spellings, key=len, reverse=True)

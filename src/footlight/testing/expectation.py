@@ -68,7 +68,7 @@ class AnswerExpectation:
         Raises:
             AnswerMismatch: the deadline passed before the answer was equal. The message has a diff.
         """
-        return self._assert(_Wish("to equal", expected, lambda answer: answer == expected))
+        return self._assert(_Condition("to equal", expected, lambda answer: answer == expected))
 
     def to_include(self, expected: object) -> Any:
         """Assert that the answer has these keys with these values, these items, or this text.
@@ -76,7 +76,7 @@ class AnswerExpectation:
         Raises:
             AnswerMismatch: the deadline passed before the answer included it. The message has a diff.
         """
-        return self._assert(_Wish("to include", expected, lambda answer: _includes(answer, expected)))
+        return self._assert(_Condition("to include", expected, lambda answer: _includes(answer, expected)))
 
     def not_to_include(self, expected: object) -> Any:
         """Assert that the answer does not have these keys with these values, these items, or this text.
@@ -84,23 +84,25 @@ class AnswerExpectation:
         Raises:
             AnswerMismatch: the answer still included it at the deadline.
         """
-        return self._assert(_Wish("not to include", expected, lambda answer: not _includes(answer, expected)))
+        return self._assert(
+            _Condition("not to include", expected, lambda answer: not _includes(answer, expected))
+        )
 
-    def _assert(self, wish: _Wish) -> Any:
+    def _assert(self, condition: _Condition) -> Any:
         if isinstance(self._call, BlockingCall):
-            return self._call.bridge.run(self._retry(self._call.method, wish))
-        return self._retry(self._call, wish)
+            return self._call.bridge.run(self._retry(self._call.method, condition))
+        return self._retry(self._call, condition)
 
-    async def _retry(self, call: Callable[..., Awaitable[Any]], wish: _Wish) -> None:
+    async def _retry(self, call: Callable[..., Awaitable[Any]], condition: _Condition) -> None:
         deadline = time.monotonic() + self._deadline_s
         pause, last = FIRST_PAUSE_SECONDS, "There was no answer."
         while (left := deadline - time.monotonic()) > 0:
             try:
                 async with asyncio.timeout(left):
                     answer = self._select(await call(**self._arguments))
-                if wish.is_met(answer):
+                if condition.is_met(answer):
                     return
-                last = wish.describe(answer)
+                last = condition.describe(answer)
             except MCPError as error:
                 last = f"The call failed: {error}"
             except TimeoutError:
@@ -110,7 +112,7 @@ class AnswerExpectation:
             await asyncio.sleep(min(pause, max(deadline - time.monotonic(), 0)))
             pause = min(pause * 2, LAST_PAUSE_SECONDS)
         raise AnswerMismatch(
-            f"Expected {self._describe()} {wish.verb} within {self._deadline_s:g} s:\n{last}"
+            f"Expected {self._describe()} {condition.verb} within {self._deadline_s:g} s:\n{last}"
         )
 
     def _select(self, answer: Any) -> Any:
@@ -132,7 +134,7 @@ class _PartMissing(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Condition:
     verb: str
     expected: object
     is_met: Callable[[Any], bool]

@@ -50,9 +50,9 @@ logger = logging.getLogger(__name__)
 
 BACKLOG = 128
 SUFFIX = ".sock"
-LONGEST_ADDRESS = 100
+MAX_ADDRESS_LENGTH = 100
 """The maximum length of a socket path in bytes that all systems accept."""
-LONGEST_MESSAGE = 64 << 20
+MAX_MESSAGE_LENGTH = 64 << 20
 """The maximum length of a line in bytes. A longer line is refused and skipped, as on stdio."""
 CHUNK = 1 << 16
 
@@ -75,7 +75,7 @@ def bind_local(folder: Path) -> socket.socket:
     """
     # Use a new name, because an earlier server may still be stopping and removes its own socket.
     path = folder / f"{secrets.token_hex(4)}{SUFFIX}"
-    if len(bytes(path)) > LONGEST_ADDRESS:
+    if len(bytes(path)) > MAX_ADDRESS_LENGTH:
         path = Path(tempfile.mkdtemp(prefix="footlight-")) / path.name
     listener = socket.socket(socket.AF_UNIX)
     try:
@@ -165,7 +165,7 @@ class LocalConnections:
         self.draining = False
 
     def make_pending_requests(self) -> PendingRequests:
-        return PendingRequests(max_requests=self._max_requests, max_size=LARGE_REQUESTS * LONGEST_MESSAGE)
+        return PendingRequests(max_requests=self._max_requests, max_size=LARGE_REQUESTS * MAX_MESSAGE_LENGTH)
 
     @property
     def count(self) -> int:
@@ -308,7 +308,7 @@ class _LocalConnection:
     def _accept(self, line: bytes | None) -> SessionMessage | JSONRPCError | None:
         """Return the message with its caller, an error response, or None for an empty line."""
         if line is None:
-            return refusal(INVALID_REQUEST, f"Message longer than {LONGEST_MESSAGE} bytes")
+            return refusal(INVALID_REQUEST, f"Message longer than {MAX_MESSAGE_LENGTH} bytes")
         item = parse_message(line, unit="line") if line.strip() else None
         if not isinstance(item, SessionMessage):
             return item
@@ -344,5 +344,5 @@ async def _lines(reader: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:
             yield None if skipping else bytes(line + end)
             line, skipping = bytearray(), False
         line += rest
-        if len(line) > LONGEST_MESSAGE:
+        if len(line) > MAX_MESSAGE_LENGTH:
             line, skipping = bytearray(), True

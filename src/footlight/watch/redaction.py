@@ -26,8 +26,8 @@ TYPED = "[typed text]"
 USUAL_NAMES = frozenset(("text", "value", "typed", "promptText", "password", "username"))
 """Parameters with typed text, for calls of unknown tools."""
 _SECRET: Any = typing.get_args(SecretText)[1]
-LONGEST_TEXT = 20_000
-SHORTEST_SECRET = 6
+MAX_TEXT_LENGTH = 20_000
+MIN_SECRET_LENGTH = 6
 """The minimum length of a typed text that is treated as secret if its field is unknown."""
 
 
@@ -50,14 +50,14 @@ class Redactor:
         """Return a value as JSON of limited size."""
         return self._sanitiser().clean_data(self._mask(value))
 
-    def text(self, text: str, longest: int = LONGEST_TEXT) -> str:
+    def text(self, text: str, longest: int = MAX_TEXT_LENGTH) -> str:
         """Return a text without secrets, cut to `longest` characters."""
         return self._sanitiser().clean_text(self._mask(text), longest)
 
     def lines(self, text: str) -> str:
         """Return a text of independent lines, such as a snapshot, without secrets."""
         sanitiser = self._sanitiser()
-        lines = self._mask(text[:LONGEST_TEXT]).split("\n")
+        lines = self._mask(text[:MAX_TEXT_LENGTH]).split("\n")
         sanitiser.remember_plain(lines)
         return "\n".join(sanitiser.clean_text(line) for line in lines)
 
@@ -69,7 +69,7 @@ class Redactor:
         for text in find_named_secrets(arguments, self._rules):
             self._secrets.remember(text)
         for text in self._find_typed_texts(tool, arguments):
-            unknown = field is None and len(text) >= SHORTEST_SECRET
+            unknown = field is None and len(text) >= MIN_SECRET_LENGTH
             if unknown or (field is not None and self._rules.is_secret_name(field)):
                 self._secrets.remember(text)
 

@@ -23,7 +23,7 @@ from tests.toolsets.browser.effect_cases import UNSEEN, UNSEEN_PAGE, VAIN, VAIN_
 
 pytestmark = pytest.mark.anyio
 
-LONGEST = 40
+MAX_LENGTH = 40
 
 
 @pytest.fixture(scope="module")
@@ -686,7 +686,7 @@ async def test_silent_failure_is_reported_in_the_first_answer(browser: Browser, 
     said = f"{content.get('reason', '')} {json.dumps(content['data'])}"
     assert re.fullmatch(silent.effect, content["effect"]), content
     assert re.search(silent.reason, said), content
-    assert len(content["effect"]) <= LONGEST
+    assert len(content["effect"]) <= MAX_LENGTH
 
 
 async def test_listener_that_changes_nothing_is_reported(browser: Browser) -> None:

@@ -30,7 +30,7 @@ class ModelError(FootlightError):
     )
 
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 """In characters, of a provider's message."""
 
 _LATER = "Try again later. The measured findings do not depend on it."
@@ -127,7 +127,7 @@ def _make_error(
     words = {"model": model.name, "variable": variables.get(model.provider, "the environment")}
     what = f"{model.provider} {kind.what.format_map(words)}"
     detail = escape_control_characters(" ".join(model.mask(detail).split()))
-    message = f"{what}: {detail[:_LONGEST]}" if detail else what
+    message = f"{what}: {detail[:_MAX_LENGTH]}" if detail else what
     return ModelError(
         message,
         suggestion=kind.todo.format_map(words),

@@ -34,7 +34,7 @@ _MARKUP = re.compile(r"^\W*(?:e\d+ )?| \[(?:ref|level)=\w+\]| level=\d|:$")
 _UNCHANGED = re.compile(r" unchanged(?:-lines)?=\d+$", re.MULTILINE)
 MORE = "; getPageStructure with a target shows a part"
 MAX_LINES_COMPARED = 2_000
-MOST_PROMINENT = 5
+MAX_PROMINENT = 5
 PICTURE_SIDE = 1_024
 """In pixels. A model must be able to read text in the picture."""
 
@@ -74,7 +74,7 @@ class PageObservation:
         if not self.whole:
             return self.text_for_model
         prominent = [_MARKUP.sub("", line) for line in self.text.splitlines() if _PROMINENT.match(line)]
-        return " · ".join(filter(None, (self.location, self.events, *prominent[:MOST_PROMINENT])))
+        return " · ".join(filter(None, (self.location, self.events, *prominent[:MAX_PROMINENT])))
 
 
 def read_footlight_answer(result: ToolResult) -> PageObservation:

@@ -241,14 +241,14 @@ def _render_element(each: Element, noted: bool, pictures: EmbeddedPictures) -> H
     )
 
 
-_LONGEST_TITLE = 60
+_MAX_TITLE_LENGTH = 60
 _NO_NAMES: Mapping[str, str] = {}
 
 
 def render_toolbar(audit: Audit, found: Sequence[ListedFinding]) -> Html:
     findings = [group[0].finding for group in group_by_rule(found)]
     pages = {
-        str(number): f"{number}. {page_title(page)}"[:_LONGEST_TITLE]
+        str(number): f"{number}. {page_title(page)}"[:_MAX_TITLE_LENGTH]
         for number, page in enumerate(audit.pages, 1)
     }
     return element(

@@ -12,7 +12,7 @@ from footlight.errors import InvalidParameter
 __all__ = ["Device", "Devices"]
 
 MAX_NAMED = 6
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 """The maximum length of a name in an error, in characters."""
 
 
@@ -45,8 +45,8 @@ class Devices:
         by_name = {each.lower(): each for each in self._descriptors}
         if known := by_name.get(name.strip().lower()):
             return _device(known, self._descriptors[known])
-        if len(name) > LONGEST_NAME:
-            name = f"{name[:LONGEST_NAME]}…"
+        if len(name) > MAX_NAME_LENGTH:
+            name = f"{name[:MAX_NAME_LENGTH]}…"
         closest = self._closest(name)
         raise InvalidParameter(
             f"device: no device is named {name!r}; the closest are {', '.join(closest)}",

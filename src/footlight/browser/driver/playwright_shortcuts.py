@@ -9,7 +9,7 @@ __all__ = ["take_shortcuts"]
 
 logger = logging.getLogger(__name__)
 
-LONGEST_PARSED = 1_000
+MAX_PARSED_LENGTH = 1_000
 """In characters. Playwright parses a URL in Python, which takes 10 µs for each character."""
 
 
@@ -33,7 +33,7 @@ def take_shortcuts() -> None:
 
     def parse_shortened(url: str, *base: str | None) -> object:
         # Without a base, the call only checks whether the URL is valid.
-        return parse_url(url if base else url[:LONGEST_PARSED], *base)
+        return parse_url(url if base else url[:MAX_PARSED_LENGTH], *base)
 
     if parse_url.__name__ != parse_shortened.__name__:  # Another server in this process may have done it.
         matching.parse_url = parse_shortened

@@ -11,7 +11,7 @@ import json
 import re
 from typing import cast
 
-from footlight.browser_client.accessibility_tree import MOST_LEVELS, AccessibilityNode
+from footlight.browser_client.accessibility_tree import MAX_LEVELS, AccessibilityNode
 
 __all__ = ["read_aria_yaml"]
 
@@ -31,7 +31,7 @@ _decoder = json.JSONDecoder(strict=False)
 
 
 def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
-    """Return the nodes at the top level. A node deeper than `MOST_LEVELS` is put at that level.
+    """Return the nodes at the top level. A node deeper than `MAX_LEVELS` is put at that level.
 
     Raises:
         ValueError: a line is not one of an aria snapshot.
@@ -45,7 +45,7 @@ def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
         if item is None or len(item[1]) % 2 or level > deepest:
             raise ValueError(f"this is not a line of an aria snapshot: {line[:100]}")
         deepest = level + 1
-        del above[min(level, MOST_LEVELS - 2) :]
+        del above[min(level, MAX_LEVELS - 2) :]
         owner = above[-1] if above else None
         key, value = _split_item(item[2])
         if key.startswith("/"):

@@ -100,11 +100,11 @@ class AuditScreen(AuditWatcher):
         yield self._spinner
         for call in self._completed:
             yield _one_line((f"  {call.text}", "dim" if call.ok else "red"))
-        yield from self._last_words()
+        yield from self._error_output()
         if self._place:
             yield self._findings()
 
-    def _last_words(self) -> Iterator[Text]:
+    def _error_output(self) -> Iterator[Text]:
         """Yield the last lines of the model's text, wrapped to the width of the terminal."""
         if words := make_plain(self._text, MAX_CHARACTERS).strip():
             console = self._live.console

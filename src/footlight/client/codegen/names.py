@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["LONGEST", "attributes", "is_key", "pascal", "shorten", "type_names"]
+__all__ = ["MAX_LENGTH", "attributes", "is_key", "pascal", "shorten", "type_names"]
 
-LONGEST = 60
+MAX_LENGTH = 60
 """The maximum length of a class name, before digits are added to make it unique."""
 DIGITS = 4
 
@@ -60,7 +60,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[
     names: dict[str, str] = {}
     used = set(reserved)
     waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
-    nobodys: dict[str, str] = {}
+    unclaimed: dict[str, str] = {}
     while waiting:
         counts = Counter(each[0] for each in waiting.values())
         settled = {
@@ -69,10 +69,10 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[
         names |= settled
         used |= set(settled.values())
         remaining = {key: each for key, each in waiting.items() if key not in settled}
-        nobodys |= {key: each[0] for key, each in remaining.items() if len(each) == 1}
+        unclaimed |= {key: each[0] for key, each in remaining.items() if len(each) == 1}
         waiting = {key: each[1:] for key, each in remaining.items() if len(each) > 1}
     # Two names may get the same digits, so the names are added one after another.
-    for key, name in sorted(nobodys.items()):
+    for key, name in sorted(unclaimed.items()):
         names[key] = _make_unique(name, key, used)
         used.add(names[key])
     return names
@@ -88,7 +88,7 @@ def _attribute(name: str, reserved: Collection[str]) -> str:
 
 def _fit(name: str) -> str:
     """Return the name, shortened to the maximum length, and prefixed if it does not begin with a letter."""
-    return shorten(name if name[:1].isalpha() else f"T{name}", LONGEST)
+    return shorten(name if name[:1].isalpha() else f"T{name}", MAX_LENGTH)
 
 
 def _make_unique(name: str, key: str, used: Collection[str]) -> str:

@@ -14,7 +14,7 @@ from footlight.client.codegen.definitions import (
 )
 from footlight.client.codegen.expressions import Expression, Subscript, Union, Word, names_in, references_in
 from footlight.client.codegen.layout import STEP, Names, assignment, field_line, flat, lay_out
-from footlight.client.codegen.names import LONGEST, is_key
+from footlight.client.codegen.names import MAX_LENGTH, is_key
 from footlight.client.codegen.python_text import LINE_LENGTH, docstring, string
 
 __all__ = ["TypeWriter", "schema_to_type"]
@@ -95,7 +95,7 @@ class TypeWriter:
         for field in fields.fields:
             used.update(names_in(field.type))
             used.update(self._names[key] for key in references_in(field.type))
-        return all(is_key(key) and len(key) <= LONGEST for key in keys) and keys.isdisjoint(used)
+        return all(is_key(key) and len(key) <= MAX_LENGTH for key in keys) and keys.isdisjoint(used)
 
     def _field(self, field: ParameterDefinition) -> Expression:
         type = self._quote_references(field.type)

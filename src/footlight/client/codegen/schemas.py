@@ -16,11 +16,11 @@ __all__ = ["Flat", "Schemas", "canonical", "choices", "names_of", "properties_of
 Flat = Mapping[str, Any] | bool
 """A schema without `$ref` and `allOf` at its top level."""
 
-MOST_STEPS = 5_000
+MAX_STEPS = 5_000
 """The maximum number of schemas that are normalized for one tool. All further ones are `Any`."""
-MOST_COPIED = 100_000
+MAX_COPIED = 100_000
 """The maximum number of copied properties and references, which limits the work for large schemas."""
-MOST_CHOICES = 64
+MAX_CHOICES = 64
 DEEPEST = 200
 """The maximum length of a chain of references and nested `allOf`."""
 
@@ -45,7 +45,7 @@ class Schemas:
         if schema is False:
             return False
         self._steps += 1
-        spent = self._steps > MOST_STEPS or self._copied > MOST_COPIED or self._level > DEEPEST
+        spent = self._steps > MAX_STEPS or self._copied > MAX_COPIED or self._level > DEEPEST
         if not isinstance(schema, Mapping) or spent:
             return True
         self._level += 1
@@ -107,7 +107,7 @@ class Schemas:
         members: list[Flat] = [base]
         for name in ("anyOf", "oneOf"):
             alternatives = _items(schema.get(name))
-            if alternatives and len(members) * len(alternatives) <= MOST_CHOICES:
+            if alternatives and len(members) * len(alternatives) <= MAX_CHOICES:
                 members = [
                     self.intersect(each, self.flat(member)) for each in members for member in alternatives
                 ]
@@ -258,7 +258,7 @@ def _merge_choices(one: Any, other: Any) -> Any:
 def _merge_alternatives(one: Any, other: Any) -> Any:
     """Return all pairs of an alternative of one with an alternative of the other, merged."""
     ours, theirs = _items(one), _items(other)
-    if not ours or not theirs or len(ours) * len(theirs) > MOST_CHOICES:
+    if not ours or not theirs or len(ours) * len(theirs) > MAX_CHOICES:
         return ours or theirs
     return [{"allOf": [mine, its]} for mine in ours for its in theirs]
 

@@ -14,13 +14,13 @@ from footlight.client.replay.volatile import CHANGES, is_volatile_field, normali
 
 __all__ = ["assertions", "index_expression", "select_distinctive_parts"]
 
-MOST = 8
+MAX = 8
 """The maximum number of assertions for one call."""
-MOST_PIECES = 4
+MAX_PIECES = 4
 """The maximum number of pieces of one text that are asserted."""
-MOST_OF_A_FAILURE = 3
-LONGEST_PIECE = 60
-SHORTEST_PIECE = 4
+MAX_FAILURE_PIECES = 3
+MAX_PIECE_LENGTH = 60
+MIN_PIECE_LENGTH = 4
 
 _REF = re.compile(r"(?<![^\s\[(])e[1-9]\d*(?![^\s\]),])|\[ref=[^\]\s]{0,20}\]?")
 """A ref, which identifies an element in one snapshot only."""
@@ -29,7 +29,7 @@ _CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): 
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|[^\x20-\x7e]+')
 """Volatile parts of an error that `normalize_text` does not replace: ids, numbers and non-ASCII text."""
-LONGEST_LINE = 2_000
+MAX_LINE_LENGTH = 2_000
 _CUT = re.compile(r"… \[\d+ chars\]\Z")
 _HEADING = re.compile(
     r"#+ |```|\W{0,20}(?:error|exception|failed|failure|traceback \(most recent call last\))\W{0,20}\Z",
@@ -55,13 +55,13 @@ def assertions(result: Any, name: str) -> list[str]:
         if _fits(whole):
             return [whole]
     lines = (line for path, value in found if _says_something(path) for line in _assertion(name, path, value))
-    return [line for line, _ in zip(lines, range(MOST), strict=False)]
+    return [line for line, _ in zip(lines, range(MAX), strict=False)]
 
 
 def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
     if not _stays(path, value):
         if isinstance(value, str) and not is_volatile_field(path, value, value):
-            for piece in _pieces(value.split("\n"), MOST_PIECES):
+            for piece in _pieces(value.split("\n"), MAX_PIECES):
                 yield from _if_fits(f"assert {string(piece)} in {index_expression(name, path)}")
         return
     line = f"assert {index_expression(name, path)} {_equals(value)}"
@@ -69,7 +69,7 @@ def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
         yield line
     elif isinstance(value, str):
         yield from _if_fits(
-            f"assert {index_expression(name, path)}.startswith({string(value[:LONGEST_PIECE])})"
+            f"assert {index_expression(name, path)}.startswith({string(value[:MAX_PIECE_LENGTH])})"
         )
 
 
@@ -77,13 +77,13 @@ def _pieces(lines: Sequence[str], most: int) -> list[str]:
     """Return at most `most` pieces of the lines that do not change. Headings and short pieces are skipped."""
     found: list[str] = []
     for text in lines:
-        line = _COLOUR.sub(CHANGES, text[:LONGEST_LINE])
+        line = _COLOUR.sub(CHANGES, text[:MAX_LINE_LENGTH])
         if _HEADING.match(line):
             continue
         for part in _REF.sub(CHANGES, normalize_text(line)).split(CHANGES):
-            piece = part.strip()[:LONGEST_PIECE].strip()
+            piece = part.strip()[:MAX_PIECE_LENGTH].strip()
             is_meaningful = (
-                len(piece) >= SHORTEST_PIECE and any(map(str.isalpha, piece)) and not _HEADING.match(piece)
+                len(piece) >= MIN_PIECE_LENGTH and any(map(str.isalpha, piece)) and not _HEADING.match(piece)
             )
             if is_meaningful and piece not in found:
                 found.append(piece)
@@ -107,7 +107,7 @@ def select_distinctive_parts(error: str) -> Sequence[str]:
         return [code["quoted"] or code["said"]]
     plain = _COLOUR.sub(CHANGES, _CUT.sub("", error))
     lines = [_CHANGING.sub(CHANGES, normalize_text(line)) for line in plain.splitlines()]
-    return sorted(_pieces(lines, MOST_OF_A_FAILURE), key=len, reverse=True)
+    return sorted(_pieces(lines, MAX_FAILURE_PIECES), key=len, reverse=True)
 
 
 def _stays(path: Path, value: Any) -> bool:

@@ -30,7 +30,7 @@ from footlight.protocol.errors import SECRET_NAME, MCPError
 
 __all__ = ["Body", "ResultPlace"]
 
-OF_A_HANDLE = ("bound", "call", "close", "root")
+HANDLE_MEMBERS = ("bound", "call", "close", "root")
 """Attributes of a handle that are not namespaces of tools."""
 
 _MASKED = re.compile(r"(?=\W*?(?:\*\*|••))\W+|\W*(?:redacted|masked|hidden|removed|secret)\W*", re.IGNORECASE)
@@ -123,7 +123,7 @@ class Body:
                 )
             ]
         )
-        if dot and method and _is_name(namespace) and namespace not in OF_A_HANDLE and namespace[0] != "_":
+        if dot and method and _is_name(namespace) and namespace not in HANDLE_MEMBERS and namespace[0] != "_":
             return call(f"await mcp.{namespace}{_method(method)}", arguments_text)
         if not dot:
             return call(f"await mcp.root{_method(tool)}", arguments_text)

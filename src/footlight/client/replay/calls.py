@@ -20,12 +20,12 @@ __all__ = ["LoggedCall", "LoggedOutcome", "brief", "read_calls"]
 
 logger = logging.getLogger(__name__)
 
-LONGEST_EXCERPT = 80
-LONGEST_CALL = 200
-MOST_NAMED = 5
+MAX_EXCERPT_LENGTH = 80
+MAX_CALL_LENGTH = 200
+MAX_NAMED = 5
 """The maximum number of line numbers in a warning."""
 BOM = b"\xef\xbb\xbf"
-OF_A_LOG = b'{"name":'
+CALL_START = b'{"name":'
 """The first bytes of each line of a log."""
 
 
@@ -118,9 +118,9 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
             calls[at] = replace(calls[at], outcome=call.outcome, redacted=calls[at].redacted or call.redacted)
     if foreign:
         description = (
-            f"line{'s' * (len(foreign) > 1)} {', '.join(str(line.number) for line in foreign[:MOST_NAMED])}"
+            f"line{'s' * (len(foreign) > 1)} {', '.join(str(line.number) for line in foreign[:MAX_NAMED])}"
         )
-        more = f" and {len(foreign) - MOST_NAMED} more" if len(foreign) > MOST_NAMED else ""
+        more = f" and {len(foreign) - MAX_NAMED} more" if len(foreign) > MAX_NAMED else ""
         first = _excerpt(foreign[0].data.decode("utf-8", "replace"))
         logger.warning("%s, %s%s: left out, as the log did not write it: %s", name, description, more, first)
     return tuple(calls)
@@ -128,7 +128,7 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
 
 def brief(call: LoggedCall) -> str:
     """Return a short form of the call for a message."""
-    return f"{_excerpt(call.name)} {_excerpt(_dumps(call.arguments), LONGEST_CALL)}"
+    return f"{_excerpt(call.name)} {_excerpt(_dumps(call.arguments), MAX_CALL_LENGTH)}"
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
@@ -147,7 +147,7 @@ def _read(line: _Line) -> _LogEntry | _Bad:
         entry = _entry(line.data)
     except _Bad as error:
         # Another program may have written text without a line feed in front of the line.
-        begins = line.data.find(OF_A_LOG)
+        begins = line.data.find(CALL_START)
         try:
             entry = _entry(line.data[begins:]) if begins > 0 else None
         except _Bad:
@@ -253,7 +253,7 @@ def _kind(value: Any) -> str:
             return "an object"
 
 
-def _excerpt(text: str, longest: int = LONGEST_EXCERPT) -> str:
+def _excerpt(text: str, longest: int = MAX_EXCERPT_LENGTH) -> str:
     """Return the beginning of a text, with unprintable characters escaped."""
     excerpt = text if len(text) <= longest else f"{text[:longest]}…"
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in excerpt)

@@ -27,11 +27,11 @@ __all__ = [
     "is_same_text",
 ]
 
-MOST_SHOWN = 10
-MOST_LINES = 12
-MOST_COMPARED = 60
+MAX_SHOWN = 10
+MAX_LINES = 12
+MAX_COMPARED = 60
 """The maximum number of lines in the diff of two texts."""
-LONGEST = 160
+MAX_LENGTH = 160
 
 
 class _Missing:
@@ -92,8 +92,8 @@ def is_same_text(was: str, now: str, ids: Identifiers) -> bool:
 
 def format_differences(differences: Sequence[ReplayDifference]) -> list[str]:
     """Return lines for the differences: each path, and below it the old value (-) and the new one (+)."""
-    lines = [line for each in differences[:MOST_SHOWN] for line in _render_difference(each)]
-    more = len(differences) - MOST_SHOWN
+    lines = [line for each in differences[:MAX_SHOWN] for line in _render_difference(each)]
+    more = len(differences) - MAX_SHOWN
     return [*lines, f"… and {more} more"] if more > 0 else lines
 
 
@@ -114,10 +114,10 @@ def _diff(was: str, now: str) -> list[str]:
     pairs = enumerate(zip(before, after, strict=False))
     first = next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
     start = max(0, first - 1)
-    windows = before[start : start + MOST_COMPARED], after[start : start + MOST_COMPARED]
+    windows = before[start : start + MAX_COMPARED], after[start : start + MAX_COMPARED]
     changed = list(difflib.unified_diff(*windows, n=1, lineterm=""))[3:]
-    lines = [_cut(f"  {line[0]} {line[1:]}") for line in changed[:MOST_LINES]]
-    return [f"  line {start + 1}:", *lines, *(["  …"] if len(changed) > MOST_LINES else [])]
+    lines = [_cut(f"  {line[0]} {line[1:]}") for line in changed[:MAX_LINES]]
+    return [f"  line {start + 1}:", *lines, *(["  …"] if len(changed) > MAX_LINES else [])]
 
 
 def _mark_line(mark: str, value: Any) -> list[str]:
@@ -125,10 +125,10 @@ def _mark_line(mark: str, value: Any) -> list[str]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… [{len(text)} chars]"
+    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]}… [{len(text)} chars]"
 
 
-SHORTEST = 8
+MIN_LENGTH = 8
 
 
 class Identifiers:
@@ -154,7 +154,7 @@ class Identifiers:
                 self._live[was] = new
 
     def _is_id(self, text: str, line: int) -> bool:
-        return len(text) >= SHORTEST and self._needed.get(text, 0) > line
+        return len(text) >= MIN_LENGTH and self._needed.get(text, 0) > line
 
     def translate_arguments(self, arguments: Any) -> Any:
         """Return a copy in which strings that are logged ids are replaced.
@@ -162,7 +162,7 @@ class Identifiers:
         Short session names are not replaced, because they may be ordinary words.
         """
         return map_strings(
-            arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
+            arguments, lambda text: self._live.get(text, text) if len(text) >= MIN_LENGTH else text
         )
 
     def translate_text(self, text: str) -> str:

@@ -21,7 +21,7 @@ __all__ = ["PLACE", "Hidden", "fill_calls", "fill_text", "map_strings", "replace
 logger = logging.getLogger(__name__)
 
 PLACE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][\w.-]*)\}")
-SHORTEST = 4
+MIN_LENGTH = 4
 """The minimum number of characters of a value that is hidden within other text."""
 
 
@@ -136,7 +136,7 @@ class Hidden:
         names = {value: f"${{{name}}}" for name, value in [*self.variables.items()][::-1] if value}
         if text in names:
             return names[text]
-        return replace_keys(text, {value: names[value] for value in names if len(value) >= SHORTEST})
+        return replace_keys(text, {value: names[value] for value in names if len(value) >= MIN_LENGTH})
 
     def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return a line for `create_logger`, so that it can be replayed with the same variables."""

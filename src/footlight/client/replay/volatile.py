@@ -18,7 +18,7 @@ _FIELDS = frozenset(
 )
 _TIMINGS = ("timing", "timings")
 _IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
-SHORTEST_ID = 8
+MIN_ID_LENGTH = 8
 
 CHANGES = "\0"
 """The replacement for a part of a text that differs in every run."""
@@ -105,7 +105,7 @@ def _is_moment(value: object) -> bool:
 
 
 def _looks_generated(id: object) -> bool:
-    return isinstance(id, str) and len(id) >= SHORTEST_ID and not re.search(r"\s", id)
+    return isinstance(id, str) and len(id) >= MIN_ID_LENGTH and not re.search(r"\s", id)
 
 
 _STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+|\*)\]|\[(?P<quoted>\"(?:[^\"\\]|\\.)*\")\]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-__all__ = ["LastWords", "LineBuffer"]
+__all__ = ["ErrorOutputTail", "LineBuffer"]
 
 MAX_LINES = 20
 MAX_CHARACTERS = 1_000
@@ -19,7 +19,7 @@ _TRACE_HEADS = ("Traceback (most recent call last):", "Exception Group Traceback
 _RUST_FRAME = re.compile(r"[0-9]+: ")
 
 
-class LastWords:
+class ErrorOutputTail:
     """Keeps the last lines that may explain why the server ended, without stack frames."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from footlight.client.secret_words import mask_words
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.process import ServerProcess, start_process
-from footlight.client.transports.process_output import LastWords, LineBuffer
+from footlight.client.transports.process_output import ErrorOutputTail, LineBuffer
 from footlight.protocol.errors import (
     MCPConnectionError,
     MCPError,
@@ -139,7 +139,7 @@ class _StdioChannel:
         self._name = name
         self._stdout = LineBuffer(limit=MAX_LINE)
         self._stderr = LineBuffer(limit=MAX_STDERR_LINE)
-        self._last_words = LastWords()
+        self._error_output = ErrorOutputTail()
         self._skipped = 0
         self._failure: str | None = None
         self._explained = asyncio.Event()
@@ -204,7 +204,7 @@ class _StdioChannel:
         for line in self._stderr.feed(data):
             text = _UNPRINTABLE.sub("", line.decode(errors="replace")).rstrip()
             if text:
-                self._last_words.add(text)
+                self._error_output.add(text)
                 logger.info("%s: %s", self._name, text)
 
     def _report_end(self) -> None:
@@ -214,7 +214,7 @@ class _StdioChannel:
         incomplete = bool(rest.strip()) and not self._take_line(rest)
         self.take_stderr(b"\n")
         cut_off = " in the middle of a message" if incomplete else ""
-        self._fail(f"{_describe_exit(self._process.exit_code)}{cut_off}{self._last_words_suffix()}")
+        self._fail(f"{_describe_exit(self._process.exit_code)}{cut_off}{self._error_output_suffix()}")
 
     def _fail(self, why: str) -> None:
         self._failure = why
@@ -229,9 +229,9 @@ class _StdioChannel:
             )
         return MCPConnectionError(why, server_command=self._where)
 
-    def _last_words_suffix(self) -> str:
+    def _error_output_suffix(self) -> str:
         """Return the last lines of the server's stderr for an error. Stack traces are only logged."""
-        words = self._last_words.text()
+        words = self._error_output.text()
         return f"; the end of its stderr: {words}" if words else ""
 
 

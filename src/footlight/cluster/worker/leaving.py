@@ -20,7 +20,7 @@ CHECK_EVERY_SECONDS = 1.0
 """How often the worker looks whether it is to end."""
 LINGER_SECONDS = 3.0
 """How long a drained worker waits after its last session, so that all servers learn that it is empty."""
-LONGEST_LINGER_SECONDS = 8.0
+MAX_LINGER_SECONDS = 8.0
 """How long it waits for a server that has not asked for its status since then."""
 END_SECONDS = 5.0
 """How long before it must have ended a worker closes the sessions that are left."""
@@ -53,7 +53,7 @@ async def end_without_sessions(worker: Leaver, is_used: Callable[[], bool]) -> N
         if is_used():
             empty_since = time.monotonic()
         is_known = worker.last_asked > empty_since
-        end_at = empty_since + (LINGER_SECONDS if is_known else LONGEST_LINGER_SECONDS)
+        end_at = empty_since + (LINGER_SECONDS if is_known else MAX_LINGER_SECONDS)
     await worker.end()
 
 

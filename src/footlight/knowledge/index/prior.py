@@ -30,8 +30,8 @@ __all__ = [
 WINDOW = timedelta(hours=48)
 """Maximum age of steps. Older steps often belong to another build."""
 
-MOST_ROWS, MOST_LOOKS = 1000, 60
-MOST_WORKED, MOST_AVOIDED, MOST_SEEN, MOST_RELATED = 5, 10, 5, 5
+MAX_ROWS, MAX_LOOKS = 1000, 60
+MAX_WORKED, MAX_AVOIDED, MAX_SEEN, MAX_RELATED = 5, 10, 5, 5
 ENOUGH_FAILURES = 2
 _WAITING = "wait_for"
 _MOVING = frozenset(
@@ -122,7 +122,7 @@ def find_prior(
     if screen == UNKNOWN and not _features(look or RecordedView()):
         return PriorKnowledge(screen=screen)
     since_ms, until_ms = (round(at.timestamp() * 1000) for at in (now - window, now))
-    rows = index.list_around(screen, since_ms=max(0, since_ms), most=MOST_ROWS, looks=MOST_LOOKS)
+    rows = index.list_around(screen, since_ms=max(0, since_ms), most=MAX_ROWS, looks=MAX_LOOKS)
     return summarize_screen([row for row in rows if row.at_ms <= until_ms], screen, look)
 
 
@@ -135,12 +135,12 @@ def summarize_screen(
     acted = [row for row in screen_rows if row.target and row.target.stable_name]
     return PriorKnowledge(
         screen=screen,
-        worked=tuple(_find_worked(screen_rows, place))[:MOST_WORKED],
-        avoid=tuple(_find_failed(acted))[:MOST_AVOIDED],
-        seen=tuple(_rank_test_ids([row for row in rows if place.ends_here(row)], acted))[:MOST_SEEN],
+        worked=tuple(_find_worked(screen_rows, place))[:MAX_WORKED],
+        avoid=tuple(_find_failed(acted))[:MAX_AVOIDED],
+        seen=tuple(_rank_test_ids([row for row in rows if place.ends_here(row)], acted))[:MAX_SEEN],
         sessions=tuple(
             _find_related([row for row in rows if place.begins_here(row) or place.ends_here(row)])
-        )[:MOST_RELATED],
+        )[:MAX_RELATED],
     )
 
 
@@ -190,7 +190,7 @@ def _find_worked(screen_rows: Sequence[StepRow], place: _ScreenMatcher) -> list[
     for visit in _visits_with_progress(screen_rows, place):
         done = {_action_of(row): row for row in visit if _is_action(row)}  # The last occurrence counts.
         in_order = sorted(done.items(), key=lambda each: each[1].at_ms)
-        for (tool, target), row in in_order[-MOST_WORKED:]:
+        for (tool, target), row in in_order[-MAX_WORKED:]:
             known = found.get((tool, target))
             lead_to = visit[-1].screen if row is in_order[-1][1] and visit[-1].screen != UNKNOWN else ""
             found[tool, target] = WorkedAction(

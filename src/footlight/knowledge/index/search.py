@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from footlight.knowledge.index.index import Candidate, Index
 from footlight.knowledge.index.indexing import Scope, make_facet, make_scoped_word
-from footlight.knowledge.index.synonyms import LONGEST_PHRASE, find_stems, find_synonyms
+from footlight.knowledge.index.synonyms import MAX_PHRASE_LENGTH, find_stems, find_synonyms
 from footlight.knowledge.index.words import STOP_WORDS, split_in_order, split_words
 from footlight.knowledge.rows import UNKNOWN, StepRow, plain_tool_name, quote
 from footlight.safe_text import replace_surrogates
@@ -42,13 +42,13 @@ EXACT, INFLECTED, SYNONYM, PREFIX = 1.0, 0.9, 0.8, 0.7
 STRONG: tuple[Scope, ...] = ("tool", "screen", "target")
 WEAK: tuple[Scope, ...] = ("ids", "anywhere")
 MORE_CANDIDATES = 10
-MOST_CONCEPTS = 6
-MOST_CROSSED = 5
+MAX_CONCEPTS = 6
+MAX_CROSSED = 5
 """Maximum number of words that are searched in combination. Other words only add to the score."""
 
-MOST_PREFIXED = 16
-SHORTEST_PREFIX = 3
-MOST_SHOWN = 4
+MAX_PREFIXED = 16
+MIN_PREFIX_LENGTH = 3
+MAX_SHOWN = 4
 
 Outcome = Literal["ok", "failed"]
 Phrase = tuple[str, ...]
@@ -155,7 +155,7 @@ def find_concepts(text: str, words_starting_with: Callable[[str, int], Sequence[
     """
     phrases = [*dict.fromkeys(_split_phrases(split_in_order(replace_surrogates(text))))]
     meaningful = [phrase for phrase in phrases if phrase[0] not in STOP_WORDS or len(phrase) > 1]
-    return [_make_concept(phrase, words_starting_with) for phrase in (meaningful or phrases)[:MOST_CONCEPTS]]
+    return [_make_concept(phrase, words_starting_with) for phrase in (meaningful or phrases)[:MAX_CONCEPTS]]
 
 
 def score_step(asked: Sequence[Concept], step: Candidate) -> float:
@@ -196,7 +196,7 @@ def _split_phrases(parts: Sequence[str]) -> Iterator[Phrase]:
     """Yield words, and the longest phrases that have synonyms."""
     start = 0
     while start < len(parts):
-        sizes = range(min(LONGEST_PHRASE, len(parts) - start), 1, -1)
+        sizes = range(min(MAX_PHRASE_LENGTH, len(parts) - start), 1, -1)
         size = next((size for size in sizes if find_synonyms(tuple(parts[start : start + size]))), 1)
         yield tuple(parts[start : start + size])
         start += size
@@ -210,8 +210,8 @@ def _make_concept(phrase: Phrase, words_starting_with: Callable[[str, int], Sequ
     for known in [*ways]:
         for other in find_synonyms(known):
             ways.setdefault(other, SYNONYM)
-    if len(phrase) == 1 and len(phrase[0]) >= SHORTEST_PREFIX:
-        for word in words_starting_with(phrase[0], MOST_PREFIXED):
+    if len(phrase) == 1 and len(phrase[0]) >= MIN_PREFIX_LENGTH:
+        for word in words_starting_with(phrase[0], MAX_PREFIXED):
             ways.setdefault((word,), PREFIX)
     return Concept(tuple(sorted(ways.items(), key=lambda way: -way[1])))
 
@@ -238,7 +238,7 @@ def _find_candidates(
         yield from lists
     if anywhere:
         yield find(_join_and((_join_or(anywhere), narrowing)))
-        yield from _combine(anywhere[:MOST_CROSSED], common[:MOST_CROSSED], narrowing, each, find)
+        yield from _combine(anywhere[:MAX_CROSSED], common[:MAX_CROSSED], narrowing, each, find)
 
 
 def _combine(
@@ -322,4 +322,4 @@ def _snippet(row: StepRow, asked: Sequence[Concept]) -> str:
 
 def _pick_best(found: Iterable[tuple[float, Item]]) -> list[Item]:
     fitting = sorted((each for each in found if each[0]), key=lambda each: -each[0])
-    return [thing for _, thing in fitting][:MOST_SHOWN]
+    return [thing for _, thing in fitting][:MAX_SHOWN]

@@ -10,13 +10,13 @@ from typing import Any
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.rows import UNKNOWN, RecordedView, StepRow, plain_tool_name, quote
 
-__all__ = ["MOST_STEPS", "list_last", "make_recipe", "summarize", "write_note", "write_snippet"]
+__all__ = ["MAX_STEPS", "list_last", "make_recipe", "summarize", "write_note", "write_snippet"]
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 """Maximum number of steps in a recipe. Earlier steps are only counted."""
 
-MOST_READ = 600
-MOST_NAMED = 3
+MAX_READ = 600
+MAX_NAMED = 3
 
 _NAMED_ROLES = ("button", "link", "textbox", "checkbox", "radio", "switch", "combobox", "menuitem")
 """Interactive roles, which are listed before headings and other roles."""
@@ -40,7 +40,7 @@ def list_last(index: Index, n: int, *, session_id: str | None = None) -> list[di
 
 def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
     """Return a session as a recipe; None means the latest session. Without steps, `sessionId` is None."""
-    rows = index.list_session(session_id, most=MOST_READ)
+    rows = index.list_session(session_id, most=MAX_READ)
     name = rows[0].session_id if rows else session_id
     earlier = index.count_steps(name) - len(rows) if name is not None else 0
     return {"sessionId": name, **make_recipe(rows, earlier=earlier)}
@@ -49,7 +49,7 @@ def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
 def make_recipe(rows: Sequence[StepRow], *, earlier: int = 0) -> dict[str, Any]:
     """Return a recipe from steps in chronological order. `earlier` is the number of steps before them."""
     all_steps = [*_collapse(rows)]
-    last_steps = all_steps[-MOST_STEPS:]
+    last_steps = all_steps[-MAX_STEPS:]
     first = len(all_steps) - len(last_steps) + 1
     omitted = earlier + sum(one.times for one in all_steps[: first - 1])
     steps: list[dict[str, Any]] = []
@@ -129,8 +129,8 @@ def _describe_view(look: RecordedView) -> str:
 def _name_some(names: Iterable[str]) -> str:
     """Return the first names, and the number of further names."""
     different = [*dict.fromkeys(names)]
-    more = len(different) - MOST_NAMED
-    return ", ".join([*different[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    more = len(different) - MAX_NAMED
+    return ", ".join([*different[:MAX_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 def _add_failure(action: str, row: StepRow) -> str:

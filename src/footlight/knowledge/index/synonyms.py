@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-__all__ = ["LONGEST_PHRASE", "find_stems", "find_synonyms"]
+__all__ = ["MAX_PHRASE_LENGTH", "find_stems", "find_synonyms"]
 
 Phrase = tuple[str, ...]
 
@@ -54,7 +54,7 @@ GROUPS = (
 )
 """One group of synonyms per line. A word in two groups has the synonyms of both."""
 
-SHORTEST_STEM = 3
+MIN_STEM_LENGTH = 3
 
 
 def find_synonyms(phrase: Phrase) -> tuple[Phrase, ...]:
@@ -67,7 +67,7 @@ def find_stems(word: str) -> list[str]:
     stems: list[str] = []
     for ending in ("ing", "ed", "es", "s"):
         stem = word.removesuffix(ending)
-        if stem != word and len(stem) >= SHORTEST_STEM and not word.endswith("ss"):
+        if stem != word and len(stem) >= MIN_STEM_LENGTH and not word.endswith("ss"):
             stems.append(stem)
             if ending in ("ing", "ed"):
                 stems.append(f"{stem}e")
@@ -87,4 +87,4 @@ def _split_groups() -> Sequence[Sequence[Phrase]]:
     return [[tuple(phrase.split()) for phrase in group.split(", ")] for group in GROUPS]
 
 
-LONGEST_PHRASE = max(len(phrase) for group in _split_groups() for phrase in group)
+MAX_PHRASE_LENGTH = max(len(phrase) for group in _split_groups() for phrase in group)

@@ -11,10 +11,10 @@ from footlight.safe_text import replace_surrogates
 
 __all__ = ["STOP_WORDS", "join_words", "split_in_order", "split_words"]
 
-LONGEST_TEXT = 400
+MAX_TEXT_LENGTH = 400
 """The maximum number of indexed characters of a text. An accessible name can be as long as a page."""
 
-LONGEST_WORD = 60
+MAX_WORD_LENGTH = 60
 
 STOP_WORDS = frozenset(
     """
@@ -32,7 +32,7 @@ _PART = re.compile(r"0x[0-9a-fA-F]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z
 
 def split_words(text: str) -> frozenset[str]:
     """Return the words of a text, and the parts of names such as `camelCase`, `kebab-case` and `erc20`."""
-    return _find_words(text[:LONGEST_TEXT])
+    return _find_words(text[:MAX_TEXT_LENGTH])
 
 
 def split_in_order(text: str) -> list[str]:
@@ -63,4 +63,4 @@ def _remove_accents(text: str) -> str:
 
 
 def _cut(word: str) -> str:
-    return word.casefold()[:LONGEST_WORD]
+    return word.casefold()[:MAX_WORD_LENGTH]

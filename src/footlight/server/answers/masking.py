@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from footlight.patterns import AnyOf
 from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, value_pattern
-from footlight.server.answers.secrets import SHORTEST, Secrets
+from footlight.server.answers.secrets import MIN_LENGTH, Secrets
 
 __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 
@@ -144,7 +144,7 @@ class Masker:
         secrets = [
             secret
             for secret in self._secrets
-            if secret[1][:SHORTEST] in text or secret[1][-SHORTEST:] in text
+            if secret[1][:MIN_LENGTH] in text or secret[1][-MIN_LENGTH:] in text
         ]
         cuts = [(cut.start(), cut.end()) for cut in _CUT.finditer(text)] if secrets else []
         if not cuts:
@@ -179,7 +179,7 @@ def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
     """Mask the beginning of a secret at the end of the text."""
     for name, value in secrets:
         tail = text[-len(value) :]
-        for at in _places(tail, value[:SHORTEST]):
+        for at in _places(tail, value[:MIN_LENGTH]):
             if value.startswith(tail[at:]):
                 return f"{text[: len(text) - len(tail) + at]}{_mark(name)}"
     return text
@@ -188,9 +188,9 @@ def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
 def _without_end(text: str, secrets: Iterable[tuple[str, str]]) -> str:
     """Mask the end of a secret at the beginning of the text."""
     for name, value in secrets:
-        for at in _places(text[: len(value)], value[-SHORTEST:], backwards=True):
-            if value.endswith(text[: at + SHORTEST]):
-                return _mark(name) + text[at + SHORTEST :]
+        for at in _places(text[: len(value)], value[-MIN_LENGTH:], backwards=True):
+            if value.endswith(text[: at + MIN_LENGTH]):
+                return _mark(name) + text[at + MIN_LENGTH :]
     return text
 
 

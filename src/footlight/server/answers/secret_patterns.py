@@ -12,7 +12,7 @@ from functools import cache
 from html.entities import html5
 
 from footlight.patterns import ANY_SPACE
-from footlight.server.answers.secrets import SHORTEST
+from footlight.server.answers.secrets import MIN_LENGTH
 
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]
 
@@ -51,9 +51,9 @@ _BREAK = rf"(?:[\x{{A0}}{_INVISIBLE_POINTS}*_~`+-]|{_LINE_BREAK}|{_ESCAPED})*"
 """Matches grouping spaces and dashes, line breaks and Markdown characters between two characters of a long
 value."""
 
-SHORTEST_GROUPED = 8
+MIN_GROUPED_LENGTH = 8
 """The minimum length of a value that is also matched in groups. A shorter one could match other texts."""
-LONGEST_GROUPED = 100
+MAX_GROUPED_LENGTH = 100
 """The maximum length of a value that is also matched in groups, because the expression would be too large."""
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 """Matches no character."""
@@ -71,20 +71,20 @@ def beginning_pattern(value: str) -> str:
     The encoding of the last character may be incomplete, as in `%C3%…`.
     """
     units = [_SPACE if char.isspace() else _character_pattern(char) for char in value]
-    if len(units) > LONGEST_GROUPED or len(units) <= SHORTEST:
+    if len(units) > MAX_GROUPED_LENGTH or len(units) <= MIN_LENGTH:
         return _NOTHING
     rest = ""
-    for unit in reversed(units[SHORTEST:]):
+    for unit in reversed(units[MIN_LENGTH:]):
         rest = f"(?:{unit}{rest})?"
-    return f"(?i:{''.join(units[:SHORTEST])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
+    return f"(?i:{''.join(units[:MIN_LENGTH])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
 
 
 _PART_OF_CHARACTER = r"(?:(?:%[0-9a-f]?[0-9a-f]?){1,4}|\\+u?[0-9a-f]{0,5}|&#?[0-9a-z]{0,8})?"
 
 
 def _plain_pattern(value: str) -> str:
-    is_short = len(value) < SHORTEST_GROUPED
-    between = "" if len(value) > LONGEST_GROUPED else _NO_CHARACTER if is_short else _BREAK
+    is_short = len(value) < MIN_GROUPED_LENGTH
+    between = "" if len(value) > MAX_GROUPED_LENGTH else _NO_CHARACTER if is_short else _BREAK
     words = (between.join(map(_character_pattern, word)) for word in value.split())
     # A page may remove the spaces around a value, and a URL loses its line breaks.
     space = f"(?:{_SPACE}|{_ESCAPED})" + ("+" if is_short else "*")
@@ -204,7 +204,7 @@ def _encode_base64_variants(value: str) -> list[str]:
     Leading characters that also depend on preceding bytes are left out, and trailing ones are optional.
     """
     data = value.encode()
-    between = f"{_LINE_BREAK}*" if len(value) >= SHORTEST_GROUPED else ""
+    between = f"{_LINE_BREAK}*" if len(value) >= MIN_GROUPED_LENGTH else ""
     found: list[str] = []
     for before, first in ((0, 0), (1, 2), (2, 3)):
         whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")

@@ -17,11 +17,11 @@ from footlight.errors import ConfigurationError
 if TYPE_CHECKING:
     from dotenv.parser import Binding
 
-__all__ = ["SHORTEST", "SecretText", "SecretValue", "Secrets", "load_secrets"]
+__all__ = ["MIN_LENGTH", "SecretText", "SecretValue", "Secrets", "load_secrets"]
 
 logger = logging.getLogger(__name__)
 
-SHORTEST = 4
+MIN_LENGTH = 4
 """The minimum length of a value. A shorter one would be masked in many ordinary words."""
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -101,10 +101,10 @@ def _secret(file: Path, line: Binding) -> tuple[str, str]:
         raise _file_error(file, f"line {number}: must be NAME=value")
     if not re.fullmatch(_NAME, line.key):
         raise _file_error(file, f"line {number}: a name is of letters, digits and underscores")
-    if len(line.value.strip()) < SHORTEST:
+    if len(line.value.strip()) < MIN_LENGTH:
         raise _file_error(
             file,
-            f"line {number}: {line.key} has fewer than {SHORTEST} characters. So short a value is found in "
+            f"line {number}: {line.key} has fewer than {MIN_LENGTH} characters. So short a value is found in "
             "half of all words, which would be masked",
         )
     return line.key, line.value

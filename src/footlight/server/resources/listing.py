@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 JSON = "application/json"
-LONGEST_URL = 200
+MAX_URL_LENGTH = 200
 """The maximum length of a page's URL in a list."""
 
 
@@ -68,7 +68,7 @@ def session_resource(session: Session) -> ListedResource:
 
 
 def page_resource(page: Page) -> ListedResource:
-    url = page.url if len(page.url) <= LONGEST_URL else f"{page.url[:LONGEST_URL]}…"
+    url = page.url if len(page.url) <= MAX_URL_LENGTH else f"{page.url[:MAX_URL_LENGTH]}…"
     return ListedResource(
         uri=Address("page", (page.session.id, page.id)).uri,
         name=f"Page {page.id}",

@@ -25,7 +25,7 @@ __all__ = ["DEFAULT_PORT", "bind", "make_access_control", "make_url"]
 
 DEFAULT_PORT = 8931
 BACKLOG = 512
-SHORTEST_TOKEN = 16
+MIN_TOKEN_LENGTH = 16
 
 
 def bind(settings: Settings) -> socket.socket:
@@ -127,9 +127,9 @@ def _check_token(token: str, setting: str) -> str:
     Raises:
         ConfigurationError: the token cannot be sent in a header, or is so short that it could be guessed.
     """
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+    if len(token) < MIN_TOKEN_LENGTH or not token.isascii() or not token.isprintable() or " " in token:
         raise ConfigurationError(
-            f"setting {setting!r}: a token is at least {SHORTEST_TOKEN} ASCII characters without spaces",
+            f"setting {setting!r}: a token is at least {MIN_TOKEN_LENGTH} ASCII characters without spaces",
             suggestion="Make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
         )
     return token
