@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,7 +23,6 @@ from footlight.browser.driver.playwright_api import (
     is_context_lost,
     is_too_large,
 )
-from footlight.browser.driver.shielding import run_detached
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ _FAILED = "Our script failed"
 
 T = TypeVar("T")
 
+MATCHES_MS = 2_000
+"""How long a script about all matches is first waited for before they are counted again."""
 MAX_REQUEST = 20_000
 """Characters of a request, without its script, that may be part of a selector."""
 
@@ -95,19 +97,24 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
         return await elements[0].evaluate(asked, [elements, argument]) if elements else []
 
     async def run_isolated() -> Any:
-        key = str(next(_keys))
-        query = _query(script, argument=argument, over=key)
-        handles = await found.locator(_query(gather=key)).element_handles()
-        if not handles:
-            return await run(found.page, f"argument => ({script})([], argument)", argument)
-        try:
-            # A handle leads to the frame also if its element has been removed meanwhile.
-            frame = await handles[0].owner_frame()
-            return await _read_reply(frame or found.page, query)
-        finally:
-            run_detached(handles[0].dispose())
+        wait_ms = MATCHES_MS
+        # The count is 0 also if the document is replaced while it is taken.
+        while (
+            await _gather(found, str(next(_keys))).count() or await _gather(found, str(next(_keys))).count()
+        ):
+            key = str(next(_keys))
+            asked = _gather(found, key).locator(_query(script, argument=argument, over=key))
+            with suppress(PlaywrightTimeout):  # All matches were removed, or the page is busy.
+                return _parse_reply(await asked.get_attribute("v", timeout=wait_ms))
+            wait_ms *= 2
+        return await run(found.page, f"argument => ({script})([], argument)", argument)
 
     return await _retry(run_isolated, run_in_page)
+
+
+def _gather(found: Locator, key: str | None = None) -> Locator:
+    """Return a locator that gathers all matches under a key, or a new one. It finds the first match."""
+    return found.locator(_query(gather=key or str(next(_keys))))
 
 
 async def run_about_handle(element: ElementHandle, script: str) -> Any:
@@ -146,11 +153,7 @@ async def _retry(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitab
 
 
 async def _run_isolated(within: Page | Frame, script: str, argument: Any) -> Any:
-    return await _read_reply(within, _query(script, argument=argument))
-
-
-async def _read_reply(within: Page | Frame, query: str) -> Any:
-    return _parse_reply(await within.get_attribute(query, "v", timeout=0))
+    return _parse_reply(await within.get_attribute(_query(script, argument=argument), "v", timeout=0))
 
 
 def _query(script: str = "", **request: Any) -> str:
