@@ -39,6 +39,8 @@ BUSY_SECONDS = 0.1
 """The least time between two looks, however fast its sessions change."""
 FOLLOW_SECONDS = 5.0
 """How long a worker waits for a change. Watchers are reported to it as often."""
+RETRY_SECONDS = 1.0
+"""The time between two looks at the list of workers, and at a worker that is lost."""
 ANSWER_SECONDS = 5.0
 STEER_SECONDS = 30.0
 """How long a worker may take for a request of a person, who may wait for a running call."""
@@ -96,7 +98,7 @@ class ClusterDesk:
         try:
             while True:
                 self._update_mirrors()
-                await asyncio.sleep(1.0)
+                await asyncio.sleep(RETRY_SECONDS)
         finally:
             tasks = [each.following for each in self._mirrors.values() if each.following]
             tasks += [self._refreshing] if self._refreshing else []
@@ -217,7 +219,7 @@ class ClusterDesk:
             self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
         except ActorLost:
             self._note_loss(mirror)
-            await asyncio.sleep(seconds and 1.0)
+            await asyncio.sleep(RETRY_SECONDS if seconds else 0)
             return
         except Exception as error:  # It is silent, cannot start, or is of another version.
             is_known = isinstance(error, TimeoutError) or mirror.is_silent or mirror.worker.failure

@@ -133,9 +133,8 @@ async def _press_until_checked(
             return False
     if not checked:  # This raises for a radio button, which cannot be unticked.
         await element.set_checked(False, trial=True, timeout=deadline.action_ms)
-    for is_last in (
-        (False, True) if is_mixed else (True,)
-    ):  # A mixed checkbox is ticked before it is unticked.
+    # A mixed checkbox is ticked before it is unticked.
+    for is_last in (False, True) if is_mixed else (True,):
         await press(page, element, deadline.action_ms)
         if page.document_request is not None or page.closed:
             break
