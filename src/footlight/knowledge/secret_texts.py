@@ -159,7 +159,7 @@ def _normalize(text: str) -> str:
     if text.isascii() and not _ODD.search(text):
         return "".join(text.casefold().split())
     folded = unicodedata.normalize("NFKC", _limit_accents(_decode(text))).casefold()
-    # Some letters are folded to a letter with separate accents.
+    # Case folding turns some letters into a letter with separate accents.
     return _DROPPED.sub("", unicodedata.normalize("NFKC", folded))
 
 

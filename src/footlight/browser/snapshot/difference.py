@@ -60,7 +60,7 @@ class NodeChange:
 class SnapshotDifference:
     """What a reader sees of a difference.
 
-    `successors` maps the refs of elements that were drawn anew to those of what certainly took their places.
+    `successors` maps the refs of elements that were re-rendered to those of their certain replacements.
     """
 
     changes: tuple[NodeChange, ...]
@@ -72,7 +72,7 @@ def compute_difference(
 ) -> SnapshotDifference | None:
     """Return the difference, or None if there is none. Boxes and test ids are ignored.
 
-    With `match_redrawn`, elements of the same document that were drawn anew are the same to a reader.
+    With `match_redrawn`, elements of the same document that were re-rendered are the same to a reader.
     """
     span = find_changed_span(before, after)
     if span is None:

@@ -37,7 +37,7 @@ class Match:
     """The pairs of nodes of two snapshots: `partners` and `origins` have the index of the other node, or -1.
 
     Both lists end with an additional -1, so that the parent -1 is matched with -1. With `match_redrawn`,
-    elements of the same document that were drawn anew are matched as well.
+    elements of the same document that were re-rendered are matched as well.
     """
 
     def __init__(self, before: Tree, after: Tree, *, match_redrawn: bool = False) -> None:
@@ -47,7 +47,7 @@ class Match:
         self.pairs: list[tuple[int, int]] = []
         """The pairs of nodes whose values may have changed."""
         self.successors: dict[str, str] = {}
-        """The refs of elements that were drawn anew, with those of what certainly took their places."""
+        """The refs of elements that were re-rendered, with those of their certain replacements."""
         self._match_refs()
         self._match_by_place(match_redrawn=match_redrawn)
 
@@ -71,7 +71,7 @@ class Match:
                 self._pair(old, index)
 
     def _match_by_place(self, *, match_redrawn: bool) -> None:
-        """Match nodes without refs, and elements that were drawn anew, parents before their children."""
+        """Match nodes without refs, and elements that were re-rendered, parents before their children."""
         removed, added = self.find_removed(), self.find_added()
         before, after = (
             _children_without_refs(self.before, removed),
