@@ -257,13 +257,11 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
     sample_parameters(
         [
             ("get_text", {"selector": "p"}),
-            ("get_all_text", {"selector": "p"}),
             ("evaluate", {"script": "1"}),
             ("fill", {"selector": "input", "value": "x"}),
-            ("press", {"key": "a"}),
             ("screenshot", {}),
             ("reload", {}),
-            ("wait_for_selector", {"selector": "p"}),
+            ("clipboard", {}),
         ],
         ("get_text", {"selector": "p"}),
     ),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.shielding import start_work
 from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class Console:
         while fetched.fetching and not fetched.fetching.done():
             await asyncio.shield(fetched.fetching)
         # A fetch that is cancelled halfway would leave values that are never released.
-        fetched.fetching = asyncio.create_task(self._fetch_all(page, fetched))
+        fetched.fetching = start_work(self._fetch_all(page, fetched))
         await asyncio.shield(fetched.fetching)
 
     async def _fetch_all(self, page: PlaywrightPage, fetched: _FetchedMessages) -> None:

@@ -19,6 +19,7 @@ from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.driver.script_world import ScriptWorld
+from footlight.browser.driver.shielding import start_work
 from footlight.browser.network.traffic import Traffic
 from footlight.browser.snapshot.element_ids import ElementIds
 from footlight.browser.snapshot.view import PageView
@@ -327,21 +328,16 @@ class Page:
         If this is cancelled while a dialog is open, the action continues, and ends after the dialog.
         Otherwise Playwright would abort it before the browser has delivered the remaining events.
         """
-        task = asyncio.create_task(action)
+        task = start_work(action)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if self.session.dialogs.find(self.id):
                 self._interrupted.add(task)
-                task.add_done_callback(self._forget_interrupted)
+                task.add_done_callback(self._interrupted.discard)
             else:
                 task.cancel()
             raise
-
-    def _forget_interrupted(self, task: asyncio.Task[Any]) -> None:
-        self._interrupted.discard(task)
-        if not task.cancelled():
-            task.exception()  # Retrieved so that asyncio does not log it. The call has already returned.
 
     async def finish_interrupted(self) -> None:
         """Wait for the actions that a dialog interrupted. Cancel them after 1 s."""

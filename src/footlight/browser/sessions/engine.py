@@ -18,7 +18,7 @@ from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
-from footlight.browser.driver.shielding import run_detached
+from footlight.browser.driver.shielding import run_detached, start_work
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, PAGE_TOOLS, enable_feature
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
@@ -114,7 +114,7 @@ class Engine:
 
     def start(self) -> None:
         """Begin to start the driver and the first browser, without waiting for them."""
-        self._ready = asyncio.create_task(self._start())
+        self._ready = start_work(self._start())
 
     async def sessions(self) -> SessionTable:
         """Wait for the browser and return the session table.

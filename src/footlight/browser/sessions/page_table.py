@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.driver.shielding import shield_until_done, start_work
 from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
@@ -180,7 +180,7 @@ class PageTable:
     async def _open_first(self) -> Page:
         """Open the first page, or wait for the one that a cancelled call has begun to open."""
         if self._opening is None or self._opening.done():
-            self._opening = asyncio.create_task(self._open())
+            self._opening = start_work(self._open())
         return await asyncio.shield(self._opening)
 
     async def _open(self) -> Page:
