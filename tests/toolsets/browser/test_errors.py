@@ -108,7 +108,7 @@ async def test_action_timeout_reports_that_nothing_was_dispatched(browser: Sessi
     url = (
         await browser.show(
             "<button onclick='document.title = 1'>catch me</button><script>let left = 0; (function move() {"
-            "document.querySelector('button').style.marginLeft = (left = 100 - left) + 'px';"
+            "document.querySelector('button').style.marginLeft = (left = (left + 7) % 300) + 'px';"
             "requestAnimationFrame(move) })()</script>"
         )
     )["url"]
