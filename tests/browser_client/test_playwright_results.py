@@ -15,7 +15,7 @@ from footlight.browser_client.accessibility_tree import MAX_LEVELS, Accessibilit
 from footlight.browser_client.results import (
     LARGEST_SCREENSHOT,
     LARGEST_SNAPSHOT,
-    InvalidResult,
+    InvalidResultError,
     NavigateResult,
     ScreenshotResult,
     SnapshotResult,
@@ -31,7 +31,7 @@ def picture(kind: str, width: int = 3, height: int = 2, *, mode: str = "RGB") ->
 
 
 def why_not(make: Callable[[], object]) -> str:
-    with pytest.raises(InvalidResult) as caught:
+    with pytest.raises(InvalidResultError) as caught:
         make()
     return str(caught.value)
 

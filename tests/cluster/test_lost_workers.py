@@ -19,7 +19,7 @@ from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
-from footlight.cluster.ray_api import ActorLost, RemoteActor
+from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.watching import NO_CALLS, ClusterDesk
 from footlight.cluster.worker import (
     HelpInvitation,
@@ -34,7 +34,7 @@ from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
 from footlight.server.answers.answer import Answer
 from footlight.toolsets import make_toolset
-from footlight.watch.watchers import RequestFailed, Visitor, Watched, WatchState
+from footlight.watch.watchers import Visitor, Watched, WatchRequestError, WatchState
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +46,7 @@ OPENED = SessionChange("opened", "ada", "w1.1")
 CLOSED = replace(OPENED, kind="closed")
 SECOND = SessionChange("opened", "bob", "w1.2")
 CALL = Watched({"number": 1, "at": 1}, "ada", "w1.1")
-LOST = ActorLost("killed")
+LOST = ActorLostError("killed")
 
 
 class ScriptedActor(RemoteActor):
@@ -185,7 +185,9 @@ async def test_a_question_that_fails_unexpectedly_is_answered():
     assert reply.answer.content["data"] == {"reply": None}
 
 
-@pytest.mark.parametrize("later", [ActorLost("killed"), WatchedWorker("new", replace(STATE, sessions=[]))])
+@pytest.mark.parametrize(
+    "later", [ActorLostError("killed"), WatchedWorker("new", replace(STATE, sessions=[]))]
+)
 async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
     actor = ScriptedActor(read_watched=[WatchedWorker("old", STATE)])
     async with fleet_of(actor) as fleet:
@@ -215,7 +217,7 @@ async def test_calls_are_sent_only_while_somebody_watches():
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
-    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[RequestFailed(404, "none")])
+    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WatchRequestError(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
         seen = await ClusterDesk(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
@@ -249,7 +251,7 @@ async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: p
     for name in ("require_token", "forget_token"):
         monkeypatch.setattr(f"footlight.cluster.worker.actor.{name}", lambda: None)
     refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
-    assert isinstance(refused, RequestFailed)
+    assert isinstance(refused, WatchRequestError)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
@@ -273,7 +275,7 @@ async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(watching, "ANSWER_SECONDS", 1_000.0)
         async with asyncio.timeout(LIMIT_SECONDS):
             await desk.take("w1.1", "ada", Visitor())
-            with pytest.raises(RequestFailed, match="no such session"):
+            with pytest.raises(WatchRequestError, match="no such session"):
                 await desk.make_report("unknown", Visitor())
 
 
@@ -302,7 +304,7 @@ async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyP
         assert [each.read_bytes() for each in copies] == [b"PK0", b"PK0"]
         for parts, status in (([b"PK", b"01"], 413), ([b"PK", None], 410), ([b"PK", LOST], 410)):
             actor.results["read_trace"] = [*parts]
-            with pytest.raises(RequestFailed) as refused:
+            with pytest.raises(WatchRequestError) as refused:
                 await desk.find_trace("w1.1", None, visitor)
             assert refused.value.status == status
         assert {*copies[0].parent.iterdir()} == {*copies}

@@ -14,7 +14,7 @@ from typing import Any
 from footlight.errors import ConfigurationError
 
 __all__ = [
-    "ActorLost",
+    "ActorLostError",
     "RemoteActor",
     "connect",
     "disconnect",
@@ -52,7 +52,7 @@ REFUSED, ACCEPTED = 10, 11
 """The exit statuses of the program: the cluster refused it, or answered."""
 
 
-class ActorLost(Exception):
+class ActorLostError(Exception):
     """The actor, its machine or the network to it ended before the answer came."""
 
 
@@ -248,7 +248,7 @@ def own_drain_seconds() -> float:
 
 
 class RemoteActor:
-    """The methods of an actor. Their errors are those of the actor, or ActorLost."""
+    """The methods of an actor. Their errors are those of the actor, or ActorLostError."""
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
@@ -281,7 +281,7 @@ class _Translated:
         exceptions = _import_ray().exceptions
         # A large result is lost with the machine of its actor.
         if isinstance(error, exceptions.RayActorError | exceptions.ObjectLostError):
-            raise ActorLost(type(error).__name__) from None
+            raise ActorLostError(type(error).__name__) from None
 
 
 def _import_ray() -> Any:

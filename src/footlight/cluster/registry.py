@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 
 from footlight.cluster.ray_api import (
-    ActorLost,
+    ActorLostError,
     RemoteActor,
     find_actor,
     find_own_drain_deadline,
@@ -100,5 +100,5 @@ class SessionRegistry:
                 actor = await find_actor(actor_name)
                 for id in await actor.call("list_registered_ids") if actor else ():
                     self._workers[id] = actor_name.removeprefix(WORKER)
-        except (ActorLost, TimeoutError):
+        except (ActorLostError, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

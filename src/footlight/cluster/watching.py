@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footlight.cluster.ray_api import ActorLost
-from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
+from footlight.cluster.ray_api import ActorLostError
+from footlight.watch.watchers import PagePicture, Visitor, Watched, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet
@@ -217,7 +217,7 @@ class ClusterDesk:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
                 seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
             self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
-        except ActorLost:
+        except ActorLostError:
             self._note_loss(mirror)
             await asyncio.sleep(RETRY_SECONDS if seconds else 0)
             return
@@ -310,10 +310,10 @@ class ClusterDesk:
     async def _ask_about(self, session_id: str, method: str, *arguments: Any) -> Any:
         try:
             return await self._ask(await self._find_worker(session_id), method, *arguments)
-        except RequestFailed as error:
+        except WatchRequestError as error:
             ended, visitor = self._ended.get(session_id), arguments[-1]
             if error.status == 404 and ended is not None and ended.is_for(visitor):
-                raise RequestFailed(410, f"The session {ended.view['reason']}.") from None
+                raise WatchRequestError(410, f"The session {ended.view['reason']}.") from None
             raise
 
     async def _find_worker(self, session_id: str) -> KnownWorker | None:
@@ -334,16 +334,16 @@ class ClusterDesk:
     ) -> Any:
         """Call a method of the worker's desk, which is about a session or about `call`."""
         if worker is None:
-            raise RequestFailed(404, f"There is no such {'session' if call is None else 'call'}.")
+            raise WatchRequestError(404, f"There is no such {'session' if call is None else 'call'}.")
         sent = ("watch", method) if call is None else ("watch_call", call, method)
         try:
             async with asyncio.timeout(STEER_SECONDS):
                 answer = await worker.actor.call(*sent, *arguments)
-        except ActorLost:
-            raise RequestFailed(410, f"The session was lost with worker {worker.name}.") from None
+        except ActorLostError:
+            raise WatchRequestError(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
-            raise RequestFailed(503, f"Worker {worker.name} does not answer.") from None
-        if isinstance(answer, RequestFailed):
+            raise WatchRequestError(503, f"Worker {worker.name} does not answer.") from None
+        if isinstance(answer, WatchRequestError):
             raise answer
         return answer
 
@@ -371,10 +371,10 @@ async def _copy_trace(worker: KnownWorker, trace: Path, folder: Path) -> Path:
             await _copy_parts(worker, trace, copy)
     except BaseException as error:
         copy.unlink(missing_ok=True)
-        if isinstance(error, ActorLost):
+        if isinstance(error, ActorLostError):
             raise _missing_trace(trace) from None
         if isinstance(error, TimeoutError):
-            raise RequestFailed(503, f"Worker {worker.name} does not send the trace in time.") from None
+            raise WatchRequestError(503, f"Worker {worker.name} does not send the trace in time.") from None
         raise
     return copy
 
@@ -386,11 +386,11 @@ async def _copy_parts(worker: KnownWorker, trace: Path, copy: Path) -> None:
             size += len(part)
             if size > MAX_TRACE_BYTES:
                 limit = f"{MAX_TRACE_BYTES >> 20} MB"
-                raise RequestFailed(413, f"The trace {trace.name} is larger than {limit}.")
+                raise WatchRequestError(413, f"The trace {trace.name} is larger than {limit}.")
             await asyncio.to_thread(file.write, part)
     if part is None:
         raise _missing_trace(trace)
 
 
-def _missing_trace(trace: Path) -> RequestFailed:
-    return RequestFailed(410, f"The file {trace.name} no longer exists.")
+def _missing_trace(trace: Path) -> WatchRequestError:
+    return WatchRequestError(410, f"The file {trace.name} no longer exists.")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from footlight.errors import ConfigurationError
 from footlight.server.prompt_library import (
     NAME,
-    InvalidPrompt,
+    InvalidPromptError,
     PromptArgument,
     PromptDefinition,
     check_prompt,
@@ -108,7 +108,7 @@ def _prompt(text: str, source: str) -> PromptDefinition:
         check_prompt(prompt)
     except ValidationError as error:
         raise _explain_error(error, source) from None
-    except InvalidPrompt as error:
+    except InvalidPromptError as error:
         raise _fault(source, error.field, error.reason) from None
     return prompt
 

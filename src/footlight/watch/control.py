@@ -19,7 +19,7 @@ from footlight.browser.page.page_operations import limit_reading
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.snapshot.locators import stable_locator
 from footlight.browser.snapshot.nodes import Node
-from footlight.errors import FootlightError, HumanInControl, InvalidParameter
+from footlight.errors import FootlightError, HumanInControlError, InvalidParameterError
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -109,12 +109,12 @@ class Control:
         """Replay the input events of a person in the page, in order.
 
         Raises:
-            HumanInControl: This watcher does not control the session.
-            InvalidParameter: An event is not valid.
+            HumanInControlError: This watcher does not control the session.
+            InvalidParameterError: An event is not valid.
             FootlightError: The page does not answer.
         """
         if not self.has(session, watcher):
-            raise HumanInControl("Take over the session first.")
+            raise HumanInControlError("Take over the session first.")
         self.note_watcher(watcher)
         session.touch()
         async with self._input_locks[session.id]:
@@ -290,5 +290,5 @@ def _key(event: Mapping[str, Any]) -> str:
     return "+".join((*keys, key))
 
 
-def _not_understood() -> InvalidParameter:
-    return InvalidParameter("The input is not understood", parameter="events")
+def _not_understood() -> InvalidParameterError:
+    return InvalidParameterError("The input is not understood", parameter="events")

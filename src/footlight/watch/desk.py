@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.watch.report import render_report
-from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
+from footlight.watch.watchers import PagePicture, Visitor, Watched, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
@@ -66,9 +66,9 @@ class LocalDesk:
         session = self._get(session_id, visitor)
         page = next((each for each in session.pages if each.id == page_id), session.page_table.current)
         if page is None:
-            raise RequestFailed(409, "The session has no open page.")
+            raise WatchRequestError(409, "The session has no open page.")
         if page.crashed:
-            raise RequestFailed(409, "The page has crashed.")
+            raise WatchRequestError(409, "The page has crashed.")
         found = await self._pictures.wait_for_next(session, page, after, PICTURE_SECONDS)
         if session.has_ended:
             self._get(session_id, visitor)
@@ -78,7 +78,7 @@ class LocalDesk:
         for entry in self._journal.entries():
             if str(entry.number) == call and entry.picture and visitor.may_see(entry.session_id, entry.owner):
                 return entry.picture
-        raise RequestFailed(404, "There is no such picture.")
+        raise WatchRequestError(404, "There is no such picture.")
 
     async def make_report(self, session_id: str, visitor: Visitor) -> str:
         calls = self._journal.entries(session_id=session_id)
@@ -97,12 +97,12 @@ class LocalDesk:
             if (entry.session_id == session_id if call is None else str(entry.number) == call)
         ]
         if not traces:
-            raise RequestFailed(404, "No trace was recorded. The tool `trace` records one.")
+            raise WatchRequestError(404, "No trace was recorded. The tool `trace` records one.")
         return traces[-1]
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
         if (why := await self._control.take(self._get(session_id, visitor), watcher)) is not None:
-            raise RequestFailed(409, why)
+            raise WatchRequestError(409, why)
         self._journal.touch()
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
@@ -113,9 +113,9 @@ class LocalDesk:
         try:
             await self._control.act(self._get(session_id, visitor), watcher, events)
         except FootlightError as error:
-            raise RequestFailed(409, self._journal.redactor.text(error.message)) from None
+            raise WatchRequestError(409, self._journal.redactor.text(error.message)) from None
         except Error:
-            raise RequestFailed(409, "The page did not accept the input.") from None
+            raise WatchRequestError(409, "The page did not accept the input.") from None
         self._journal.touch()
 
     def _list_sessions(self) -> Sequence[Session]:
@@ -134,10 +134,10 @@ class LocalDesk:
         ended = self._journal.find_ended(id)
         if ended is not None and visitor.may_see(id, ended.owner):
             crashed = ended.reason == "crashed"
-            raise RequestFailed(
+            raise WatchRequestError(
                 410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."
             )
-        raise RequestFailed(404, "There is no such session.")
+        raise WatchRequestError(404, "There is no such session.")
 
 
 def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from footlight.browser.recording.live_picture import LiveFrame
 
-__all__ = ["Desk", "PagePicture", "RequestFailed", "Visitor", "WatchState", "Watched", "refuse_sender"]
+__all__ = ["Desk", "PagePicture", "Visitor", "WatchRequestError", "WatchState", "Watched", "refuse_sender"]
 
 
-class RequestFailed(Exception):
+class WatchRequestError(Exception):
     """A request that failed, with an HTTP status and a message for the page."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -76,8 +76,8 @@ class PagePicture:
 class Desk(Protocol):
     """Answers the requests of the watch page, for the sessions of this process or of a cluster.
 
-    All methods except the first two raise `RequestFailed` if the visitor may not see the session, or if the
-    request fails.
+    All methods except the first two raise `WatchRequestError` if the visitor may not see the session, or
+    if the request fails.
     """
 
     def note_watcher(self, watcher: str) -> None:

@@ -19,7 +19,7 @@ import httpx2
 import pytest
 from jsonschema import Draft7Validator
 
-from footlight.app_errors import PortInUse
+from footlight.app_errors import PortInUseError
 from footlight.apps.ports import check_port_free
 from footlight.knowledge.records import step_schema
 from footlight.knowledge.report import make_report
@@ -83,7 +83,7 @@ async def state(server: Server) -> dict[str, Any]:
 def is_free(port: int) -> bool:
     try:
         check_port_free(port, what="the test")
-    except PortInUse:
+    except PortInUseError:
         return False
     return True
 

@@ -59,7 +59,7 @@ async def click_element(
     `modifiers` are held down during the click.
 
     Raises:
-        ElementNotInteractive: the element moves away at each press. The page has not received a press.
+        ElementNotInteractiveError: the element moves away at each press. The page has not received a press.
     """
 
     async def press(element: Locator, _: float) -> PressOutcome:

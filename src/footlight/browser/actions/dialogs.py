@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.dialogs import send_answer
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame
@@ -34,10 +34,10 @@ async def answer_dialog(page: Page, dialog: OpenDialog, *, accept: bool, text: s
     """Answer a dialog of the page, and wait until its script has ended or has opened the next dialog.
 
     Raises:
-        InvalidParameter: `text` is given for a dialog without a text field, or the dialog is gone.
+        InvalidParameterError: `text` is given for a dialog without a text field, or the dialog is gone.
     """
     if text is not None and (dialog.type != "prompt" or not accept):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"promptText: only a prompt that is accepted takes a text; this dialog is "
             f"{_with_article(dialog.type)}, and accept is {str(accept).lower()}",
             parameter="promptText",
@@ -50,7 +50,7 @@ async def answer_dialog(page: Page, dialog: OpenDialog, *, accept: bool, text: s
         await send_answer(dialog.playwright, accept=accept, text=text)
         await continuing
     except Error as error:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: the dialog of {page.id} was gone before it could be answered", parameter="pageId"
         ) from error
     finally:

@@ -22,12 +22,12 @@ from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.reading import reads
 from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import (
-    BrowserCrashed,
-    DeadlineExceeded,
-    ElementNotFound,
-    ExpectationFailed,
+    BrowserCrashedError,
+    DeadlineExceededError,
+    ElementNotFoundError,
+    ExpectationFailedError,
     FootlightError,
-    InvalidParameter,
+    InvalidParameterError,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ POLL_SECONDS = 0.1
 
 T = TypeVar("T")
 Condition = Callable[[], Awaitable[object]]
-"""A function that waits until a condition is met, and raises ExpectationFailed if it is not."""
+"""A function that waits until a condition is met, and raises ExpectationFailedError if it is not."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
@@ -59,7 +59,7 @@ class RequestPattern:
     Without a status, every status below 400 matches.
 
     Raises:
-        InvalidParameter: the URL is missing or not a pattern.
+        InvalidParameterError: the URL is missing or not a pattern.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +71,7 @@ class RequestPattern:
         url = " ".join(words)
         # A URL contains no white space, but a regular expression may.
         if not url or (len(words) > 1 and not (url.startswith("/") and url.endswith("/"))):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "request: takes a URL, with a method before it or a status after it: POST /orders 201",
                 parameter="request",
             )
@@ -114,7 +114,7 @@ class _Unmet:
     mask: Callable[[str], str]
 
     def fail(self, message: str, expected: Any, actual: Any, closest: Any = None, **details: Any) -> NoReturn:
-        raise ExpectationFailed(
+        raise ExpectationFailedError(
             message,
             expected=expected,
             actual=actual,
@@ -148,8 +148,8 @@ async def meet_expectation(
     A request matches only if it was sent after `since` (`time.monotonic()`).
 
     Raises:
-        ExpectationFailed: has the expected state, the actual state and the closest matches on the page.
-        BrowserCrashed: the page or its browser crashed.
+        ExpectationFailedError: has the expected state, the actual state and the closest matches on the page.
+        BrowserCrashedError: the page or its browser crashed.
     """
     unmet = _Unmet(page, deadline, mask)
     conditions = list(_make_conditions(unmet, expectation, since))
@@ -175,13 +175,13 @@ def _make_conditions(unmet: _Unmet, expectation: Expectation, since: float) -> I
         yield partial(_meet_count, unmet, selector, count)
 
 
-async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailed]:
+async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailedError]:
     """Return the failures of all conditions, in their order."""
 
-    async def judge(condition: Condition) -> ExpectationFailed | None:
+    async def judge(condition: Condition) -> ExpectationFailedError | None:
         try:
             await condition()
-        except ExpectationFailed as error:
+        except ExpectationFailedError as error:
             return error
         return None
 
@@ -194,7 +194,7 @@ async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFa
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> ExpectationFailed:
+def _join_failures(failures: Sequence[ExpectationFailedError], total: int) -> ExpectationFailedError:
     """Combine failures. For several conditions, `actual` and `closest` have the keys of `expected`."""
     if len(failures) == 1:
         return failures[0]
@@ -210,7 +210,7 @@ def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> Expecta
             _merge(closest, _replace_value(details["expected"], details["closest"]))
         closed |= dict.fromkeys(details.get("closedPages") or ())
     messages = dict.fromkeys(failure.message for failure in failures)
-    return ExpectationFailed(
+    return ExpectationFailedError(
         f"{len(failures)} of {total} expectations failed: {'; '.join(messages)}",
         expected=expected,
         actual=actual,
@@ -239,14 +239,14 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
     """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
-    except BrowserCrashed:
+    except BrowserCrashedError:
         raise
     except FootlightError as error:
         if unmet.page.closed:
             unmet.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
-        is_late = isinstance(error, DeadlineExceeded)
+        is_late = isinstance(error, DeadlineExceededError)
         actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
-        if isinstance(error, ElementNotFound):
+        if isinstance(error, ElementNotFoundError):
             actual = "no such element"
         unknown = "not on the page" if "text" in expected else "not known: the page did not answer in time"
         unmet.fail(
@@ -324,6 +324,6 @@ async def _poll(read: Callable[[], Awaitable[T]], is_met: Callable[[T], bool], d
         await asyncio.sleep(POLL_SECONDS)
         try:
             found = await read()
-        except DeadlineExceeded:  # This read began too late.
+        except DeadlineExceededError:  # This read began too late.
             break
     return found

@@ -24,13 +24,13 @@ from footlight.browser.driver.driver_connection import connect_driver, stop_driv
 from footlight.browser.driver.early_driver import driver_environment
 from footlight.browser.driver.playwright_shortcuts import take_shortcuts
 from footlight.errors import (
-    ElementNotInteractive,
+    ElementNotInteractiveError,
     FootlightError,
-    InvalidParameter,
-    InvalidSelector,
-    InvalidUrl,
-    NetworkFailed,
-    ResourceExhausted,
+    InvalidParameterError,
+    InvalidSelectorError,
+    InvalidUrlError,
+    NetworkFailedError,
+    ResourceExhaustedError,
 )
 
 __all__ = [
@@ -353,7 +353,7 @@ def translate_error(error: Error, *, selector: str | None = None) -> FootlightEr
 
 
 def _invalid_selector(reason: str, selector: str | None) -> FootlightError:
-    return InvalidSelector(f'The selector "{selector}" cannot be parsed: {reason}', selector=selector)
+    return InvalidSelectorError(f'The selector "{selector}" cannot be parsed: {reason}', selector=selector)
 
 
 _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], FootlightError]], ...] = (
@@ -367,17 +367,17 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     ),
     (
         re.compile(r"Malformed value|Cannot type text into"),
-        lambda reason, _: InvalidParameter(f"value: {reason}", parameter="value"),
+        lambda reason, _: InvalidParameterError(f"value: {reason}", parameter="value"),
     ),
     (
         re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)'),
-        lambda reason, _: InvalidParameter(
+        lambda reason, _: InvalidParameterError(
             f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
         ),
     ),
     (
         _SHADOWED,
-        lambda reason, selector: ElementNotInteractive(
+        lambda reason, selector: ElementNotInteractiveError(
             "A form of the page has a field whose name hides a member of the form from Playwright: "
             f"{reason.partition('TypeError: ')[2]}",
             suggestion="Name a field inside the form, click with mouse_click, or use evaluate.",
@@ -386,13 +386,13 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     ),
     (
         _TOO_LARGE,
-        lambda reason, _: ResourceExhausted(
+        lambda reason, _: ResourceExhaustedError(
             f"{reason.rpartition(': ')[2]}, which is the limit of one call",
             retryable=False,
             suggestion="Read a part: a smaller element, a slice, or JSON.stringify of many values.",
         ),
     ),
-    (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),
-    (_NETWORK, lambda reason, _: NetworkFailed(reason)),
+    (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrlError(reason)),
+    (_NETWORK, lambda reason, _: NetworkFailedError(reason)),
 )
 """Patterns for messages, and the errors to which they are translated."""

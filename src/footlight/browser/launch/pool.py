@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error, SilentPart, driver_answers, on_disconnected
 from footlight.browser.driver.shielding import run_detached, shield_until_done
-from footlight.errors import BrowserCrashed, ResourceExhausted
+from footlight.errors import BrowserCrashedError, ResourceExhaustedError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession
@@ -124,7 +124,7 @@ class Pool:
         *,
         find: Callable[[], object] = lambda: None,
     ) -> None:
-        """Create the pool. `find` raises BrowserNotInstalled if no browser can be launched."""
+        """Create the pool. `find` raises BrowserNotInstalledError if no browser can be launched."""
         self._settings = settings.pool
         self._attached = settings.browser.cdp_endpoint is not None
         self._launch = launch
@@ -149,7 +149,7 @@ class Pool:
         """Start one browser if `minBrowsers` is not 0. Waiting calls do not need more.
 
         Raises:
-            BrowserNotInstalled: the browser is missing, or does not start.
+            BrowserNotInstalledError: the browser is missing, or does not start.
         """
         if not self._least:
             self._find()
@@ -160,8 +160,8 @@ class Pool:
         """Return a browser for one more session. Return it to the pool with `release`.
 
         Raises:
-            ResourceExhausted: every browser is full.
-            BrowserNotInstalled: no browser is running, and none can be started.
+            ResourceExhaustedError: every browser is full.
+            BrowserNotInstalledError: no browser is running, and none can be started.
         """
         while True:
             if best := self._find_best():
@@ -171,7 +171,7 @@ class Pool:
                 await self._replace_if_silent(best)
                 continue
             if len(self._browsers) >= self._most:
-                raise ResourceExhausted(
+                raise ResourceExhaustedError(
                     f"All {len(self._browsers)} browsers are full",
                     maxBrowsers=self._most,
                     sessionsPerBrowser=self._capacity,
@@ -242,7 +242,7 @@ class Pool:
             except BaseException as error:
                 await shield_until_done(pooled.close())
                 if isinstance(error, Error):
-                    raise BrowserCrashed("The browser ended right after its start") from error
+                    raise BrowserCrashedError("The browser ended right after its start") from error
                 raise
             self._browsers.append(pooled)
 

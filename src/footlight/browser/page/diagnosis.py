@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
 from footlight.errors import (
-    BrowserCrashed,
-    DeadlineExceeded,
+    BrowserCrashedError,
+    DeadlineExceededError,
     FootlightError,
     InternalError,
-    InvalidParameter,
+    InvalidParameterError,
 )
 
 if TYPE_CHECKING:
@@ -58,15 +58,15 @@ async def explain_closed_page(page: Page) -> FootlightError:
         return ended
     if page.crashed:
         await page.close()
-        return BrowserCrashed("The page crashed", pageId=page.id)
-    return InvalidParameter(
+        return BrowserCrashedError("The page crashed", pageId=page.id)
+    return InvalidParameterError(
         f"pageId: {page.id} was closed during the call", parameter="pageId", pages=list(page.session.views)
     )
 
 
 async def explain_timeout(
     page: Page, message: str, deadline: Deadline, /, *, retryable: bool = True, **details: Any
-) -> DeadlineExceeded:
+) -> DeadlineExceededError:
     """Return the error for an operation that timed out, with the reason why the page is busy.
 
     The page has the remaining time of the call to respond. After that, a page whose script does not end is
@@ -102,7 +102,7 @@ async def explain_timeout(
         details["waitsFor"] = page.document_request.url
     if not retryable and "closedPages" not in details:
         suggestion = "Look at the page before you repeat the call: its action may have been done."
-    return DeadlineExceeded(message, retryable=retryable, suggestion=suggestion, **details)
+    return DeadlineExceededError(message, retryable=retryable, suggestion=suggestion, **details)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class Engine:
         """Wait for the browser and return the session table.
 
         Raises:
-            BrowserNotInstalled: no browser can be started. The next call tries again.
+            BrowserNotInstalledError: no browser can be started. The next call tries again.
         """
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self.start()
@@ -338,7 +338,7 @@ class Engine:
         )
 
     def _check_browser_exists(self) -> None:
-        """Check that a browser is installed. Raise BrowserNotInstalled otherwise."""
+        """Check that a browser is installed. Raise BrowserNotInstalledError otherwise."""
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from footlight.errors import HumanInControl
+from footlight.errors import HumanInControlError
 
 __all__ = ["HelpRequest", "Turn"]
 
@@ -50,13 +50,13 @@ class Turn:
         """Check that a call may continue without waiting for its turn.
 
         Raises:
-            HumanInControl: a person controls the session.
+            HumanInControlError: a person controls the session.
         """
         if self.is_persons:
             raise self.refusal()
 
-    def refusal(self) -> HumanInControl:
-        return HumanInControl(
+    def refusal(self) -> HumanInControlError:
+        return HumanInControlError(
             f'A person has taken over session "{self._session_id}"', sessionId=self._session_id
         )
 

@@ -16,7 +16,7 @@ from footlight.cli.usage import (
     FAILED,
     INTERRUPTED,
     OK,
-    BadUsage,
+    InvalidUsageError,
     read_headers,
     read_input,
     read_variable,
@@ -73,9 +73,9 @@ def run_replay(arguments: ReplayArguments) -> int:
         if arguments.dry_run:
             return _list(script)
         if arguments.verify and script.calls and all(call.outcome is None for call in script.calls):
-            raise BadUsage(f"--verify: {script.name} has no result for any call")
+            raise InvalidUsageError(f"--verify: {script.name} has no result for any call")
         return asyncio.run(_replay(arguments, script, ignored))
-    except (BadUsage, MCPError) as error:
+    except (InvalidUsageError, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
     except BrokenPipeError:
@@ -87,14 +87,14 @@ def run_replay(arguments: ReplayArguments) -> int:
 
 def _script(arguments: ReplayArguments) -> Script:
     if not arguments.server and not arguments.dry_run:
-        raise BadUsage("--server is required: a command or a URL")
+        raise InvalidUsageError("--server is required: a command or a URL")
     if (
         arguments.log
         and arguments.file.exists()
         and arguments.log.exists()
         and arguments.log.samefile(arguments.file)
     ):
-        raise BadUsage(f"--log {arguments.log}: this is the file that is replayed")
+        raise InvalidUsageError(f"--log {arguments.log}: this is the file that is replayed")
     variables = dict(read_variable(each, os.environ) for each in arguments.variables)
     name, data = read_input(arguments.file)
     return script_of(data, variables, name=name, sidecars=Sidecars(arguments.file))

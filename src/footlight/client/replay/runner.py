@@ -30,7 +30,7 @@ from footlight.protocol.results import ToolResult, value_of
 
 __all__ = [
     "RepeatedCall",
-    "ReplayDiffers",
+    "ReplayMismatchError",
     "Script",
     "read_script",
     "repeat_calls",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-class ReplayDiffers(AssertionError):
+class ReplayMismatchError(AssertionError):
     """The calls succeeded, but their results differ from those in the file. The message lists differences."""
 
 
@@ -236,7 +236,7 @@ async def run_sequence(
     Raises:
         MCPError: the file cannot be read, a line is not valid, or a variable has no value; no call was made.
             Or a call failed: the message begins with the line and the call, and later calls were not made.
-        ReplayDiffers: with `verify`, some results differ. All calls were made. The message lists the
+        ReplayMismatchError: with `verify`, some results differ. All calls were made. The message lists the
             differences.
     """
     ignored = Ignored.of(ignore)
@@ -248,5 +248,5 @@ async def run_sequence(
             error.add_note(each)
         raise error
     if differing:
-        raise ReplayDiffers("\n".join(differing))
+        raise ReplayMismatchError("\n".join(differing))
     return [each.value for each in made]

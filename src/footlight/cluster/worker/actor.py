@@ -36,10 +36,10 @@ from footlight.cluster.worker.reports import (
     WorkerReply,
     WorkerStatus,
 )
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
 from footlight.server.help import InputRequired
-from footlight.watch.watchers import RequestFailed
+from footlight.watch.watchers import WatchRequestError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,7 +192,9 @@ class Worker:
     ) -> WorkerReply:
         keeper, id, caller = running.keeper, call.id, call.caller
         if self._is_draining and call.tool == "create_session":
-            return WorkerReply(failure(ResourceExhausted("This worker is draining")), self._load(running))
+            return WorkerReply(
+                failure(ResourceExhaustedError("This worker is draining")), self._load(running)
+            )
         session_id = keeper.id_of(call.arguments, caller)
         if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
             return WorkerReply(None, self._load(running))
@@ -256,16 +258,16 @@ class Worker:
         return WatchedWorker(self._origin, state)
 
     async def watch(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the desk for watchers. Return RequestFailed where it fails."""
+        """Call a method of the desk for watchers. Return WatchRequestError where it fails."""
         try:
             return await getattr(await self._get_desk(), method)(*arguments)
-        except RequestFailed as error:
+        except WatchRequestError as error:
             return error
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
         """Call a method of the desk about a call. Fail if an earlier process of the worker ran the call."""
         if id.rpartition("-")[0] != self._origin:
-            return RequestFailed(404, "The process of the worker that ran this call has ended.")
+            return WatchRequestError(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
@@ -292,12 +294,12 @@ class Worker:
         return [each.id for each in sessions.list_all() if not each.id.startswith(own)] if sessions else []
 
     async def resource(self, method: str, uri: str, caller: Caller) -> Any:
-        """Read or look up one resource. Return ResourceNotFound where there is none."""
-        from footlight.server.resources.resources import ResourceNotFound
+        """Read or look up one resource. Return ResourceNotFoundError where there is none."""
+        from footlight.server.resources.resources import ResourceNotFoundError
 
         try:
             return await getattr((await self._ensure()).resources, method)(uri, caller)
-        except ResourceNotFound as error:
+        except ResourceNotFoundError as error:
             return error
 
     async def resources(self, method: str, *arguments: Any) -> Any:

@@ -345,7 +345,7 @@ async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> Asy
     """Acquire the session's lock. If another call has it, a tool that is not queued runs without it.
 
     Raises:
-        HumanInControl: a person controls the session, and the tool is not queued and makes changes.
+        HumanInControlError: a person controls the session, and the tool is not queued and makes changes.
     """
     waits = session.lock.locked()
     if waits and not tool.queued:
@@ -365,7 +365,7 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
     """Find the page that the call names, or the selected page.
 
     Raises:
-        DialogOpen: a dialog blocks the page.
+        DialogOpenError: a dialog blocks the page.
     """
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
     call.page.view.take_located()  # Discard the locators of an earlier failed call.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.errors import DeadlineExceeded, HelpRefused, PermissionDenied
+from footlight.errors import DeadlineExceededError, HelpRefusedError, PermissionDeniedError
 from footlight.server.answers.answer import Image
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, action_result
@@ -46,7 +46,7 @@ async def request_help(
     try:
         note = await _get_help(call, reason)
     except TimeoutError:
-        raise DeadlineExceeded(
+        raise DeadlineExceededError(
             f"No person handed the page back within {call.deadline.elapsed}",
             suggestion="Look at the page: a person may have begun to act. Then continue without help, or ask "
             "again with a longer timeout.",
@@ -76,8 +76,8 @@ async def watch_session(
     return cast("LiveViewResult", view.facts)
 
 
-def _no_page_error(what: str) -> PermissionDenied:
-    return PermissionDenied(
+def _no_page_error(what: str) -> PermissionDeniedError:
+    return PermissionDeniedError(
         f"{what}: this server has no page on which a person can watch",
         suggestion="Ask the server operator to start the server with --watch.",
         setting="watch.enabled",
@@ -89,7 +89,7 @@ async def _get_help(call: ToolCall, reason: str) -> str:
 
     Raises:
         TimeoutError: nobody has handed the page back in time.
-        HelpRefused: the person whom the client asked does not help.
+        HelpRefusedError: the person whom the client asked does not help.
     """
     turn = call.session.turn
     if call.elicitation is None:
@@ -126,9 +126,9 @@ async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: 
 
 
 def _check_reply(reply: "HelpReply | None", *, has_helper: bool) -> None:
-    """Raise HelpRefused if the person does not help, unless another person helps on the watch page."""
+    """Raise HelpRefusedError if the person does not help, unless another person helps on the watch page."""
     if reply is None or reply.action == "accept" or has_helper:
         return
     if reply.action == "decline":
-        raise HelpRefused("The person declined to help", action="decline")
-    raise HelpRefused("The person closed the question without an answer", action="cancel")
+        raise HelpRefusedError("The person declined to help", action="decline")
+    raise HelpRefusedError("The person closed the question without an answer", action="cancel")

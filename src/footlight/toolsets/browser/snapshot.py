@@ -25,7 +25,7 @@ from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
 from footlight.browser.snapshot.text.node_tree import NodeInfo, render_json
 from footlight.browser.snapshot.text.yaml import render_yaml
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
@@ -197,7 +197,7 @@ async def find(
 ) -> FindResult:
     """Find in the snapshot. By text or regex; returns refs and surrounding lines."""
     if (text is None) == (regex is None):
-        raise InvalidParameter("find takes either text or regex", parameter="text")
+        raise InvalidParameterError("find takes either text or regex", parameter="text")
     matches = make_matcher(text, regex)
     seen = await look(call.page, call.deadline)
     found = await asyncio.to_thread(find_lines, seen.nodes, matches, limit)

@@ -19,7 +19,7 @@ from footlight.browser.actions.forms.field_values import check_choice, check_tex
 from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_value, find_kind
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.page.element_operations import act_on_element
-from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
@@ -73,7 +73,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
     """
     try:
         return await select_option(page, selector, value, deadline)
-    except ElementNotInteractive as error:
+    except ElementNotInteractiveError as error:
         if error.details.get("reason") != "wrong kind":
             raise
         kind = await find_kind(page, selector, deadline)
@@ -82,7 +82,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
     field = Field(selector, [value] if kind.multiple else value)  # A list replaces the previous choice.
     filled = await _fill(page, field, kind, deadline)
     if filled.kind == "text":
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f'value: "{selector}" suggests no option "{value}"; the text is in the field now',
             parameter="value",
             suggestion="Look at the options that it shows, and click one.",
