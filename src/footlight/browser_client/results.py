@@ -19,8 +19,8 @@ from footlight.browser_client.accessibility_tree import AccessibilityNode
 from footlight.browser_client.validation import is_url
 
 __all__ = [
-    "LARGEST_SCREENSHOT",
-    "LARGEST_SNAPSHOT",
+    "MAX_SCREENSHOT_LENGTH",
+    "MAX_SNAPSHOT_BYTES",
     "ImageFormat",
     "ImageHeader",
     "InvalidResultError",
@@ -30,9 +30,9 @@ __all__ = [
     "read_header",
 ]
 
-LARGEST_SCREENSHOT = 10 * 1024 * 1024
+MAX_SCREENSHOT_LENGTH = 10 * 1024 * 1024
 """Characters of base64. A screenshot must have fewer."""
-LARGEST_SNAPSHOT = 5 * 1024 * 1024
+MAX_SNAPSHOT_BYTES = 5 * 1024 * 1024
 """The maximum size of a snapshot, in bytes of JSON."""
 
 
@@ -118,7 +118,7 @@ class SnapshotResult:
 
     def __post_init__(self) -> None:
         size = len(self.snapshot.encode("utf-8", "surrogatepass"))
-        _must(size <= LARGEST_SNAPSHOT, f"snapshot has {size} bytes; the limit is {LARGEST_SNAPSHOT}")
+        _must(size <= MAX_SNAPSHOT_BYTES, f"snapshot has {size} bytes; the limit is {MAX_SNAPSHOT_BYTES}")
         try:
             tree: object = json.loads(self.snapshot)
         except (ValueError, RecursionError):
@@ -165,8 +165,8 @@ def _json(tree: AccessibilityNode) -> str:
 def _decode_screenshot(screenshot: str) -> bytes:
     _must(screenshot != "", "screenshot must not be empty")
     _must(
-        len(screenshot) < LARGEST_SCREENSHOT,
-        f"screenshot has {len(screenshot)} characters; there must be fewer than {LARGEST_SCREENSHOT}",
+        len(screenshot) < MAX_SCREENSHOT_LENGTH,
+        f"screenshot has {len(screenshot)} characters; there must be fewer than {MAX_SCREENSHOT_LENGTH}",
     )
     try:
         return base64.b64decode(screenshot, validate=True)

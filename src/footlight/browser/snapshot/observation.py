@@ -30,7 +30,7 @@ MAX_LINES_CHARACTERS = 500
 """The maximum length of the changed lines of a text."""
 
 
-FEWEST_REMOVED = 3
+MIN_REMOVED = 3
 MAX_ENTRIES = 20
 MAX_ENTRY_CHARACTERS = 40
 """At least this many removed entries, such as rows, are joined to one line with the first words of up to
@@ -174,7 +174,7 @@ def _difference_lines(found: SnapshotDifference) -> list[Line]:
     lines: list[Line] = []
     for key, group in groupby(found.changes, _removed_entry_key):
         changes = [*group]
-        if key is None or len(changes) < FEWEST_REMOVED:
+        if key is None or len(changes) < MIN_REMOVED:
             lines += map(_change_line, changes)
         else:
             lines.append(_join_removed(changes))

@@ -21,7 +21,7 @@ __all__ = ["CertainPairs", "RedrawnPairs"]
 MAX_COMPARED_INSIDE = 100
 """The number of nodes that are compared in an element without a name."""
 _READ = frozenset(("heading", "img", "meter", "paragraph", "progressbar"))
-LEAST_ALIKE = 0.5
+MIN_SHARED_WORDS = 0.5
 """The share of the compared nodes that an element in its place must have as well."""
 
 
@@ -93,7 +93,7 @@ class RedrawnPairs:
         before, after = self.numbers
         was = Counter(before[each] for each in _inside(self.before, old))
         now = Counter(after[each] for each in _inside(self.after, new))
-        return (was & now).total() >= LEAST_ALIKE * min(was.total(), now.total())
+        return (was & now).total() >= MIN_SHARED_WORDS * min(was.total(), now.total())
 
 
 class CertainPairs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from footlight.browser_client.dialects.dialect import ensure_tool
 from footlight.browser_client.results import (
-    LARGEST_SNAPSHOT,
+    MAX_SNAPSHOT_BYTES,
     InvalidResultError,
     NavigateResult,
     ScreenshotResult,
@@ -68,9 +68,9 @@ class FootlightDialect:
         return ScreenshotResult.of(image or await self._read_linked_image(operation, result))
 
     async def snapshot(self, operation: Operation) -> SnapshotResult:
-        data = await self._data(operation, "snapshot", {"format": "json", "budget": LARGEST_SNAPSHOT})
+        data = await self._data(operation, "snapshot", {"format": "json", "budget": MAX_SNAPSHOT_BYTES})
         if data.get("cut"):
-            raise InvalidResultError(f"snapshot has more than {LARGEST_SNAPSHOT} bytes")
+            raise InvalidResultError(f"snapshot has more than {MAX_SNAPSHOT_BYTES} bytes")
         nodes: Any = items(data.get("nodes"))
         return SnapshotResult.of(nodes, url=text(data.get("url")) or "", title=text(data.get("title")))
 

@@ -16,7 +16,7 @@ __all__ = ["Sidecars", "Written", "is_summary", "read_answer", "read_logged"]
 
 _SUMMARY = re.compile(r"\[(?P<kind>[\w-]+) \d+ chars(?: → (?P<file>.+))?\]")
 _SIDECAR = re.compile(r"\d+-[\w.-]+\.txt")
-LARGEST_SIDECAR = 50_000_000
+MAX_SIDECAR_BYTES = 50_000_000
 """The maximum size of a file beside the log, in bytes."""
 
 
@@ -50,7 +50,7 @@ class Sidecars:
         folder = self.log.parent if self.log else Path()
         for place in (folder / path, folder / path.name, path):
             with contextlib.suppress(OSError):  # The name may be too long, or the file not readable.
-                if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
+                if place.is_file() and place.stat().st_size <= MAX_SIDECAR_BYTES:
                     return place.read_bytes().decode("utf-8", "replace")
         return None
 

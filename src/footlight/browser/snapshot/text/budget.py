@@ -23,7 +23,7 @@ from footlight.browser.snapshot.text.rendering import CELLS, Line, make_lines, r
 
 __all__ = ["fit_snapshot"]
 
-FEWEST_OF_RUN = 3
+MIN_RUN_LENGTH = 3
 """The minimum number of similar siblings in a run that are shown, besides the last one."""
 _FULL = 0.9
 """The share of the budget at which the search for a better use of it ends."""
@@ -188,7 +188,7 @@ def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | N
     if room_with_rows >= room:
         found = _grow(tree, room, lambda count: _Limits(count, rows=count))
         return found and found[0]
-    found = _grow(tree, room, lambda count: _Limits(count, rows=FEWEST_OF_RUN))
+    found = _grow(tree, room, lambda count: _Limits(count, rows=MIN_RUN_LENGTH))
     if found is None:
         return None
     lines, count = found
@@ -199,8 +199,8 @@ def _fold_into(tree: _Siblings, room: int, room_with_rows: int) -> list[str] | N
 def _grow(tree: _Siblings, room: int, limits: Callable[[int], _Limits]) -> tuple[list[str], int] | None:
     """Return the lines for the greatest number that fits, and that number. None if the fewest do not fit."""
     best = None
-    fits, too_many = FEWEST_OF_RUN - 1, len(tree.nodes) + 1
-    trial = FEWEST_OF_RUN
+    fits, too_many = MIN_RUN_LENGTH - 1, len(tree.nodes) + 1
+    trial = MIN_RUN_LENGTH
     while too_many - fits > 1:
         lines = _render_within(tree.lines(limits(trial), most=room), room)
         if lines is None:
@@ -276,7 +276,7 @@ def _candidates(tree: _Siblings, room: int) -> list[_Candidate]:
     above: list[tuple[int, int, int]] = []
     """Depth, index and area of the lines that may contain the next line."""
     longest_row = max(room // ROWS_IN_ROOM, MIN_ROW_CHARACTERS)
-    lines = [_shorten_row(line, longest_row) for line in tree.lines(_Limits(FEWEST_OF_RUN, FEWEST_OF_RUN))]
+    lines = [_shorten_row(line, longest_row) for line in tree.lines(_Limits(MIN_RUN_LENGTH, MIN_RUN_LENGTH))]
     loose = _find_loose_texts(lines, has_main=has_main)
     alike: Counter[tuple[str, str, str]] = Counter()
     roles: Counter[str] = Counter()
@@ -316,14 +316,14 @@ def _shorten_row(line: Line, most: int) -> Line:
 
     A row whose last cell has controls is not cut, unless all its cells are links, as in a header.
     """
-    is_row = line.node is not None and line.node.role == "row" and len(line.cells) > FEWEST_OF_RUN
+    is_row = line.node is not None and line.node.role == "row" and len(line.cells) > MIN_RUN_LENGTH
     length = len(line.render()) if is_row else 0
     if length <= most:
         return line
     is_of_links = all(len(parts) == 1 and parts[0].role == "link" for parts in line.cells)
     if not is_of_links and any(map(_is_control, line.cells[-1])):
         return line
-    shown = max(FEWEST_OF_RUN, len(line.cells) * most // length)
+    shown = max(MIN_RUN_LENGTH, len(line.cells) * most // length)
     return replace(line, cells=line.cells[:shown], note=f"| … {len(line.cells) - shown} more cells")
 
 

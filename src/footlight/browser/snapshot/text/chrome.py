@@ -11,7 +11,7 @@ from footlight.browser.snapshot.subtrees import content_of, shows_place
 
 __all__ = [
     "CHROME",
-    "FEWEST_INSIDE",
+    "MIN_DESCENDANTS",
     "find_landmarks",
     "fold_known_chrome",
     "fold_landmark",
@@ -20,7 +20,7 @@ __all__ = [
 
 CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 """The landmarks that the pages of a site usually share."""
-FEWEST_INSIDE = 2
+MIN_DESCENDANTS = 2
 """A landmark with fewer lines inside, or another part with no more lines, is not folded."""
 
 MAX_NESTING = 3
@@ -72,7 +72,7 @@ def find_landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object,
         while end < len(nodes) and nodes[end].depth > node.depth:
             end += 1
         open_until.append(end)
-        if end - index > FEWEST_INSIDE:
+        if end - index > MIN_DESCENDANTS:
             inside = (each for each in nodes[index:end] if not each.is_text)
             yield range(index, end), tuple(content_of(each, node.depth) for each in inside)
 

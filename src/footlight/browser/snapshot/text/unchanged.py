@@ -15,7 +15,7 @@ from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.subtrees import NEWS, content_of, number_subtrees, shows_place
 from footlight.browser.snapshot.text.chrome import (
     CHROME,
-    FEWEST_INSIDE,
+    MIN_DESCENDANTS,
     find_landmarks,
     fold_landmark,
     same_origin,
@@ -150,14 +150,14 @@ class _Writer:
             if nodes[index].role in CHROME:
                 chrome_end = max(chrome_end, ends[index])
             run = self._find_run(index)
-            fewest = FEWEST_INSIDE if nodes[index].role in CHROME else FEWEST_INSIDE + 1
+            fewest = MIN_DESCENDANTS if nodes[index].role in CHROME else MIN_DESCENDANTS + 1
             if run and ends[run[-1]] - index > fewest:
                 yield from self._fold(run)
                 index = ends[run[-1]]
             elif index in self._landmarks:
                 yield from self._fold_landmark(index)
                 index = ends[index]
-            elif index < chrome_end and ends[index] - index > FEWEST_INSIDE and self._is_repeated(index):
+            elif index < chrome_end and ends[index] - index > MIN_DESCENDANTS and self._is_repeated(index):
                 yield from self._fold_one(self._page.span(index))
                 index = ends[index]
             elif self._is_known_skip_link(index):
