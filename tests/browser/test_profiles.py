@@ -18,7 +18,7 @@ import pytest
 
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.launch.profile_lock import find_browser_holder
-from footlight.browser.launch.profiles import Holder, ProfileInfo, ProfileStore
+from footlight.browser.launch.profiles import ProfileInfo, ProfileLockHolder, ProfileStore
 from footlight.errors import InvalidParameterError, ResourceExhaustedError, SessionNotFoundError
 
 HOLDER = """
@@ -241,7 +241,7 @@ def test_profile_in_use_error_names_the_holder(store: ProfileStore) -> None:
     assert refused.value.details == {"sessionName": "p4n-test", "pid": process.pid, "host": host}
     assert found is not None
     assert found.held_by is not None
-    assert found.held_by == Holder(
+    assert found.held_by == ProfileLockHolder(
         pid=process.pid, host=host, command="footlight serve", since=found.held_by.since
     )
 

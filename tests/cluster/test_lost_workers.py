@@ -20,7 +20,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
-from footlight.cluster.watching import NO_CALLS, ClusterDesk
+from footlight.cluster.watching import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
@@ -34,18 +34,18 @@ from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
 from footlight.server.answers.answer import Answer
 from footlight.toolsets import make_toolset
-from footlight.watch.watchers import Visitor, Watched, WatchRequestError, WatchState
+from footlight.watch.watchers import Visitor, WatchedItem, WatchRequestError, WatchState
 
 pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 30.0
-SESSION = Watched({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
+SESSION = WatchedItem({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
 STATE = WatchState(revision=1, captures=0, sessions=[SESSION], ended=[], calls=[])
 NONE_OPEN: tuple[int, list[SessionChange]] = (0, [])
 OPENED = SessionChange("opened", "ada", "w1.1")
 CLOSED = replace(OPENED, kind="closed")
 SECOND = SessionChange("opened", "bob", "w1.2")
-CALL = Watched({"number": 1, "at": 1}, "ada", "w1.1")
+CALL = WatchedItem({"number": 1, "at": 1}, "ada", "w1.1")
 LOST = ActorLostError("killed")
 
 
@@ -191,7 +191,7 @@ async def test_a_question_that_fails_unexpectedly_is_answered():
 async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
     actor = ScriptedActor(read_watched=[WatchedWorker("old", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         following = asyncio.create_task(desk.follow())
         seen = await desk.read_state(0, 0)
         assert [each.view["worker"] for each in seen.sessions] == ["w1"]
@@ -209,17 +209,17 @@ async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
 async def test_calls_are_sent_only_while_somebody_watches():
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
     async with fleet_of(actor) as fleet, asyncio.timeout(LIMIT_SECONDS):
-        following = asyncio.create_task(ClusterDesk(fleet).follow())
+        following = asyncio.create_task(ClusterWatchBackend(fleet).follow())
         assert (await actor.called.get())[:2] == ("", NO_CALLS)
         following.cancel()
-        await ClusterDesk(fleet).read_state(0, 0)
+        await ClusterWatchBackend(fleet).read_state(0, 0)
         assert (await actor.called.get())[:2] == ("", -1)
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
     broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WatchRequestError(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
-        seen = await ClusterDesk(fleet).read_state(0, 0)
+        seen = await ClusterWatchBackend(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
 
 
@@ -227,7 +227,7 @@ async def test_a_change_without_a_new_revision_is_shown():
     asking = replace(SESSION, view={**SESSION.view, "help": "Sign in"})
     actor, seen = ScriptedActor(), list[WatchState]()
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         for sessions in ([SESSION], LOST, [SESSION], [asking]):  # It is unreachable for a moment.
             state = sessions if sessions is LOST else WatchedWorker("a", replace(STATE, sessions=sessions))
             actor.results["read_watched"] = [state]
@@ -238,9 +238,9 @@ async def test_a_change_without_a_new_revision_is_shown():
 
 
 async def test_a_state_of_another_version_does_not_stop_the_desk():
-    odd = WatchedWorker("a", replace(STATE, calls=[Watched({}, "ada", None)]))
+    odd = WatchedWorker("a", replace(STATE, calls=[WatchedItem({}, "ada", None)]))
     async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         following = asyncio.create_task(desk.follow())
         await desk.read_state(0, 0)
         assert not following.done()
@@ -256,7 +256,7 @@ async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: p
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         assert [each.view["number"] for each in (await desk.read_state(0, 0)).calls] == ["a-1"]
         assert await desk.read_still("a-1", Visitor()) == b"jpeg"
     sent = [actor.called.get_nowait() for _ in range(actor.called.qsize())]
@@ -269,7 +269,7 @@ async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyP
     silent = ScriptedActor()
     lively = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[None])
     async with fleet_of(lively, silent) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         await asyncio.gather(desk.read_state(0, 0), desk.read_state(0, 0))
         assert lively.called.qsize() == 2  # One look of both requests, and one that follows.
         monkeypatch.setattr(watching, "ANSWER_SECONDS", 1_000.0)
@@ -283,7 +283,7 @@ async def test_only_the_latest_watchers_are_remembered(monkeypatch: pytest.Monke
     monkeypatch.setattr(watching, "MAX_WATCHERS", 2)
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         for watcher in ("ada", "bob", "ada", "cy"):
             desk.note_watcher(watcher)
         await desk.read_state(0, 0)
@@ -295,7 +295,7 @@ async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyP
     found, visitor = Path("/far/trace.zip"), Visitor()
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[found])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        desk = ClusterWatchBackend(fleet)
         await desk.read_state(0, 0)
         copies: list[Path] = []
         for _ in range(2):

@@ -65,7 +65,7 @@ class Front(ToolCaller):
         self._fleet = fleet
         self._registry = registry
         self._files = files
-        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._places: OrderedDict[str, _SessionLocation] = OrderedDict()
         """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
 
@@ -172,7 +172,7 @@ class Front(ToolCaller):
         return worker
 
     def _remember(self, id: str, worker: KnownWorker) -> None:
-        self._places[id] = _Place(worker, worker.process_id)
+        self._places[id] = _SessionLocation(worker, worker.process_id)
         self._places.move_to_end(id)
         while len(self._places) > MAX_CACHED:
             self._places.popitem(last=False)
@@ -330,7 +330,7 @@ class _Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SessionLocation:
     """The worker that has a session. Another process of the same worker would have to be asked again."""
 
     worker: KnownWorker
@@ -369,7 +369,7 @@ def _make_registered_id(session_id: object, caller: Caller) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _SessionListing:
     """What `list_sessions` returned on one worker."""
 
     sessions: Sequence[Mapping[str, Any]] = ()
@@ -377,14 +377,14 @@ class _Listed:
     kept: Sequence[str] = ()
 
 
-def _read_list(packed: bytes) -> tuple[Answer, _Listed]:
+def _read_list(packed: bytes) -> tuple[Answer, _SessionListing]:
     """Return the answer of `list_sessions` from a reply. Any error means a worker of another build."""
     answer = WorkerReply.unpack(packed).answer
     assert answer is not None, "it is answered by draining workers, too"
     if not answer.success:
-        return answer, _Listed()
+        return answer, _SessionListing()
     data = answer.content["data"]
-    return answer, _Listed(data["sessions"], data["savedStates"], data.get("kept", ()))
+    return answer, _SessionListing(data["sessions"], data["savedStates"], data.get("kept", ()))
 
 
 def _is_missing(answer: Answer) -> bool:

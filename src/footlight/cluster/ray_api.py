@@ -255,7 +255,7 @@ class RemoteActor:
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """Call a method once, and return its result."""
-        with _Translated():
+        with _TranslateRayErrors():
             return await getattr(self.handle, method).remote(*arguments)
 
     def send(self, method: str, *arguments: Any) -> None:
@@ -264,14 +264,14 @@ class RemoteActor:
 
     async def stream(self, method: str, *arguments: Any) -> AsyncIterator[Any]:
         """Call a method that is an asynchronous generator, and yield its values as they come."""
-        with _Translated():
+        with _TranslateRayErrors():
             async for item in (
                 getattr(self.handle, method).options(num_returns="streaming").remote(*arguments)
             ):
                 yield await item
 
 
-class _Translated:
+class _TranslateRayErrors:
     def __enter__(self) -> None:
         pass
 

@@ -18,7 +18,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources
-from footlight.cluster.watching import ClusterDesk
+from footlight.cluster.watching import ClusterWatchBackend
 from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
 
@@ -71,7 +71,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
         on_change=subscriptions.on_change,
     )
     files = FileSite(fleet)
-    desk = ClusterDesk(fleet) if settings.has_watch_page else None
+    desk = ClusterWatchBackend(fleet) if settings.has_watch_page else None
     watch = WatchSites(desk) if desk else None
     front = Front(toolset, settings, fleet=fleet, registry=await start_registry(), files=files)
 

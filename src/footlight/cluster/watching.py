@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
-from footlight.watch.watchers import PagePicture, Visitor, Watched, WatchRequestError, WatchState
+from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet
     from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import Heard, WatchedWorker
 
-__all__ = ["NO_CALLS", "ClusterDesk"]
+__all__ = ["NO_CALLS", "ClusterWatchBackend"]
 
 logger = logging.getLogger(__name__)
 
@@ -65,12 +65,12 @@ class _Mirror:
     """The process to which the revision belongs."""
     revision: int = -1
     captures: int = 0
-    sessions: list[Watched] = field(default_factory=list[Watched])
+    sessions: list[WatchedItem] = field(default_factory=list[WatchedItem])
     is_silent: bool = False
     following: asyncio.Task[None] | None = field(default=None, repr=False)
 
 
-class ClusterDesk:
+class ClusterWatchBackend:
     """Merges the states of the workers, and routes requests to the worker that has the session or call."""
 
     def __init__(self, fleet: Fleet) -> None:
@@ -78,9 +78,9 @@ class ClusterDesk:
         self._mirrors: dict[KnownWorker, _Mirror] = {}
         self._homes: OrderedDict[str, KnownWorker] = OrderedDict()
         """The worker of each call and each ended session that is known, by its id."""
-        self._calls: OrderedDict[str, tuple[int, Watched]] = OrderedDict()
+        self._calls: OrderedDict[str, tuple[int, WatchedItem]] = OrderedDict()
         """The latest calls, with the revision in which they changed."""
-        self._ended: OrderedDict[str, Watched] = OrderedDict()
+        self._ended: OrderedDict[str, WatchedItem] = OrderedDict()
         self._revision = 0
         self._changed = asyncio.Event()
         """Set for an instant by each change."""
@@ -260,7 +260,7 @@ class ClusterDesk:
         while len(self._homes) > 2 * MAX_CALLS:
             self._homes.popitem(last=False)
 
-    def _note_end(self, ended: Watched, worker: KnownWorker) -> None:
+    def _note_end(self, ended: WatchedItem, worker: KnownWorker) -> None:
         assert ended.session_id is not None
         known = self._ended.get(ended.session_id)
         if known is None or known.view["endedAt"] <= ended.view["endedAt"]:
@@ -348,13 +348,13 @@ class ClusterDesk:
         return answer
 
 
-def _show(mirror: _Mirror) -> Iterable[Watched]:
+def _show(mirror: _Mirror) -> Iterable[WatchedItem]:
     if not mirror.is_silent:
         return mirror.sessions
     return [replace(each, view={**each.view, "state": "silent"}) for each in mirror.sessions]
 
 
-def _sort(by: str, watched: Iterable[Watched]) -> list[Watched]:
+def _sort(by: str, watched: Iterable[WatchedItem]) -> list[WatchedItem]:
     return sorted(watched, key=lambda each: each.view[by])
 
 

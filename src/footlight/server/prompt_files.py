@@ -33,11 +33,11 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _Name = Annotated[str, Field(pattern=NAME)]
 
 
-class _Part(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Argument(_Part):
+class _Argument(_StrictModel):
     name: _Name
     description: str
     required: bool = False
@@ -46,7 +46,7 @@ class _Argument(_Part):
     secret: bool | None = None
 
 
-class _File(_Part):
+class _File(_StrictModel):
     name: _Name
     description: str
     arguments: list[_Argument] = []

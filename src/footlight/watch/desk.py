@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.watch.report import render_report
-from footlight.watch.watchers import PagePicture, Visitor, Watched, WatchRequestError, WatchState
+from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from footlight.watch.journal import Journal, PastSession
     from footlight.watch.pictures import Pictures
 
-__all__ = ["LocalDesk", "session_view"]
+__all__ = ["LocalWatchBackend", "session_view"]
 
 PICTURE_SECONDS = 10.0
 """The time limit for a request that waits for a newer picture."""
 MAX_URL = 500
 
 
-class LocalDesk:
+class LocalWatchBackend:
     """Answers requests from the journal, the pictures and the control of this process."""
 
     def __init__(
@@ -53,9 +53,11 @@ class LocalDesk:
             revision=self._journal.revision,
             captures=self._pictures.captures,
             sessions=[self._show(session) for session in self._list_sessions()],
-            ended=[Watched(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()],
+            ended=[
+                WatchedItem(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()
+            ],
             calls=[
-                Watched(entry.as_json(), entry.owner, entry.session_id)
+                WatchedItem(entry.as_json(), entry.owner, entry.session_id)
                 for entry in self._journal.entries(after=after)
             ],
         )
@@ -122,9 +124,9 @@ class LocalDesk:
         table = self._sessions()
         return table.list_all() if table else ()
 
-    def _show(self, session: Session) -> Watched:
+    def _show(self, session: Session) -> WatchedItem:
         view = session_view(session, self._journal, self._pictures)
-        return Watched(view, session.owner, session.id, self._control.find_person(session))
+        return WatchedItem(view, session.owner, session.id, self._control.find_person(session))
 
     def _get(self, id: str, visitor: Visitor) -> Session:
         """Return the session. A session that the visitor may not see is reported as missing."""

@@ -28,7 +28,7 @@ from footlight.watch.watchers import Visitor, WatchRequestError, WatchState, ref
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from footlight.watch.watchers import Desk
+    from footlight.watch.watchers import WatchBackend
 
 __all__ = ["PATH", "WatchSite", "WatchSites"]
 
@@ -69,7 +69,7 @@ _ASSETS = {
 class WatchSites:
     """The watch page on the listeners of a server, and the tickets for it. `desk` provides the sessions."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: WatchBackend) -> None:
         self.tickets = Tickets()
         self._desk = desk
         self._trace_viewer = TraceViewer()
@@ -100,7 +100,12 @@ class WatchSite:
     """Answers requests for `/watch` and the paths below it. A named principal sees only its own sessions."""
 
     def __init__(
-        self, access_control: AccessControl, *, desk: Desk, tickets: Tickets, trace_viewer: TraceViewer
+        self,
+        access_control: AccessControl,
+        *,
+        desk: WatchBackend,
+        tickets: Tickets,
+        trace_viewer: TraceViewer,
     ) -> None:
         self._access_control = access_control
         self._desk = desk

@@ -15,7 +15,7 @@ from footlight.errors import FootlightError
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.live_view import SessionView
 from footlight.watch.control import Control
-from footlight.watch.desk import LocalDesk, session_view
+from footlight.watch.desk import LocalWatchBackend, session_view
 from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
@@ -66,7 +66,7 @@ class Watch:
         )
         self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
-        self.desk = LocalDesk(
+        self.desk = LocalWatchBackend(
             find_sessions, journal=self.journal, pictures=self.pictures, control=self.control
         )
         self.sites = WatchSites(self.desk)

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
     from footlight.browser.recording.live_picture import LiveFrame
 
-__all__ = ["Desk", "PagePicture", "Visitor", "WatchRequestError", "WatchState", "Watched", "refuse_sender"]
+__all__ = [
+    "PagePicture",
+    "Visitor",
+    "WatchBackend",
+    "WatchRequestError",
+    "WatchState",
+    "WatchedItem",
+    "refuse_sender",
+]
 
 
 class WatchRequestError(Exception):
@@ -39,7 +47,7 @@ class Visitor:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedItem:
     """A session, an ended session or a call, in the form for the page, with its owner."""
 
     view: Mapping[str, Any]
@@ -59,9 +67,9 @@ class WatchState:
     revision: int
     captures: int
     """The number of started captures, for tests and measurements."""
-    sessions: Sequence[Watched]
-    ended: Sequence[Watched]
-    calls: Sequence[Watched]
+    sessions: Sequence[WatchedItem]
+    ended: Sequence[WatchedItem]
+    calls: Sequence[WatchedItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ class PagePicture:
     frame: LiveFrame | None = None
 
 
-class Desk(Protocol):
+class WatchBackend(Protocol):
     """Answers the requests of the watch page, for the sessions of this process or of a cluster.
 
     All methods except the first two raise `WatchRequestError` if the visitor may not see the session, or

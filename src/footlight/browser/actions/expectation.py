@@ -103,7 +103,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unmet:
+class _FailureReporter:
     """Reports a condition that is not met.
 
     `deadline` has the patience of the expectation. `mask` masks secrets in a text before it is shortened.
@@ -151,7 +151,7 @@ async def meet_expectation(
         ExpectationFailedError: has the expected state, the actual state and the closest matches on the page.
         BrowserCrashedError: the page or its browser crashed.
     """
-    unmet = _Unmet(page, deadline, mask)
+    unmet = _FailureReporter(page, deadline, mask)
     conditions = list(_make_conditions(unmet, expectation, since))
     # A condition that was met early may fail later, such as a text of the previous page after a navigation.
     for _ in range(min(len(conditions), 2)):
@@ -159,7 +159,7 @@ async def meet_expectation(
             raise _join_failures(failures, len(conditions))
 
 
-def _make_conditions(unmet: _Unmet, expectation: Expectation, since: float) -> Iterator[Condition]:
+def _make_conditions(unmet: _FailureReporter, expectation: Expectation, since: float) -> Iterator[Condition]:
     page, deadline = unmet.page, unmet.deadline
     if url := expectation.url:
         yield lambda: _judge(unmet, {"url": url.text}, wait_for_url(page, url, deadline))
@@ -235,7 +235,7 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
         into[kind] = {**into[kind], **value} if isinstance(into.get(kind), dict) else value
 
 
-async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
+async def _judge(unmet: _FailureReporter, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
     """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
@@ -258,7 +258,7 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
         )
 
 
-async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) -> None:
+async def _meet_request(unmet: _FailureReporter, pattern: RequestPattern, since: float) -> None:
     page, log = unmet.page, unmet.page.session.log
     unmet.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
     expected = {"request": pattern.text}
@@ -280,7 +280,7 @@ async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) ->
     )
 
 
-def _describe_last(unmet: _Unmet, entries: Iterable[LogEntry]) -> list[str]:
+def _describe_last(unmet: _FailureReporter, entries: Iterable[LogEntry]) -> list[str]:
     return [unmet.cut(_describe_request(each)) for each in deque(entries, maxlen=MAX_REQUESTS)]
 
 
@@ -288,7 +288,7 @@ def _describe_request(entry: LogEntry) -> str:
     return f"{entry.method} {entry.url} {entry.status or entry.failure or 'pending'}"
 
 
-async def _meet_value(unmet: _Unmet, selector: str, expected_value: str | bool) -> None:
+async def _meet_value(unmet: _FailureReporter, selector: str, expected_value: str | bool) -> None:
     page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: expected_value}}
     deadline.stage(f"waiting for the value of {selector}")
 
@@ -303,7 +303,7 @@ async def _meet_value(unmet: _Unmet, selector: str, expected_value: str | bool) 
         await unmet.fail_late(f'The value of "{selector}" did not become what was expected', expected, actual)
 
 
-async def _meet_count(unmet: _Unmet, selector: str, expected_count: int) -> None:
+async def _meet_count(unmet: _FailureReporter, selector: str, expected_count: int) -> None:
     page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: expected_count}}
     deadline.stage(f"waiting for {expected_count} of {selector}")
 

@@ -23,8 +23,8 @@ from footlight.browser.driver.output_folder import translate_write_errors
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.launch.profile_lock import (
-    Holder,
     ProfileLock,
+    ProfileLockHolder,
     find_browser_holder,
     find_holder,
     lock_file,
@@ -37,7 +37,7 @@ from footlight.errors import (
 )
 from footlight.private_files import ensure_private_folder, write_private_json
 
-__all__ = ["Holder", "ProfileInfo", "ProfileStore", "profile_in_use_error"]
+__all__ = ["ProfileInfo", "ProfileLockHolder", "ProfileStore", "profile_in_use_error"]
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class ProfileInfo:
     created: datetime
     last_used: datetime
     options: LaunchOptions
-    held_by: Holder | None = None
+    held_by: ProfileLockHolder | None = None
     """The process that has it open, which may be this one."""
 
 
@@ -238,7 +238,7 @@ def _translate_write_errors() -> Generator[None]:
         raise
 
 
-def profile_in_use_error(name: str, holder: Holder | None) -> ResourceExhaustedError:
+def profile_in_use_error(name: str, holder: ProfileLockHolder | None) -> ResourceExhaustedError:
     """Return the error that names the holder of the profile."""
     by = f"process {holder.pid} ({holder.command})" if holder else "another process"
     host = f" on {holder.host}" if holder and not holder.here else ""

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES_WITH_CONTENT, find_entry
-from footlight.browser.snapshot.subtrees import NEWS, number_subtrees, words_of
+from footlight.browser.snapshot.subtrees import ANNOUNCED_ROLES, number_subtrees, words_of
 from footlight.browser.snapshot.tree import Tree
 
 __all__ = ["CertainPairs", "RedrawnPairs"]
@@ -175,7 +175,7 @@ def _group(indices: Sequence[int], key: Callable[[int], Hashable]) -> dict[Hasha
 def _words_for(tree: Tree, index: int) -> Hashable:
     """Return the words that identify an element. A message equals no other, because it may be a new one."""
     node = tree.nodes[index]
-    if node.role in NEWS:
+    if node.role in ANNOUNCED_ROLES:
         return object()
     return (
         node.role,

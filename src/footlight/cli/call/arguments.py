@@ -16,7 +16,7 @@ __all__ = [
     "OPTIONS",
     "Flag",
     "Option",
-    "Typed",
+    "RawArguments",
     "asks_for_command_help",
     "choose_format",
     "choose_output",
@@ -67,7 +67,7 @@ class Flag(NamedTuple):
     value: str | None
 
 
-class Typed(NamedTuple):
+class RawArguments(NamedTuple):
     """The words after `call`, parsed before the schema of the tool is known."""
 
     tool: str | None
@@ -82,7 +82,7 @@ class Typed(NamedTuple):
         return [flag.value for flag in self.flags if flag.name == name]
 
 
-def read_words(words: Sequence[str]) -> Typed:
+def read_words(words: Sequence[str]) -> RawArguments:
     """Parse the words into a tool and flags.
 
     A word that begins with `--` is a flag. The next word is its value, unless that is a flag too.
@@ -110,7 +110,7 @@ def read_words(words: Sequence[str]) -> Typed:
             flags.append(Flag(name, value if equals else None))
     if len(tools) > 1:
         raise InvalidUsageError(f"{tools[1]!r} belongs to no flag. Quote a value that has spaces.")
-    return Typed(tools[0] if tools else None, flags, asks_for_help)
+    return RawArguments(tools[0] if tools else None, flags, asks_for_help)
 
 
 def asks_for_command_help(words: Sequence[str]) -> bool:
@@ -137,7 +137,7 @@ def find_tool(name: str, tools: Sequence[Tool]) -> Tool:
     )
 
 
-def tool_arguments(typed: Typed, tool: Tool, *, read: Callable[[str], str]) -> dict[str, Any]:
+def tool_arguments(typed: RawArguments, tool: Tool, *, read: Callable[[str], str]) -> dict[str, Any]:
     """Return the arguments of the call. `read` returns the content of `@FILE` and `-`.
 
     Raises:
@@ -289,7 +289,7 @@ def _suggest(name: str, names: Sequence[str], prefix: str = "") -> str:
     return f"; closest: {prefix}{closest[0]}" if closest else ""
 
 
-def choose_format(typed: Typed, tool: Tool) -> str:
+def choose_format(typed: RawArguments, tool: Tool) -> str:
     """Return the value of `--format`. `--json` without a value is equivalent to `--format json`.
 
     Raises:
@@ -303,7 +303,7 @@ def choose_format(typed: Typed, tool: Tool) -> str:
     return str(formats[-1]) if formats else "text"
 
 
-def choose_output(typed: Typed, tool: Tool) -> Path | None:
+def choose_output(typed: RawArguments, tool: Tool) -> Path | None:
     """Return the file of `--output`, or None. It is checked before the tool runs.
 
     Raises:

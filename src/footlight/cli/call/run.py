@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight import __version__
 from footlight.cli.call.arguments import (
-    Typed,
+    RawArguments,
     choose_format,
     choose_output,
     find_tool,
@@ -68,7 +68,7 @@ def run_call(words: Sequence[str]) -> int:
     return status
 
 
-def _run(typed: Typed) -> int:
+def _run(typed: RawArguments) -> int:
     if typed.tool is None:
         raise InvalidUsageError("name the tool: footlight call TOOL. `footlight tools` lists them.")
     if servers := typed.own_values("server"):
@@ -87,7 +87,7 @@ def _run(typed: Typed) -> int:
     return _call(typed, find_folder(os.environ))
 
 
-def _call(typed: Typed, folder: Path) -> int:
+def _call(typed: RawArguments, folder: Path) -> int:
     from footlight.daemon.link import connect
     from footlight.daemon.starting import reach
 

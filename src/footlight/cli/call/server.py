@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from footlight.cli.call.arguments import (
-    Typed,
+    RawArguments,
     choose_format,
     choose_output,
     find_tool,
@@ -29,7 +29,7 @@ CALL_TIMEOUT_MS = 600_000
 Value = TypeVar("Value")
 
 
-def call_server(server: str, typed: Typed, *, headers: Sequence[str | None]) -> int:
+def call_server(server: str, typed: RawArguments, *, headers: Sequence[str | None]) -> int:
     """Make the call from the command line, and return the exit status."""
 
     async def call(client: MCPClient) -> int:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.progress import Report
     from footlight.server.resources.resources import Resources
-    from footlight.watch.desk import LocalDesk
+    from footlight.watch.desk import LocalWatchBackend
     from footlight.watch.watch import Watch
 
 __all__ = ["Worker"]
@@ -245,7 +245,7 @@ class Worker:
         return changes.last, [*changes.kept][-new:] if new else []
 
     async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
-        """Return what people may see of the sessions here, as `LocalDesk.read_state`.
+        """Return what people may see of the sessions here, as `LocalWatchBackend.read_state`.
 
         `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
         server has heard of, with the seconds since then.
@@ -274,7 +274,7 @@ class Worker:
         """Return a part of a trace that the desk has found."""
         return await asyncio.to_thread(read_part, path, start, size)
 
-    async def _get_desk(self) -> LocalDesk:
+    async def _get_desk(self) -> LocalWatchBackend:
         watch = (await self._ensure()).watch
         assert watch is not None, "a server without a watch page asks nothing"
         return watch.desk

@@ -17,7 +17,7 @@ from footlight.server.resources.resources import (
     ResourceReader,
     UriTemplate,
 )
-from footlight.server.resources.subscriptions import Interest
+from footlight.server.resources.subscriptions import SubscriptionFilter
 
 if TYPE_CHECKING:
     from footlight.server.resources.subscriptions import Subscriptions
@@ -98,7 +98,7 @@ class ResourceHandlers:
         uris = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
         if len(uris) > MAX_URIS:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
-        interest = Interest(
+        interest = SubscriptionFilter(
             list_changes=request.flag("notifications", "resourcesListChanged"),
             uris=tuple(dict.fromkeys([await self._find_listed_uri(request, uri) for uri in uris])),
         )

@@ -16,7 +16,13 @@ from itertools import islice
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.compact import compact_lines, is_compactable
-from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
+from footlight.browser.snapshot.text.fitting import (
+    MAX_WORD_CHARACTERS,
+    FittedText,
+    LinkTo,
+    cut_mark,
+    fold_note,
+)
 from footlight.browser.snapshot.text.joined_rows import MAX_CELLS, MAX_PARTS
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.text.rendering import CELLS, Line, make_lines, render_text
@@ -56,7 +62,7 @@ def fit_snapshot(
     *,
     folded: Sequence[Node] | None = None,
     row_share: float = 1.0,
-) -> Fitted:
+) -> FittedText:
     """Return the whole text if it fits the budget, and otherwise its most important lines.
 
     The last line then has the number of lines shown, and the link to the whole text. `folded` are the nodes
@@ -65,7 +71,7 @@ def fit_snapshot(
     """
     text, total = _render(nodes)
     if len(text) <= budget:
-        return Fitted(text, cut=False, lines=total)
+        return FittedText(text, cut=False, lines=total)
     uri = link(text)
     if len(cut_mark("shortened", total, total, uri)) >= budget:
         uri = None
@@ -73,8 +79,8 @@ def fit_snapshot(
     tree = _Siblings(nodes if folded is None else folded)
     fitting = _fold_into(tree, room, int(row_share * room)) if room > 0 else None
     if fitting is None:
-        return Fitted(_select(tree, room, budget, total, uri), cut=True, lines=total)
-    return Fitted(
+        return FittedText(_select(tree, room, budget, total, uri), cut=True, lines=total)
+    return FittedText(
         "\n".join([*fitting, cut_mark("shortened", len(fitting), total, uri)]), cut=True, lines=total
     )
 
