@@ -13,14 +13,13 @@ import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
 from footlight.caller import LOCAL
-from footlight.cluster import watching
-from footlight.cluster.calling import wait_for_reply
+from footlight.cluster import watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
-from footlight.cluster.watching import NO_CALLS, ClusterWatchBackend
+from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
@@ -30,6 +29,7 @@ from footlight.cluster.worker import (
     Worker,
     WorkerReply,
 )
+from footlight.cluster.worker_calls import wait_for_reply
 from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
 from footlight.server.answers.answer import Answer
@@ -191,14 +191,14 @@ async def test_a_question_that_fails_unexpectedly_is_answered():
 async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
     actor = ScriptedActor(read_watched=[WatchedWorker("old", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterWatchBackend(fleet)
-        following = asyncio.create_task(desk.follow())
-        seen = await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        following = asyncio.create_task(backend.follow())
+        seen = await backend.read_state(0, 0)
         assert [each.view["worker"] for each in seen.sessions] == ["w1"]
         actor.results["read_watched"] = [later]
         async with asyncio.timeout(LIMIT_SECONDS):
             while seen.sessions:
-                seen = await desk.read_state(seen.revision, 1)
+                seen = await backend.read_state(seen.revision, 1)
         (lost,) = seen.ended
         assert (lost.session_id, lost.view["reason"]) == ("w1.1", "was lost with worker w1")
         assert lost.is_for(Visitor("ada"))
@@ -227,11 +227,11 @@ async def test_a_change_without_a_new_revision_is_shown():
     asking = replace(SESSION, view={**SESSION.view, "help": "Sign in"})
     actor, seen = ScriptedActor(), list[WatchState]()
     async with fleet_of(actor) as fleet:
-        desk = ClusterWatchBackend(fleet)
+        backend = ClusterWatchBackend(fleet)
         for sessions in ([SESSION], LOST, [SESSION], [asking]):  # It is unreachable for a moment.
             state = sessions if sessions is LOST else WatchedWorker("a", replace(STATE, sessions=sessions))
             actor.results["read_watched"] = [state]
-            seen.append(await desk.read_state(0, 0))
+            seen.append(await backend.read_state(0, 0))
     asked = [[each.view.get("help") for each in state.sessions] for state in seen]
     assert asked == [[None], [], [None], ["Sign in"]]
     assert len({each.revision for each in seen}) == 4
@@ -240,9 +240,9 @@ async def test_a_change_without_a_new_revision_is_shown():
 async def test_a_state_of_another_version_does_not_stop_the_desk():
     odd = WatchedWorker("a", replace(STATE, calls=[WatchedItem({}, "ada", None)]))
     async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
-        desk = ClusterWatchBackend(fleet)
-        following = asyncio.create_task(desk.follow())
-        await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        following = asyncio.create_task(backend.follow())
+        await backend.read_state(0, 0)
         assert not following.done()
         following.cancel()
 
@@ -256,59 +256,59 @@ async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: p
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
     async with fleet_of(actor) as fleet:
-        desk = ClusterWatchBackend(fleet)
-        assert [each.view["number"] for each in (await desk.read_state(0, 0)).calls] == ["a-1"]
-        assert await desk.read_still("a-1", Visitor()) == b"jpeg"
+        backend = ClusterWatchBackend(fleet)
+        assert [each.view["number"] for each in (await backend.read_state(0, 0)).calls] == ["a-1"]
+        assert await backend.read_still("a-1", Visitor()) == b"jpeg"
     sent = [actor.called.get_nowait() for _ in range(actor.called.qsize())]
     assert ("a-1", "read_still", "1", Visitor()) in sent
 
 
 async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "ANSWER_SECONDS", 0.2)
-    monkeypatch.setattr(watching, "BUSY_SECONDS", 1_000.0)
+    monkeypatch.setattr(watch_backend, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(watch_backend, "BUSY_SECONDS", 1_000.0)
     silent = ScriptedActor()
     lively = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[None])
     async with fleet_of(lively, silent) as fleet:
-        desk = ClusterWatchBackend(fleet)
-        await asyncio.gather(desk.read_state(0, 0), desk.read_state(0, 0))
+        backend = ClusterWatchBackend(fleet)
+        await asyncio.gather(backend.read_state(0, 0), backend.read_state(0, 0))
         assert lively.called.qsize() == 2  # One look of both requests, and one that follows.
-        monkeypatch.setattr(watching, "ANSWER_SECONDS", 1_000.0)
+        monkeypatch.setattr(watch_backend, "ANSWER_SECONDS", 1_000.0)
         async with asyncio.timeout(LIMIT_SECONDS):
-            await desk.take("w1.1", "ada", Visitor())
+            await backend.take("w1.1", "ada", Visitor())
             with pytest.raises(WatchRequestError, match="no such session"):
-                await desk.make_report("unknown", Visitor())
+                await backend.make_report("unknown", Visitor())
 
 
 async def test_only_the_latest_watchers_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "MAX_WATCHERS", 2)
+    monkeypatch.setattr(watch_backend, "MAX_WATCHERS", 2)
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterWatchBackend(fleet)
+        backend = ClusterWatchBackend(fleet)
         for watcher in ("ada", "bob", "ada", "cy"):
-            desk.note_watcher(watcher)
-        await desk.read_state(0, 0)
+            backend.note_watcher(watcher)
+        await backend.read_state(0, 0)
     assert [*(await actor.called.get())[3]] == ["ada", "cy"]
 
 
 async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "MAX_TRACE_BYTES", 3)
+    monkeypatch.setattr(watch_backend, "MAX_TRACE_BYTES", 3)
     found, visitor = Path("/far/trace.zip"), Visitor()
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[found])
     async with fleet_of(actor) as fleet:
-        desk = ClusterWatchBackend(fleet)
-        await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        await backend.read_state(0, 0)
         copies: list[Path] = []
         for _ in range(2):
             actor.results["read_trace"] = [b"PK", b"0", b""]
-            copies.append(await desk.find_trace("w1.1", None, visitor))
+            copies.append(await backend.find_trace("w1.1", None, visitor))
         assert [each.read_bytes() for each in copies] == [b"PK0", b"PK0"]
         for parts, status in (([b"PK", b"01"], 413), ([b"PK", None], 410), ([b"PK", LOST], 410)):
             actor.results["read_trace"] = [*parts]
             with pytest.raises(WatchRequestError) as refused:
-                await desk.find_trace("w1.1", None, visitor)
+                await backend.find_trace("w1.1", None, visitor)
             assert refused.value.status == status
         assert {*copies[0].parent.iterdir()} == {*copies}
-        following = asyncio.create_task(desk.follow())
+        following = asyncio.create_task(backend.follow())
         await asyncio.sleep(0)
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

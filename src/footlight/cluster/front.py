@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.caller import LOCAL, Caller
-from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import RemoteCall, WorkerReply
+from footlight.cluster.worker_calls import lost_error, silent_error, wait_for_reply
 from footlight.errors import (
     ConfigurationError,
     FootlightError,

@@ -16,7 +16,7 @@ from footlight.cluster.ray_api import (
     start_actor,
 )
 from footlight.cluster.worker import WORKER
-from footlight.cluster.worker.leaving import end_without_node
+from footlight.cluster.worker.draining import end_without_node
 
 __all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
 

@@ -66,7 +66,7 @@ class Control:
         self._typed: dict[str, int] = {}
 
     def has(self, session: Session, watcher: str) -> bool:
-        return self._controls(session, watcher) and session.turn.is_persons
+        return self._controls(session, watcher) and session.takeover.is_active
 
     def _controls(self, session: Session, watcher: str) -> bool:
         found = self._persons.get(session.id)
@@ -86,10 +86,10 @@ class Control:
 
     async def take(self, session: Session, watcher: str) -> str | None:
         """Give a watcher control of a session. Return None, or the reason if that is not possible."""
-        if session.turn.is_persons:
+        if session.takeover.is_active:
             return None if self.has(session, watcher) else "Another person controls the session."
         self._forget(session)
-        if not await session.turn.take(timeout_s=TAKE_SECONDS):
+        if not await session.takeover.begin(timeout_s=TAKE_SECONDS):
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Another person waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
@@ -136,7 +136,7 @@ class Control:
             await asyncio.sleep(CHECK_SECONDS)
             for person in [*self._persons.values()]:
                 session, absent = person.session, time.monotonic() - person.heard_at > ABSENT_SECONDS
-                if absent or session.has_ended or not session.turn.is_persons:
+                if absent or session.has_ended or not session.takeover.is_active:
                     self._end(session, "hand_back", "")
 
     def _forget(self, session: Session) -> None:
@@ -146,8 +146,8 @@ class Control:
     def _end(self, session: Session, step: str, note: str) -> None:
         self._forget(session)
         self._flush_typed(session)
-        if session.turn.is_persons:
-            session.turn.give_back(note)
+        if session.takeover.is_active:
+            session.takeover.end(note)
         self._journal.note_step(session, step, {"note": note} if note else {})
 
     async def _act(self, session: Session, page: Page, event: Mapping[str, Any]) -> None:

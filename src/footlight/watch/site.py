@@ -67,18 +67,18 @@ _ASSETS = {
 
 
 class WatchSites:
-    """The watch page on the listeners of a server, and the tickets for it. `desk` provides the sessions."""
+    """The watch page on the listeners of a server, and its tickets. `backend` provides the sessions."""
 
-    def __init__(self, desk: WatchBackend) -> None:
+    def __init__(self, backend: WatchBackend) -> None:
         self.tickets = Tickets()
-        self._desk = desk
+        self._backend = backend
         self._trace_viewer = TraceViewer()
         self._sites: list[WatchSite] = []
 
     def make_site(self, access_control: AccessControl) -> WatchSite:
         """Return the site for a listener with this access control."""
         site = WatchSite(
-            access_control, desk=self._desk, tickets=self.tickets, trace_viewer=self._trace_viewer
+            access_control, backend=self._backend, tickets=self.tickets, trace_viewer=self._trace_viewer
         )
         self._sites.append(site)
         return site
@@ -103,12 +103,12 @@ class WatchSite:
         self,
         access_control: AccessControl,
         *,
-        desk: WatchBackend,
+        backend: WatchBackend,
         tickets: Tickets,
         trace_viewer: TraceViewer,
     ) -> None:
         self._access_control = access_control
-        self._desk = desk
+        self._backend = backend
         self._tickets = tickets
         self._trace_viewer = trace_viewer
         self._origin = secrets.token_hex(8)
@@ -203,13 +203,13 @@ class WatchSite:
 
     async def _state(self, query: QueryParams, visitor: Visitor) -> Response:
         watcher = query.get("watcher", "")[:64]
-        self._desk.note_watcher(watcher)
+        self._backend.note_watcher(watcher)
         seconds = WAIT_SECONDS if query.get("wait") == "1" else 0
-        state = await self._desk.read_state(_count(query, "after"), seconds)
+        state = await self._backend.read_state(_count(query, "after"), seconds)
         return _json({"origin": self._origin, **_render_state(state, visitor, watcher)})
 
     async def _picture(self, query: QueryParams, visitor: Visitor) -> Response:
-        picture = await self._desk.read_picture(
+        picture = await self._backend.read_picture(
             query.get("session", ""), query.get("page"), _count(query, "after"), visitor
         )
         headers, frame = {**_HEADERS, "X-Page": picture.page}, picture.frame
@@ -223,17 +223,17 @@ class WatchSite:
         return Response(frame.data, headers={**headers, **facts}, media_type="image/jpeg")
 
     async def _still(self, query: QueryParams, visitor: Visitor) -> Response:
-        picture = await self._desk.read_still(query.get("call", ""), visitor)
+        picture = await self._backend.read_still(query.get("call", ""), visitor)
         return Response(picture, headers=_HEADERS, media_type="image/jpeg")
 
     async def _report(self, query: QueryParams, visitor: Visitor) -> Response:
-        page = await self._desk.make_report(query.get("session", ""), visitor)
+        page = await self._backend.make_report(query.get("session", ""), visitor)
         return Response(page, headers=_HEADERS, media_type="text/html")
 
     async def _open_trace(self, body: Mapping[str, Any], visitor: Visitor) -> Response:
         """Open the trace that a call has written, or the last one of a session, in the trace viewer."""
         session, call = body.get("session"), body.get("call")
-        trace = await self._desk.find_trace(
+        trace = await self._backend.find_trace(
             None if session is None else str(session), None if call is None else str(call), visitor
         )
         try:
@@ -246,14 +246,14 @@ class WatchSite:
         if not watcher:
             raise WatchRequestError(400, "The request has no watcher.")
         if path == "/api/take":
-            await self._desk.take(session, watcher, visitor)
+            await self._backend.take(session, watcher, visitor)
         elif path == "/api/give-back":
-            await self._desk.give_back(session, watcher, str(body.get("note", "")), visitor)
+            await self._backend.give_back(session, watcher, str(body.get("note", "")), visitor)
         else:
             events: object = body.get("events")
             if not isinstance(events, list):
                 raise WatchRequestError(400, "The input is not understood.")
-            await self._desk.act(session, watcher, cast("list[Any]", events), visitor)
+            await self._backend.act(session, watcher, cast("list[Any]", events), visitor)
         return _json({"ok": True})
 
 

@@ -25,7 +25,7 @@ LEAVE_MS = 2_000
 async def find_blocking_dialog(page: Page) -> OpenDialog | None:
     """Return the dialog that blocks the page: its own, or that of another page in the same process."""
     dialogs = page.session.dialogs
-    if dialogs.open and not dialogs.find(page.id) and not await page.answers():
+    if dialogs.open and not dialogs.find(page.id) and not await page.responds():
         return dialogs.find(page.id) or next(iter(dialogs.open), None)
     return dialogs.find(page.id)
 
@@ -77,7 +77,7 @@ async def _wait_for_script_end(page: Page, *, leaves: bool) -> None:
         with contextlib.suppress(Error):  # The page was closed, or stayed after all.
             await page.playwright.wait_for_event("framenavigated", is_main, timeout=LEAVE_MS)
     await page.finish_interrupted()
-    await page.answers()
+    await page.responds()
 
 
 def _with_article(noun: str) -> str:

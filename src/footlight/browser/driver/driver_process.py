@@ -61,7 +61,7 @@ class Driver:
         assert self._playwright is not None
         return self._playwright
 
-    async def answers(self) -> bool:
+    async def responds(self) -> bool:
         """Return whether the process responds. True if it is to be restarted."""
         return not self._alive or await driver_answers(self.playwright)
 

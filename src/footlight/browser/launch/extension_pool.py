@@ -105,7 +105,7 @@ class ExtensionPool:
             logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)
 
-    async def answers(self) -> bool:
+    async def responds(self) -> bool:
         """Return True, because the next session gets a new browser."""
         return True
 

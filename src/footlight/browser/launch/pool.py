@@ -78,7 +78,7 @@ class PooledBrowser:
         if target["type"] == "page" and (target.get("openerId") or self.extensions):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
 
-    async def answers(self) -> bool:
+    async def responds(self) -> bool:
         """Return whether the browser's own process responds. Its pages may hang."""
         if self._targets is None:
             return True
@@ -93,7 +93,7 @@ class PooledBrowser:
 
     async def find_silent_part(self) -> SilentPart | None:
         """Return what does not respond: the driver of all browsers, or this browser. None if both respond."""
-        browser = asyncio.create_task(self.answers())
+        browser = asyncio.create_task(self.responds())
         try:
             if not await driver_answers(self.browser):
                 return "driver"
@@ -178,10 +178,10 @@ class Pool:
                 )
             await self._add(only_below=len(self._browsers) + 1)
 
-    async def answers(self) -> bool:
+    async def responds(self) -> bool:
         """Return whether the browser for the next session responds. True if it is not started yet."""
         best = self._find_best()
-        return best is None or self._is_replaceable(best) or await best.answers()
+        return best is None or self._is_replaceable(best) or await best.responds()
 
     def _find_best(self) -> PooledBrowser | None:
         """Return the browser with the fewest sessions. None where all are full, or another is to be started.

@@ -119,7 +119,7 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     # Chromium runs no script in a page while it waits for the response with the next document.
     if page.document_request is not None:
         return None
-    if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):
+    if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
         return None
     runs = asyncio.create_task(page.process_answers())
     try:

@@ -281,7 +281,7 @@ class Page:
         """Return whether an action failed only because it closed the page."""
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
-    async def answers(self, within_seconds: float | None = None) -> bool:
+    async def responds(self, within_seconds: float | None = None) -> bool:
         """Return whether the page still runs scripts, which an endless script prevents."""
         if within_seconds is None:
             of_extension = self.url.startswith("chrome-extension:")

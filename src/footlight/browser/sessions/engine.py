@@ -158,10 +158,10 @@ class Engine:
         return None if await self._browser_answers() else "browser"
 
     async def _driver_answers(self) -> bool:
-        return self._driver is None or await self._driver.answers()
+        return self._driver is None or await self._driver.responds()
 
     async def _browser_answers(self) -> bool:
-        return self._pool is None or await self._pool.answers()
+        return self._pool is None or await self._pool.responds()
 
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""

@@ -165,7 +165,7 @@ class PageTable:
             return []
         pages = self.open_pages
         silent, *answering = await asyncio.gather(
-            self._session.find_silent_part(), *(page.answers() for page in pages)
+            self._session.find_silent_part(), *(page.responds() for page in pages)
         )
         if silent:
             return []

@@ -34,7 +34,7 @@ from footlight.browser.sessions.change_events import ChangeKind, OnChange, Sessi
 from footlight.browser.sessions.emulation import Emulator
 from footlight.browser.sessions.page_table import PageTable
 from footlight.browser.sessions.popups import PopupTracker
-from footlight.browser.sessions.turn import Turn
+from footlight.browser.sessions.takeover import Takeover
 from footlight.browser.snapshot.view import PageView, RefCounter
 from footlight.errors import (
     BrowserCrashedError,
@@ -118,7 +118,7 @@ class Session:
         self.saved_as = saved_as
         """The name under which its state is saved, or None if the session ends with the server."""
         self.lock = asyncio.Lock()
-        self.turn = Turn(id, self.lock)
+        self.takeover = Takeover(id, self.lock)
         self.ref_numbers = RefCounter()
         self.created_at = time.time()
         self.last_used = time.monotonic()

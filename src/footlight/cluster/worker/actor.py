@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.cluster.worker.build import build_of
-from footlight.cluster.worker.file_links import FileLinks, read_part
-from footlight.cluster.worker.helping import RemoteElicitation
-from footlight.cluster.worker.keeping import SessionKeeper
-from footlight.cluster.worker.leaving import (
+from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
     end_without_sessions,
     leave_at_signal,
     leave_with_node,
 )
+from footlight.cluster.worker.elicitation import RemoteElicitation
+from footlight.cluster.worker.file_links import FileLinks, read_part
 from footlight.cluster.worker.reports import (
     Heard,
     HelpRequest,
@@ -36,6 +35,7 @@ from footlight.cluster.worker.reports import (
     WorkerReply,
     WorkerStatus,
 )
+from footlight.cluster.worker.session_keeper import SessionKeeper
 from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
 from footlight.server.help import InputRequired
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.progress import Report
     from footlight.server.resources.resources import Resources
-    from footlight.watch.desk import LocalWatchBackend
+    from footlight.watch.local_backend import LocalWatchBackend
     from footlight.watch.watch import Watch
 
 __all__ = ["Worker"]
@@ -250,34 +250,34 @@ class Worker:
         `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
         server has heard of, with the seconds since then.
         """
-        desk = await self._get_desk()
+        backend = await self._get_watch_backend()
         for watcher, seconds_ago in heard.items():
-            desk.note_watcher(watcher, seconds_ago=seconds_ago)
+            backend.note_watcher(watcher, seconds_ago=seconds_ago)
         is_same = origin == self._origin
-        state = await desk.read_state(after if is_same else 0, seconds if is_same else 0)
+        state = await backend.read_state(after if is_same else 0, seconds if is_same else 0)
         return WatchedWorker(self._origin, state)
 
     async def watch(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the desk for watchers. Return WatchRequestError where it fails."""
+        """Call a method of the backend for watchers. Return WatchRequestError where it fails."""
         try:
-            return await getattr(await self._get_desk(), method)(*arguments)
+            return await getattr(await self._get_watch_backend(), method)(*arguments)
         except WatchRequestError as error:
             return error
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
-        """Call a method of the desk about a call. Fail if an earlier process of the worker ran the call."""
+        """Call a method of the backend about a call. Fail if an earlier process of the worker ran it."""
         if id.rpartition("-")[0] != self._origin:
             return WatchRequestError(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
-        """Return a part of a trace that the desk has found."""
+        """Return a part of a trace that the backend has found."""
         return await asyncio.to_thread(read_part, path, start, size)
 
-    async def _get_desk(self) -> LocalWatchBackend:
+    async def _get_watch_backend(self) -> LocalWatchBackend:
         watch = (await self._ensure()).watch
         assert watch is not None, "a server without a watch page asks nothing"
-        return watch.desk
+        return watch.backend
 
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return."""

@@ -190,8 +190,8 @@ class Dispatcher(ToolCaller):
         silent = None
         if state.awaited is None and self._find_silent_part is not None:
             silent = await self._find_silent_part()
-        elif state.awaited is not None and not state.has_begun and state.awaited.turn.is_persons:
-            return state.awaited.turn.refusal()
+        elif state.awaited is not None and not state.has_begun and state.awaited.takeover.is_active:
+            return state.awaited.takeover.refusal()
         return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)
 
     async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
@@ -350,11 +350,11 @@ async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> Asy
     waits = session.lock.locked()
     if waits and not tool.queued:
         if tool.effect != "read":
-            session.turn.check()
+            session.takeover.check()
         yield
         return
     if waits:
-        deadline.stage(session.turn.stage)
+        deadline.stage(session.takeover.stage)
     async with session.lock:
         if waits:
             deadline.stage(_describe_stage(tool))

@@ -67,7 +67,7 @@ async def watch_session(
     """Show the session live to the person who uses this client: picture, state and calls."""
     if call.live_view is None:
         raise _no_page_error("Nobody can watch")
-    # It neither opens a session nor takes its turn: it neither waits for the session's calls nor delays them.
+    # It neither opens a session nor takes its lock: it neither waits for the session's calls nor delays them.
     session = call.sessions.find(session_id, caller=call.caller)
     call.use_session(session)
     view = await call.live_view.view(session, after_frame=after_frame, after_call=after_call)
@@ -91,16 +91,16 @@ async def _get_help(call: ToolCall, reason: str) -> str:
         TimeoutError: nobody has handed the page back in time.
         HelpRefusedError: the person whom the client asked does not help.
     """
-    turn = call.session.turn
+    takeover = call.session.takeover
     if call.elicitation is None:
         async with asyncio.timeout(call.deadline.remaining_ms / 1000):
-            return await turn.ask_for_help(reason)
+            return await takeover.ask_for_help(reason)
     inviting = call.elicitation.invite(
-        call.session.id, hand_backs=turn.hand_backs, expires=call.deadline.expires
+        call.session.id, hand_backs=takeover.hand_backs, expires=call.deadline.expires
     )
     async with inviting as invitation:
-        if turn.hand_backs > invitation.hand_backs and not turn.is_persons:
-            return turn.last_note  # They were faster than their client, which repeats the call.
+        if takeover.hand_backs > invitation.hand_backs and not takeover.is_active:
+            return takeover.last_note  # They were faster than their client, which repeats the call.
         async with asyncio.timeout_at(invitation.expires):
             note = await _ask_through_client(call, invitation, reason)
         await invitation.complete()
@@ -108,16 +108,16 @@ async def _get_help(call: ToolCall, reason: str) -> str:
 
 
 async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: str) -> str:
-    turn = call.session.turn
-    helping = asyncio.create_task(turn.ask_for_help(reason))
+    takeover = call.session.takeover
+    helping = asyncio.create_task(takeover.ask_for_help(reason))
     asking = asyncio.create_task(invitation.ask(call.mask(reason)))
     try:
         await asyncio.wait((helping, asking), return_when=asyncio.FIRST_COMPLETED)
         if not helping.done():
             reply = await asking
-            _check_reply(reply, has_helper=turn.is_persons)
+            _check_reply(reply, has_helper=takeover.is_active)
             if reply is not None and reply.is_done:
-                turn.give_back(reply.note)
+                takeover.end(reply.note)
         return await helping
     finally:
         for task in (helping, asking):

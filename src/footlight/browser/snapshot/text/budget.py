@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.compact import compact_lines, is_compactable
 from footlight.browser.snapshot.text.fitting import (
     MAX_WORD_CHARACTERS,
@@ -24,6 +23,7 @@ from footlight.browser.snapshot.text.fitting import (
     fold_note,
 )
 from footlight.browser.snapshot.text.joined_rows import MAX_CELLS, MAX_PARTS
+from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.text.rendering import CELLS, Line, make_lines, render_text
 
@@ -39,7 +39,7 @@ _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
 _SEEN_STATES = frozenset(("focused", "invalid", "selected"))
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
 """Roles of elements that can be selected. A reader must know which of them is selected."""
-_NEWS_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 1, 2, 4, 6
+_ANNOUNCED_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _LANDMARK_RANK = 0, 1, 2, 4, 6
 ROWS_IN_ROOM = 5
 MIN_ROW_CHARACTERS = 80
 """The maximum length of a table row when lines are selected, unless this share of the room is more."""
@@ -252,7 +252,7 @@ class _Candidate:
 
 def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None) -> str:
     candidates = _candidates(tree, room)
-    by_rank: list[list[int]] = [[] for _ in range(_CHROME_RANK + 2)]
+    by_rank: list[list[int]] = [[] for _ in range(_LANDMARK_RANK + 2)]
     for index, candidate in enumerate(candidates):
         by_rank[candidate.rank].append(index)
     for ranked in by_rank:
@@ -297,7 +297,7 @@ def _candidates(tree: _Siblings, room: int) -> list[_Candidate]:
         if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
             rank = area
         if index in loose or (index and _explains_error(lines[index - 1].node, line.node)):
-            rank = _NEWS_RANK
+            rank = _ANNOUNCED_RANK
         if rank == area and line.node is not None and not line.cells and _is_control(line.node):
             words = (line.node.role, line.node.name, line.node.text)
             alike[words] += 1
@@ -351,15 +351,15 @@ def _rank(node: Node | None, area: int) -> tuple[int, int]:
     if node is None:
         return area, area
     if node.role in _NEWS:
-        return _NEWS_RANK, _NEWS_RANK
+        return _ANNOUNCED_RANK, _ANNOUNCED_RANK
     if "focused" in node.states or "invalid" in node.states:
-        return _NEWS_RANK, area
+        return _ANNOUNCED_RANK, area
     if "selected" in node.states and node.role in _CHOSEN:
         return min(area, _CHOSEN_RANK), area
-    if node.role == "main" and area != _NEWS_RANK:
+    if node.role == "main" and area != _ANNOUNCED_RANK:
         return _MAIN_RANK, _MAIN_RANK
-    if node.role in CHROME and area != _NEWS_RANK:
-        return _MAIN_RANK, _CHROME_RANK
+    if node.role in LANDMARK_ROLES and area != _ANNOUNCED_RANK:
+        return _MAIN_RANK, _LANDMARK_RANK
     return (area if _is_control(node) or node.role == "heading" else area + 1), area
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.subtrees import ANNOUNCED_ROLES, content_of, number_subtrees, shows_place
-from footlight.browser.snapshot.text.chrome import (
-    CHROME,
+from footlight.browser.snapshot.text.landmarks import (
+    LANDMARK_ROLES,
     MIN_DESCENDANTS,
     find_landmarks,
     fold_landmark,
@@ -145,19 +145,19 @@ class _Writer:
 
     def write(self) -> Iterator[Node]:
         nodes, ends = self._page.nodes, self._page.ends
-        index = chrome_end = 0
+        index = landmark_end = 0
         while index < len(nodes):
-            if nodes[index].role in CHROME:
-                chrome_end = max(chrome_end, ends[index])
+            if nodes[index].role in LANDMARK_ROLES:
+                landmark_end = max(landmark_end, ends[index])
             run = self._find_run(index)
-            fewest = MIN_DESCENDANTS if nodes[index].role in CHROME else MIN_DESCENDANTS + 1
+            fewest = MIN_DESCENDANTS if nodes[index].role in LANDMARK_ROLES else MIN_DESCENDANTS + 1
             if run and ends[run[-1]] - index > fewest:
                 yield from self._fold(run)
                 index = ends[run[-1]]
             elif index in self._landmarks:
                 yield from self._fold_landmark(index)
                 index = ends[index]
-            elif index < chrome_end and ends[index] - index > MIN_DESCENDANTS and self._is_repeated(index):
+            elif index < landmark_end and ends[index] - index > MIN_DESCENDANTS and self._is_repeated(index):
                 yield from self._fold_one(self._page.span(index))
                 index = ends[index]
             elif self._is_known_skip_link(index):

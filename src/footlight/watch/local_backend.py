@@ -146,10 +146,10 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
     """Return the description of a session for the watch page. It is known without querying the pages."""
     redactor = journal.redactor
     current = session.page_table.current
-    turn = session.turn
-    if turn.is_persons:
+    takeover = session.takeover
+    if takeover.is_active:
         state = "person"
-    elif turn.help is not None:
+    elif takeover.help is not None:
         state = "help"
     else:
         state = "busy" if session.lock.locked() else "idle"
@@ -159,7 +159,7 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
         "browser": session.engine,
         "createdAt": round(session.created_at * 1000),
         "state": state,
-        "help": redactor.text(turn.help.reason) if turn.help is not None else None,
+        "help": redactor.text(takeover.help.reason) if takeover.help is not None else None,
         "page": current.id if current is not None else None,
         "pages": [
             {"id": page.id, "url": redactor.text(page.url[:MAX_URL], MAX_URL), "crashed": page.crashed}

@@ -332,7 +332,7 @@ class ClusterWatchBackend:
     async def _ask(
         self, worker: KnownWorker | None, method: str, *arguments: Any, call: str | None = None
     ) -> Any:
-        """Call a method of the worker's desk, which is about a session or about `call`."""
+        """Call a method of the worker's backend, which is about a session or about `call`."""
         if worker is None:
             raise WatchRequestError(404, f"There is no such {'session' if call is None else 'call'}.")
         sent = ("watch", method) if call is None else ("watch_call", call, method)
