@@ -101,11 +101,11 @@ def test_a_very_large_image_is_measured_without_a_warning() -> None:
         (base64.b64encode(b"GIF89a").decode(), "screenshot is not an image: it is neither a PNG nor a JPEG"),
         (
             base64.b64encode(b"\x89PNG\r\n\x1a\nxx").decode(),
-            "screenshot is not an image: its PNG header is broken",
+            "screenshot is not an image: its PNG header is invalid",
         ),
         (
             base64.b64encode(b"\xff\xd8\xff\xe0\x00").decode(),
-            "screenshot is not an image: its JPEG header is broken",
+            "screenshot is not an image: its JPEG header is invalid",
         ),
         (
             "A" * MAX_SCREENSHOT_LENGTH,

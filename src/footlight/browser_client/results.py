@@ -227,4 +227,4 @@ def read_header(data: bytes) -> ImageHeader:
         with read(io.BytesIO(data)) as image:
             return ImageHeader(kind, *image.size)
     except (OSError, SyntaxError, ValueError, IndexError) as error:
-        raise ValueError(f"its {kind.upper()} header is broken") from error
+        raise ValueError(f"its {kind.upper()} header is invalid") from error

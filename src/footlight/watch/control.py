@@ -121,7 +121,7 @@ class Control:
             page = await session.page_table.get()
             for event in events[:MAX_EVENTS]:
                 if not isinstance(event, Mapping):
-                    raise _not_understood()
+                    raise _input_error("each event must be an object with a type")
                 await self._act(session, page, cast("Mapping[str, Any]", event))
 
     async def close(self) -> None:
@@ -173,7 +173,7 @@ class Control:
                 self._note(session, page, "reload", {})
                 await page.playwright.reload(timeout=INPUT_MS, wait_until="commit")
             case _:
-                raise _not_understood()
+                raise _input_error("type must be text, key, click, wheel, dialog, back or reload")
 
     async def _press_key(self, session: Session, page: Page, key: str, deadline: Deadline) -> None:
         self._note(session, page, "press", {"key": key})
@@ -185,7 +185,7 @@ class Control:
     ) -> None:
         at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
         if button not in ("left", "middle", "right") or count not in (1, 2, 3):
-            raise _not_understood()
+            raise _input_error("button must be left, middle or right, and count 1, 2 or 3")
         await self._click(session, page, at, button, count, deadline)
 
     async def _answer_dialog(self, session: Session, page: Page, *, accept: bool) -> None:
@@ -261,7 +261,7 @@ def _find_typed_text(event: Mapping[str, Any]) -> str | None:
         case "text":
             text = event.get("text")
             if not isinstance(text, str) or len(text) > MAX_TEXT:
-                raise _not_understood()
+                raise _input_error(f"text must be a string of at most {MAX_TEXT} characters")
             return text
         case "key" if len(key := _key(event)) == 1:
             return key
@@ -276,19 +276,18 @@ def _point(event: Mapping[str, Any]) -> Point:
 def _number(event: Mapping[str, Any], name: str) -> float:
     value = event.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e5:
-        raise _not_understood()
+        raise _input_error(f"{name} must be a number between -100000 and 100000")
     return float(value)
 
 
 def _key(event: Mapping[str, Any]) -> str:
     key, modifiers = event.get("key"), cast("object", event.get("modifiers", []))
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not isinstance(modifiers, list):
-        raise _not_understood()
-    keys = cast("list[Any]", modifiers)
-    if any(each not in MODIFIERS for each in keys):
-        raise _not_understood()
-    return "+".join((*keys, key))
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
+        raise _input_error(f"key must be the name of a key, with at most {MAX_KEY} characters")
+    if not isinstance(modifiers, list) or any(each not in MODIFIERS for each in cast("list[Any]", modifiers)):
+        raise _input_error(f"modifiers must be a list of {', '.join(MODIFIERS)}")
+    return "+".join((*cast("list[str]", modifiers), key))
 
 
-def _not_understood() -> InvalidParameterError:
-    return InvalidParameterError("The input is not understood", parameter="events")
+def _input_error(problem: str) -> InvalidParameterError:
+    return InvalidParameterError(f"events: {problem}", parameter="events")

@@ -252,7 +252,7 @@ class WatchSite:
         else:
             events: object = body.get("events")
             if not isinstance(events, list):
-                raise WatchRequestError(400, "The input is not understood.")
+                raise WatchRequestError(400, "events: must be a list of input events")
             await self._backend.act(session, watcher, cast("list[Any]", events), visitor)
         return _json({"ok": True})
 
@@ -302,7 +302,7 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise WatchRequestError(400, "The input is not understood.")
+        raise WatchRequestError(400, "The body must be a JSON object.")
     return cast("dict[str, Any]", value)
 
 

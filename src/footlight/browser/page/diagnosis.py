@@ -32,7 +32,7 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
-STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or it or the machine is overloaded"
+STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
 SILENCE_ADVICE: dict[SilentPart, str] = {
     "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
     "browser": "Check the browser's process, then call again. No page was closed.",
@@ -42,7 +42,9 @@ SILENCE_ADVICE: dict[SilentPart, str] = {
 def describe_silence(part: SilentPart) -> str:
     """Return a clause about the process that does not respond."""
     whose = {"driver": "the driver of the browsers", "browser": "the browser"}[part]
-    return f"{whose} does not answer either: its process is stopped, or it or the machine is overloaded"
+    return (
+        f"{whose} does not respond either: its process is stopped or overloaded, or the machine is overloaded"
+    )
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
@@ -78,11 +80,11 @@ async def explain_timeout(
         message += f"; {describe_silence(silent)}"
         suggestion = SILENCE_ADVICE[silent]
     elif hung := await _close_hung(page, deadline):
-        stopped = "" if hung.runs else f": its process {STOPPED_OR_OVERLOADED}"
+        stopped = "" if hung.runs else f": its process does not respond either: it {STOPPED_OR_OVERLOADED}"
         if hung.closed:
             reason = "a script in the page does not end"
             if not hung.runs:
-                reason = f"the page's process {STOPPED_OR_OVERLOADED}"
+                reason = f"the page's process does not respond either: it {STOPPED_OR_OVERLOADED}"
             message += (
                 f"; {reason}. Closed: {', '.join(hung.closed)}. "
                 "A call without pageId uses the oldest page that is left, or a new one"
