@@ -61,6 +61,7 @@ _ASSETS = {
     "/watch.css": ("watch.css", "text/css"),
     "/watch.js": ("watch.js", "text/javascript"),
     "/picture.js": ("picture.js", "text/javascript"),
+    "/remote_input.js": ("remote_input.js", "text/javascript"),
     "/server.js": ("server.js", "text/javascript"),
     "/calls.js": ("calls.js", "text/javascript"),
 }

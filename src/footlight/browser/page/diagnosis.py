@@ -42,9 +42,7 @@ SILENCE_ADVICE: dict[SilentPart, str] = {
 def describe_silence(part: SilentPart) -> str:
     """Return a clause about the process that does not respond."""
     whose = {"driver": "the driver of the browsers", "browser": "the browser"}[part]
-    return (
-        f"{whose} does not respond either: its process is stopped or overloaded, or the machine is overloaded"
-    )
+    return f"{whose} does not respond either: its process {STOPPED_OR_OVERLOADED}"
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
