@@ -237,7 +237,7 @@ async def test_crashed_browser_frees_its_place_in_the_pool(
 
     assert another is not browser
     assert [each.message for each in caplog.records if each.name.endswith("extension_pool")] == [
-        "a browser is gone; its session is created again when it is needed"
+        "a browser has ended; its session is created again when it is needed"
     ]
     assert len(profiles_in(folder)) == 1
     await pool.close()

@@ -128,9 +128,7 @@ def test_unrelated_folder_is_not_a_profile(store: ProfileStore, tmp_path: Path) 
     papers.mkdir(parents=True)
     (papers / "thesis.txt").write_text("…")
 
-    with pytest.raises(
-        InvalidParameterError, match="there is a folder papers among the profiles that is none"
-    ):
+    with pytest.raises(InvalidParameterError, match="the folder papers among the profiles is not a profile"):
         store.delete("papers")
     assert store.list() == []
     assert entries(papers) == ["thesis.txt"]

@@ -282,7 +282,7 @@ def load_profile(name: str) -> AppProfile:
         ) from error
     if not isinstance(found, AppProfile):
         raise ConfigurationError(
-            f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",
+            f"setting 'app.profile': {name} must be an AppProfile, not {type(found).__name__}",
             suggestion="Give package.module:name of a footlight AppProfile.",
         )
     return found

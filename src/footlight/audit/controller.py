@@ -57,7 +57,7 @@ class UXAnalysisController(Observable[AnalysisView]):
             RuntimeError: another one is going on.
         """
         if self._view.status == "analyzing":
-            raise RuntimeError("an analysis is going on")
+            raise RuntimeError("an analysis is already running")
         self._update(AnalysisView(status="analyzing"))
         try:
             async with analysis:

@@ -245,7 +245,7 @@ class WatchSite:
     async def _steer(self, path: str, body: Mapping[str, Any], visitor: Visitor) -> Response:
         session, watcher = str(body.get("session", "")), str(body.get("watcher", ""))[:64]
         if not watcher:
-            raise WatchRequestError(400, "The request has no watcher.")
+            raise WatchRequestError(400, "watcher: required")
         if path == "/api/take":
             await self._backend.take(session, watcher, visitor)
         elif path == "/api/give-back":

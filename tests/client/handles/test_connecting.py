@@ -168,7 +168,7 @@ async def test_adapter_may_be_chosen_by_a_function_of_the_tools() -> None:
 async def test_timeout_applies_to_each_call() -> None:
     target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log().log, timeout_ms=500) as mcp:
-        with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 500ms"):
+        with pytest.raises(MCPTimeoutError, match="The tool hold did not respond within 500ms"):
             await soon(mcp.call("hold", {"id": "1"}))
 
 

@@ -347,7 +347,7 @@ BROKEN = {
 MISSING_PROFILES = [
     ("no_such_module:APP", "ModuleNotFoundError: No module named 'no_such_module'"),
     (f"{PROFILES}:ABSENT", f"AttributeError: module '{PROFILES}' has no attribute 'ABSENT'"),
-    (f"{PROFILES}:NO_APP", "is no AppProfile but str"),
+    (f"{PROFILES}:NO_APP", "must be an AppProfile, not str"),
     ("raises:APP", "OSError: no disk"),
     ("unreadable:APP", "SyntaxError: "),
     ("prefixed:APP", "ValueError: prefix: 'X-y' is not a lower-case letter"),

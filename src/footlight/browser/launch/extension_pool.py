@@ -102,7 +102,7 @@ class ExtensionPool:
         """End a crashed browser, whose profile and display have to be removed."""
         browser.disconnected.set()
         if browser in self._running and browser not in self._leaving:
-            logger.warning("a browser is gone; its session is created again when it is needed")
+            logger.warning("a browser has ended; its session is created again when it is needed")
             self._end(browser)
 
     async def responds(self) -> bool:

@@ -250,4 +250,4 @@ class Pool:
         browser.disconnected.set()
         if browser in self._browsers:
             self._browsers.remove(browser)
-            logger.warning("a browser is gone; it is replaced when it is needed")
+            logger.warning("a browser has ended; it is replaced when it is needed")

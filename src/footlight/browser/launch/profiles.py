@@ -89,7 +89,7 @@ class ProfileStore:
         if folder.is_symlink() or folder.resolve() != folder:
             raise _name_error(f"{name} is a link in the folder of the profiles, which leads out of it")
         if folder.exists() and not self._is_profile(folder):
-            raise _name_error(f"there is a folder {name} among the profiles that is none")
+            raise _name_error(f"the folder {name} among the profiles is not a profile")
 
     def folder(self, name: str) -> Path:
         """Return the folder of the profile. Raise InvalidParameterError for an invalid name."""

@@ -75,7 +75,7 @@ class Exchange:
                 return await reading
         except TimeoutError:
             raise self._unreadable_error(
-                part, f"the browser gave no answer within {READ_SECONDS:.0f}s"
+                part, f"the browser did not respond within {READ_SECONDS:.0f}s"
             ) from None
         except Error as error:
             raise self._unreadable_error(part, _failure_reason(error)) from error

@@ -98,7 +98,7 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
                 loads=block.loads,
             ) from None
         raise await explain_timeout(
-            page, f"The page gave no answer within {deadline.elapsed}", deadline, url=page.url
+            page, f"The page did not respond within {deadline.elapsed}", deadline, url=page.url
         ) from None
     finally:
         page.reading_blocks.remove(block)

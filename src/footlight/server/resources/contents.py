@@ -125,7 +125,7 @@ async def _element(address: Address, session: Session) -> ResourceContent:
     try:
         found = await elements.describe(page, element, timeout_ms=READ_MS)
     except TimeoutError:
-        raise ContentNotFoundError(f"its page gave no answer within {READ_MS}ms") from None
+        raise ContentNotFoundError(f"its page did not respond within {READ_MS}ms") from None
     if found is None:
         raise ContentNotFoundError(f"{id} is not in the page any more")
     called = f'{found["role"] or found["tagName"]} "{found["name"]}"'

@@ -300,12 +300,12 @@ class _LivePage:
         seconds = min(SCRIPT_SECONDS, self._call.deadline.remaining_ms / 1000 - FINISH_SECONDS)
         # A page that did not answer once would use up the time of all other scripts too.
         if self._is_silent or seconds <= 0:
-            raise MCPTimeoutError("the page gave no answer in time", timeout_ms=0)
+            raise MCPTimeoutError("the page did not respond in time", timeout_ms=0)
         try:
             return await self._world.call(script, seconds=seconds, about=self._about)
         except TimeoutError:
             self._is_silent = True
-            raise MCPTimeoutError("the page gave no answer in time", timeout_ms=seconds * 1000) from None
+            raise MCPTimeoutError("the page did not respond in time", timeout_ms=seconds * 1000) from None
         except (ScriptFailedError, Error) as error:
             raise ToolInvocationError(
                 self._call.mask(str(error).partition("\n")[0])[:MAX_TEXT], tool_name="evaluate"

@@ -234,7 +234,7 @@ def _find_point(x: float | None, y: float | None, names: tuple[str, str] = ("x",
         return None
     if x is None or y is None:
         missing = names[0] if x is None else names[1]
-        raise MissingParameterError(f"{names[0]} and {names[1]} need each other", parameter=missing)
+        raise MissingParameterError(f"{names[0]} and {names[1]} must be given together", parameter=missing)
     return Point(x, y, names)
 
 
