@@ -13,7 +13,7 @@ import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
 from footlight.caller import LOCAL
-from footlight.cluster import watch_backend
+from footlight.cluster import trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
@@ -291,7 +291,7 @@ async def test_only_the_latest_watchers_are_remembered(monkeypatch: pytest.Monke
 
 
 async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watch_backend, "MAX_TRACE_BYTES", 3)
+    monkeypatch.setattr(trace_copies, "MAX_TRACE_BYTES", 3)
     found, visitor = Path("/far/trace.zip"), Visitor()
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[found])
     async with fleet_of(actor) as fleet:

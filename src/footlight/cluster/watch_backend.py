@@ -9,17 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import secrets
-import shutil
-import tempfile
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.trace_copies import TraceCopies
 from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
@@ -49,11 +47,6 @@ NO_CALLS = 1 << 62
 MAX_CALLS = 2_000
 MAX_ENDED = 200
 MAX_WATCHERS = 1_000
-MAX_TRACES = 50
-MAX_TRACE_BYTES = 1 << 30
-COPY_SECONDS = 120.0
-"""How long the copy of a trace may take."""
-PART_BYTES = 1 << 20
 
 
 @dataclass(eq=False, slots=True)
@@ -89,9 +82,7 @@ class ClusterWatchBackend:
         self._wanted = asyncio.Event()
         """Set for an instant when somebody begins to watch."""
         self._refreshing: asyncio.Task[None] | None = None
-        self._folder: Path | None = None
-        """The folder of the traces that were copied from workers."""
-        self._traces: deque[Path] = deque()
+        self._trace_copies = TraceCopies()
 
     async def follow(self) -> None:
         """Mirror all workers until it is cancelled."""
@@ -105,8 +96,7 @@ class ClusterWatchBackend:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            if self._folder is not None:
-                await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+            await self._trace_copies.remove()
 
     def note_watcher(self, watcher: str) -> None:
         now = time.monotonic()
@@ -140,20 +130,14 @@ class ClusterWatchBackend:
         return await self._ask_about(session_id, "make_report", session_id, visitor)
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
-        """Copy the trace from its worker, and return the copy. The latest `MAX_TRACES` are kept."""
+        """Copy the trace from its worker, and return the copy."""
         if call is not None:
             worker, number = self._homes.get(call), _number_of(call)
         else:
             worker, number = await self._find_worker(session_id or ""), None
         trace = await self._ask(worker, "find_trace", session_id, number, visitor, call=call)
         assert worker is not None
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="footlight-traces-"))
-        copy = await _copy_trace(worker, trace, self._folder)
-        self._traces.append(copy)
-        if len(self._traces) > MAX_TRACES:
-            self._traces.popleft().unlink(missing_ok=True)
-        return copy
+        return await self._trace_copies.add(worker, trace)
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
         await self._ask_about(session_id, "take", session_id, watcher, visitor)
@@ -361,36 +345,3 @@ def _sort(by: str, watched: Iterable[WatchedItem]) -> list[WatchedItem]:
 def _number_of(call: str) -> str:
     """Return the number that a call has on its worker."""
     return call.rpartition("-")[2]
-
-
-async def _copy_trace(worker: KnownWorker, trace: Path, folder: Path) -> Path:
-    """Copy a trace of a worker into a new file in a folder of this machine."""
-    copy = folder / f"{secrets.token_hex(8)}-{trace.name}"
-    try:
-        async with asyncio.timeout(COPY_SECONDS):
-            await _copy_parts(worker, trace, copy)
-    except BaseException as error:
-        copy.unlink(missing_ok=True)
-        if isinstance(error, ActorLostError):
-            raise _missing_trace(trace) from None
-        if isinstance(error, TimeoutError):
-            raise WatchRequestError(503, f"Worker {worker.name} does not send the trace in time.") from None
-        raise
-    return copy
-
-
-async def _copy_parts(worker: KnownWorker, trace: Path, copy: Path) -> None:
-    size = 0
-    with copy.open("wb") as file:
-        while part := await worker.actor.call("read_trace", trace, size, PART_BYTES):
-            size += len(part)
-            if size > MAX_TRACE_BYTES:
-                limit = f"{MAX_TRACE_BYTES >> 20} MB"
-                raise WatchRequestError(413, f"The trace {trace.name} is larger than {limit}.")
-            await asyncio.to_thread(file.write, part)
-    if part is None:
-        raise _missing_trace(trace)
-
-
-def _missing_trace(trace: Path) -> WatchRequestError:
-    return WatchRequestError(410, f"The file {trace.name} no longer exists.")
