@@ -1,8 +1,8 @@
 """Select the most important lines of a snapshot that does not fit into its budget when it is folded.
 
-News, dialogs and the focus come first, then the main content, then other content, and last navigation, headers
-and footers. Within each of these, controls and headings come before texts. In a log, the last lines come before
-the first.
+Messages, dialogs and the focus come first, then the main content, then other content, and last navigation,
+headers and footers. Within each of these, controls and headings come before texts. In a log, the last lines
+come before the first.
 """
 
 from __future__ import annotations
