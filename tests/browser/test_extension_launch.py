@@ -17,7 +17,7 @@ from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import Proxy, SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.pending_starts import PendingStarts
-from footlight.browser.driver.playwright_api import start_playwright
+from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension

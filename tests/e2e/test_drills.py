@@ -428,7 +428,7 @@ async def test_concurrent_session_creation_respects_the_limit(site: Site, tmp_pa
 @pytest.mark.slow
 async def test_full_browser_pool_reports_exhaustion(tmp_path: Path) -> None:
     from footlight.browser.driver.pending_starts import PendingStarts
-    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.driver.playwright_connection import start_playwright
     from footlight.browser.launch.launcher import launch_browser
     from footlight.browser.launch.pool import Pool
     from footlight.config import PoolSettings, SessionSettings, Settings
@@ -704,7 +704,7 @@ async def test_browser_that_exits_right_after_start_is_reported_as_crashed(tmp_p
 
     from footlight.browser.driver.driver_process import find_process_ids
     from footlight.browser.driver.pending_starts import PendingStarts
-    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.driver.playwright_connection import start_playwright
     from footlight.browser.launch.launcher import launch_browser
     from footlight.browser.launch.pool import Pool
     from footlight.config import Settings

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from footlight.app_errors import NoActiveSessionError, SessionAlreadyRunningError
 from footlight.apps.starter import AppLaunch, AppStarter, RunningApp, Stage
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.sessions.session import Session
 from footlight.browser.sessions.session_table import CRASHED, SessionTable

@@ -20,7 +20,7 @@ from footlight.apps.observation import AppObservation, observe_app, wait_for_scr
 from footlight.apps.profile import BuildRequest
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.pool import PooledBrowser
 from footlight.browser.sessions.session import Session

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.pool import PooledBrowser
 from footlight.errors import ResourceExhaustedError

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.context.arguments import context_arguments
 from footlight.browser.driver.pending_starts import PendingStarts
-from footlight.browser.driver.playwright_api import Error, cause, start_playwright
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.browser_process import close_context
 from footlight.browser.launch.chromium_flags import (

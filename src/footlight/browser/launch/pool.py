@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import Error, SilentPart, driver_answers, on_disconnected
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import SilentPart, driver_responds, on_disconnected
 from footlight.browser.driver.shielding import run_detached, shield_until_done
 from footlight.errors import BrowserCrashedError, ResourceExhaustedError
 
@@ -95,7 +96,7 @@ class PooledBrowser:
         """Return what does not respond: the driver of all browsers, or this browser. None if both respond."""
         browser = asyncio.create_task(self.responds())
         try:
-            if not await driver_answers(self.browser):
+            if not await driver_responds(self.browser):
                 return "driver"
             return None if await browser else "browser"
         finally:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
-from footlight.browser.driver.playwright_api import Error, cause, download_files
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_connection import download_files
 from footlight.errors import QuotaExceededError
 from footlight.private_files import make_private
 

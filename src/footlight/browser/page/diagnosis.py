@@ -18,7 +18,7 @@ from footlight.errors import (
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.page.page import Page
 
 __all__ = [

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.driver.deadline import Stage
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.network.downloads import Downloads
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.network.request_log import RequestLog

@@ -14,7 +14,8 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footlight.browser.driver.playwright_api import Error, send
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 
-from footlight.browser.driver.playwright_api import Error, send
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.browser.network.source_maps import MAX_MAP_BYTES, OriginalPlace, find_map_url, find_places
 from footlight.errors import FootlightError, InvalidParameterError
 

@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.launch_options import LaunchOptions, Measure, list_measures
 from footlight.browser.launch.persistent_launch import DebugEndpoint, PersistentBrowser

@@ -46,7 +46,7 @@ from footlight.errors import (
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Response
 
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.launch.extensions import LoadedExtension
     from footlight.browser.launch.pool import PooledBrowser
     from footlight.browser.network.filter_proxy import FilterProxy

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from footlight.browser.context.state_store import StateStore
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.driver.pending_starts import PendingStart
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.config import Settings

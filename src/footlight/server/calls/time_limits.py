@@ -14,7 +14,7 @@ from footlight.errors import DeadlineExceededError
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.config import SessionSettings
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
