@@ -9,10 +9,10 @@
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 from footlight.client.handles import (
-    Bound,
+    SessionBinding,
     CallLog,
     CallOptions,
-    Connecting,
+    PendingConnection,
     Handle,
     Namespace,
     Registry,
@@ -544,7 +544,7 @@ class McpHandle(Handle):
     session.list, session.open.
     """
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: SessionBinding) -> None:
         super().__init__(bound)
         self.browser = Browser(bound, "browser")
         self.extract = Extract(bound, "extract")
@@ -586,7 +586,7 @@ def mcp_connect(
     server: object = SERVER,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[McpHandle]:
+) -> PendingConnection[McpHandle]:
     """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one

@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.playwright_api import Error, driver_answers, on_driver_end, start_playwright
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import driver_responds, on_driver_end, start_playwright
 
 if TYPE_CHECKING:
     import subprocess
@@ -61,9 +62,9 @@ class Driver:
         assert self._playwright is not None
         return self._playwright
 
-    async def answers(self) -> bool:
+    async def responds(self) -> bool:
         """Return whether the process responds. True if it is to be restarted."""
-        return not self._alive or await driver_answers(self.playwright)
+        return not self._alive or await driver_responds(self.playwright)
 
     async def ensure(self) -> Playwright:
         """Return a running Playwright."""

@@ -20,13 +20,13 @@ const MAX_BUCKETS = 1_000;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Reading a larger value would delay the server's other callers.
 const MAX_VALUES = 150_000; // The same for a value with more elements and properties.
 const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
-const LONGEST_HEAD = 96;
-const LONGEST_TAIL = 64;
+const HEAD_BYTES = 96;
+const TAIL_BYTES = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
 const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
 const SLOWDOWN = 20;
-const SHORTEST_SLOWDOWN_MS = 4_000;
-const LONGEST_SLOWDOWN_MS = 32_000;
+const MIN_SLOWDOWN_MS = 4_000;
+const MAX_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
@@ -93,7 +93,7 @@ class EventLimits {
    * @type {(command: string | Buffer) => void}
    */
   noteCommand(command) {
-    if (String(command).slice(0, LONGEST_HEAD).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
+    if (String(command).slice(0, HEAD_BYTES).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
   }
 
   /**
@@ -123,7 +123,7 @@ class EventLimits {
    */
   #pend(part) {
     const first = this.#pending[0];
-    if (first && first.length >= LONGEST_HEAD) this.#pending.push(part);
+    if (first && first.length >= HEAD_BYTES) this.#pending.push(part);
     else {
       this.#pending[0] = first ? Buffer.concat([first, part]) : part;
       this.#room = isValue(this.#pending[0]) ? MAX_REPLY_BYTES : Infinity;
@@ -174,7 +174,7 @@ class EventLimits {
    * @type {(message: Buffer, session: string) => Bucket}
    */
   #bucketOf(message, session) {
-    const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
+    const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
     const key = `${limitedMethod(message)} ${type} ${session}`;
     return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
   }
@@ -212,7 +212,7 @@ class EventLimits {
     const flood = use(this.#floods, session, () => ({
       began: now,
       last: now,
-      slowMs: SHORTEST_SLOWDOWN_MS,
+      slowMs: MIN_SLOWDOWN_MS,
       until: 0,
     }));
     if (now < flood.until || this.#callerSetsSpeed) return;
@@ -222,7 +222,7 @@ class EventLimits {
     this.#setSpeed(session, SLOWDOWN);
     setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
     flood.until = now + flood.slowMs;
-    flood.slowMs = Math.min(flood.slowMs * 2, LONGEST_SLOWDOWN_MS);
+    flood.slowMs = Math.min(flood.slowMs * 2, MAX_SLOWDOWN_MS);
   }
 
   /** @type {(sessionId: string, rate: number) => void} */
@@ -257,7 +257,7 @@ function use(map, key, make) {
  * @type {(head: Buffer) => boolean}
  */
 function isValue(head) {
-  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, LONGEST_HEAD));
+  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, HEAD_BYTES));
 }
 
 /**
@@ -285,7 +285,7 @@ function hasTooManyValues(parts) {
  * @type {(parts: Buffer[], excess: string) => Buffer}
  */
 function refusal(parts, excess) {
-  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, LONGEST_HEAD))?.[1];
+  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1];
   const sessionId = sessionOf(Buffer.concat(parts.slice(-2)));
   const description = `Error: The page returned more than ${excess}`;
   // Playwright passes on an exception of a script, but treats a protocol error as a navigation.
@@ -303,7 +303,7 @@ function refusal(parts, excess) {
  * @type {(message: Buffer) => string}
  */
 function sessionOf(message) {
-  return message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
+  return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
 
 /** @type {(bucket: Bucket) => void} */
@@ -319,7 +319,7 @@ function refill(bucket) {
  * @type {(message: Buffer) => string}
  */
 function limitedMethod(message) {
-  const head = message.toString("latin1", 0, LONGEST_HEAD);
+  const head = message.toString("latin1", 0, HEAD_BYTES);
   if (!head.startsWith(PREFIX)) return "";
   const method = head.slice(PREFIX.length, head.indexOf('"', PREFIX.length));
   return LIMITED.has(method) ? method : "";
@@ -331,7 +331,7 @@ function limitedMethod(message) {
  * @type {(message: Buffer) => boolean}
  */
 function isOwnReply(message) {
-  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1];
+  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1];
   return Number(id) > FIRST_ID;
 }
 

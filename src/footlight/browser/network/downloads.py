@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
-from footlight.browser.driver.playwright_api import Error, cause, download_files
-from footlight.errors import QuotaExceeded
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_connection import download_files
+from footlight.errors import QuotaExceededError
 from footlight.private_files import make_private
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class Downloads:
             path = _create_file(self._folder, self._mask(download.suggested_filename))
             await self._write(download, path)
             known.state, known.path, known.bytes = "completed", path, path.stat().st_size
-        except (Error, OSError, QuotaExceeded) as error:
+        except (Error, OSError, QuotaExceededError) as error:
             failure = _describe_failure(error)
             known.state, known.failure = "failed", failure
         finally:
@@ -189,7 +190,7 @@ class Downloads:
         """Write a download to `path`. Cancel it as soon as it is larger than the quota allows.
 
         Raises:
-            QuotaExceeded: the download is too large.
+            QuotaExceededError: the download is too large.
         """
         saving: asyncio.Future[None] | None = None
         try:
@@ -200,7 +201,7 @@ class Downloads:
             await saving
             make_private(path)  # It has the mode of the copy that the browser created.
             self._files.count(path)
-        except QuotaExceeded:
+        except QuotaExceededError:
             await download.cancel()
             raise
         finally:
@@ -217,8 +218,8 @@ def _size_of(download: Download) -> int:
     return 0
 
 
-def _describe_failure(error: Error | OSError | QuotaExceeded) -> str:
-    if isinstance(error, QuotaExceeded):
+def _describe_failure(error: Error | OSError | QuotaExceededError) -> str:
+    if isinstance(error, QuotaExceededError):
         return f"{error.code}: {error.message}. {error.suggestion}"
     if known := write_error(error, "The download folder", remedy=""):
         return known.message

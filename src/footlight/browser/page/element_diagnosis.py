@@ -23,7 +23,7 @@ from footlight.browser.page.diagnosis import explain_closed_page, explain_timeou
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.press_check import has_press_begun
 from footlight.browser.page.refs import locate_now
-from footlight.errors import ElementNotFound, ElementNotInteractive, FootlightError, InternalError
+from footlight.errors import ElementNotFoundError, ElementNotInteractiveError, FootlightError, InternalError
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
@@ -71,7 +71,7 @@ async def explain_element_failure(
         inside = (
             await describe_fields_inside(page, selector, deadline) if deadline and not was_pressed else ""
         )
-        return ElementNotInteractive(
+        return ElementNotInteractiveError(
             f'"{selector}": {reason}{inside}',
             suggestion=next((way for what, way in _WAYS_OUT if what in reason), None),
             selector=selector,
@@ -186,9 +186,9 @@ async def _inspect_obstacle(element: Locator, *, editing: bool = False) -> Obsta
     return inspection.read_obstacle(await run_about(element, INSPECT, request, timeout_ms=DIAGNOSIS_MS / 2))
 
 
-def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractive:
+def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractiveError:
     """Return the error for an element that moved away at each try. `by` is the element at its place."""
-    return ElementNotInteractive(
+    return ElementNotInteractiveError(
         f'"{selector}" cannot be used: at each try, the mouse was over {by} instead; nothing was done',
         selector=selector,
         page=page.url,
@@ -197,8 +197,8 @@ def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotIntera
     )
 
 
-def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractive:
-    return ElementNotInteractive(
+def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractiveError:
+    return ElementNotInteractiveError(
         f'"{selector}" cannot be used: {obstacle["detail"]}',
         selector=selector,
         page=page.url,
@@ -207,7 +207,7 @@ def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> E
     )
 
 
-async def _element_not_found(page: Page, selector: str) -> ElementNotFound:
+async def _element_not_found(page: Page, selector: str) -> ElementNotFoundError:
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             closest = inspection.read_closest(
@@ -215,4 +215,4 @@ async def _element_not_found(page: Page, selector: str) -> ElementNotFound:
             )
     except (Error, TimeoutError, ValueError):
         closest = []
-    return ElementNotFound.at(selector, page=page.url, closest=closest)
+    return ElementNotFoundError.at(selector, page=page.url, closest=closest)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.driver.deadline import Stage
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.network.downloads import Downloads
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.network.request_log import RequestLog
@@ -282,7 +282,7 @@ class Page:
         """Return whether an action failed only because it closed the page."""
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
-    async def answers(self, within_seconds: float | None = None) -> bool:
+    async def responds(self, within_seconds: float | None = None) -> bool:
         """Return whether the page still runs scripts, which an endless script prevents."""
         if within_seconds is None:
             of_extension = self.url.startswith("chrome-extension:")

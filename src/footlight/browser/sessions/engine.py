@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.driver.pending_starts import PendingStart
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
@@ -120,7 +120,7 @@ class Engine:
         """Wait for the browser and return the session table.
 
         Raises:
-            BrowserNotInstalled: no browser can be started. The next call tries again.
+            BrowserNotInstalledError: no browser can be started. The next call tries again.
         """
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self.start()
@@ -143,7 +143,7 @@ class Engine:
         except TimeoutError:
             start = self._starts.oldest
             return start.describe() if start else "the browser is still starting"
-        if not await self._driver_answers():
+        if not await self._driver_responds():
             return "the driver of the browsers does not respond"
         if not await self._browser_answers():
             return "the browser does not respond"
@@ -151,17 +151,17 @@ class Engine:
 
     async def find_silent_part(self) -> PendingStart | SilentPart | None:
         """Return what does not respond and blocks new calls: a pending start or a running part, or None."""
-        if not await self._driver_answers():
+        if not await self._driver_responds():
             return "driver"
         if start := self._starts.oldest:
             return start
         return None if await self._browser_answers() else "browser"
 
-    async def _driver_answers(self) -> bool:
-        return self._driver is None or await self._driver.answers()
+    async def _driver_responds(self) -> bool:
+        return self._driver is None or await self._driver.responds()
 
     async def _browser_answers(self) -> bool:
-        return self._pool is None or await self._pool.answers()
+        return self._pool is None or await self._pool.responds()
 
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""
@@ -338,7 +338,7 @@ class Engine:
         )
 
     def _check_browser_exists(self) -> None:
-        """Check that a browser is installed. Raise BrowserNotInstalled otherwise."""
+        """Check that a browser is installed. Raise BrowserNotInstalledError otherwise."""
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))

@@ -15,7 +15,7 @@ from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
 from footlight.browser.page.page_operations import bring_to_front
 from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, watch_links
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Request
@@ -111,7 +111,7 @@ class PageTable:
         """Return the page with this id. Without an id, return the current page, or open the first one.
 
         Raises:
-            InvalidParameter: no page with this id is open.
+            InvalidParameterError: no page with this id is open.
         """
         pages = self.open_pages
         if page_id is None:
@@ -121,7 +121,7 @@ class PageTable:
             if page.id == page_id:
                 return await self._finish_preparing(page)
         known = ", ".join(page.id for page in pages) or "none"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: no page {page_id} is open in this session; open pages: {known}",
             parameter="pageId",
             pages=[page.id for page in pages],
@@ -165,7 +165,7 @@ class PageTable:
             return []
         pages = self.open_pages
         silent, *answering = await asyncio.gather(
-            self._session.find_silent_part(), *(page.answers() for page in pages)
+            self._session.find_silent_part(), *(page.responds() for page in pages)
         )
         if silent:
             return []
