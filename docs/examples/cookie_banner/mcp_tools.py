@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-26T14:00:01Z
+# Last generated: 2026-11-27T13:06:22Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -9,13 +9,13 @@
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 from footlight.client.handles import (
-    SessionBinding,
     CallLog,
     CallOptions,
-    PendingConnection,
     Handle,
     Namespace,
+    PendingConnection,
     Registry,
+    SessionBinding,
     connect,
 )
 from footlight.client.handles.adapters import Adapter, szkrabok_session

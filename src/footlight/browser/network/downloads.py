@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
@@ -36,6 +37,10 @@ GROWTH_SECONDS = 0.2
 MAX_KNOWN = 200
 """The number of downloads of a session that can be listed."""
 MAX_URL = 1_000
+MAX_NUMBER = 20
+"""The maximum number of a file among those of one name. Further ones have a random addition."""
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.IGNORECASE)
+"""The beginning of a name that Windows takes for a device, with any suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +232,21 @@ def _describe_failure(error: Error | OSError | QuotaExceededError) -> str:
 
 
 def _create_file(folder: Path, name: str) -> Path:
-    """Create a new empty file in the folder. Files outside it and existing files are never written."""
-    clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(". ") or "download"
+    """Create a new empty file in the folder. Files outside it and existing files are never written.
+
+    No command takes the name for an option, and Windows does not take it for a device.
+    """
+    clean = (
+        re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).strip(". ").lstrip("-") or "download"
+    )
+    clean = f"_{clean}" if _DEVICE.match(clean) else clean
     suffix = cut_to_bytes(Path(clean).suffix, 40)
     stem = cut_to_bytes(Path(clean).stem, MAX_NAME_BYTES - len(suffix.encode()))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     number = 0
     while True:
-        path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
+        addition = f"-{number if number <= MAX_NUMBER else token_hex(8)}" if number else ""
+        path = folder / f"{stem}{addition}{suffix}"
         try:
             path.touch(mode=0o600, exist_ok=False)
         except FileExistsError:
