@@ -71,8 +71,8 @@ async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
 async def read_chunks(response: httpx2.Response) -> AsyncGenerator[bytes]:
     """Yield the decompressed chunks of the body.
 
-    Other tasks run after each chunk, because a few compressed bytes may become gigabytes without any wait for the
-    network. Deadlines would pass unnoticed meanwhile.
+    Other tasks run after each chunk, because a few compressed bytes may become gigabytes without any wait for
+    the network. Deadlines would pass unnoticed meanwhile.
     """
     async with aclosing(response.aiter_bytes()) as chunks:
         async for chunk in chunks:
