@@ -81,6 +81,60 @@ def test_lone_surrogate_in_a_description_is_escaped(tmp_path: Path) -> None:
     assert json.loads(as_json.out)[0]["description"] == "half \ud83d of a pair"
 
 
+ODD_SERVER = """
+import json, sys
+
+parameters = {
+    "any": True,
+    "choice": {"anyOf": [True, {"type": "string"}]},
+    "list": {"type": "array", "items": True},
+    "old": {"type": "array", "items": [{"type": "string"}]},
+    "text": {"type": ["string", "null"]},
+}
+tool = {"name": "odd", "inputSchema": {"type": "object", "properties": parameters}}
+name = {"name": "x", "version": "1"}
+hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": name}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        arguments = request["params"].get("arguments")
+        contents = {
+            "none": [{"type": "resource", "resource": None}],
+            "bad": [{"type": "image", "data": "!", "mimeType": "image/png"}],
+            "blob": [{"type": "resource", "resource": {"uri": "a:b", "blob": "a"}}],
+        }
+        echo = [{"type": "text", "text": json.dumps(arguments)}]
+        content = contents.get((arguments or {}).get("any"), echo)
+        results = {"initialize": hello, "tools/list": {"tools": [tool]}, "tools/call": {"content": content}}
+        result = results[request["method"]]
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+def test_unusual_schemas_and_invalid_results_of_a_server_are_handled(tmp_path: Path) -> None:
+    """A schema may be a boolean, and `items` a list of schemas in older drafts."""
+    (tmp_path / "server.py").write_text(ODD_SERVER)
+    server = ("--server", f"{sys.executable} {tmp_path / 'server.py'}")
+
+    shown = run("tools", "odd", *server)
+    echoed = run("call", "odd", *server, "--any=1", "--choice=a", "--list=b", "--old=c", "--text=d")
+    empty = run("call", "odd", *server, "--any=none")
+    invalid = [run("call", "odd", *server, f"--any={which}") for which in ("bad", "blob")]
+
+    assert shown.out.splitlines()[1:] == [
+        "  --any     any.",
+        "  --choice  any or string.",
+        "  --list    list of any.",
+        "  --old     list of any.",
+        "  --text    string or null.",
+    ]
+    assert json.loads(echoed.out) == {"any": 1, "choice": "a", "list": ["b"], "old": ["c"], "text": "d"}
+    assert (empty.status, empty.out, empty.err) == (0, "", "")
+    for each in invalid:
+        said = "footlight: the answer of odd contains data that is not base64\n"
+        assert (each.status, each.out, each.err) == (1, "", said)
+
+
 @pytest.mark.parametrize(
     ("flags", "part"),
     [

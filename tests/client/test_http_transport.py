@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import time
 import tracemalloc
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 from footlight.client.transports.http import StreamableHTTP
 from footlight.protocol.channel import Channel, HttpFeatures, Transport
 from footlight.protocol.errors import MCPConnectionError, MCPError
-from footlight.protocol.messages import answer_to, notification
+from footlight.protocol.messages import answer_to, notification, request
 from tests.client.http_servers import (
     LIMIT_SECONDS,
     Received,
@@ -820,6 +822,25 @@ async def test_too_large_response_is_refused(script: Script, message: str) -> No
         error = await caller.fail_request()
 
     assert (error.reason, error.message) == ("protocol", message)
+
+
+async def test_deadline_passes_while_a_small_response_expands_without_end() -> None:
+    """The response has less than 20 KB, and 400 MB of comments after it is decompressed twice."""
+    compressor = zlib.compressobj(wbits=31)
+    begin = compressor.compress(b"") + compressor.flush(zlib.Z_FULL_FLUSH)
+    repeated = compressor.compress(b":\n" * (1 << 19)) + compressor.flush(zlib.Z_FULL_FLUSH)
+    script = answer_status(
+        200,
+        gzip.compress(begin + repeated * 400),
+        content_type="text/event-stream",
+        headers={"Content-Encoding": "gzip, gzip"},
+    )
+    async with serve_script(script) as server, connect_caller(server) as caller:
+        start = time.monotonic()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await caller.channel.send(request(1, "ping", {}), headers={})
+        assert time.monotonic() - start < 5
 
 
 @pytest.mark.parametrize("form", ["JSON", "stream", "compressed"])

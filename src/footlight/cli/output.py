@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from footlight.cli.usage import FAILED, OK
+from footlight.cli.usage import FAILED, OK, RequestRefusedError
+from footlight.protocol.untrusted_json import an_object, items
 from footlight.safe_text import escape_control_characters
 
 __all__ = [
@@ -74,13 +75,13 @@ def summarize_tool(tool: Mapping[str, Any]) -> str:
 def print_tool(tool: Mapping[str, Any]) -> None:
     """Print the tool's description and its parameters, with required ones first."""
     schema: Mapping[str, Any] = tool.get("inputSchema", {})
-    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    properties: Mapping[str, object] = schema.get("properties", {})
     required: list[str] = schema.get("required", [])
     say(f"{tool['name']}: {tool.get('description') or ''}".rstrip(": "))
     width = max((len(name) for name in properties), default=0)
     for name in sorted(properties, key=lambda name: name not in required):
         mark = "required. " if name in required else ""
-        description = str(properties[name].get("description") or "")
+        description = str(an_object(properties[name]).get("description") or "")
         say(f"  --{name:{width}}  {_describe_type(properties[name])}. {mark}{description}".rstrip())
 
 
@@ -109,14 +110,16 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-def _describe_type(schema: Mapping[str, Any]) -> str:
+def _describe_type(value: object) -> str:
+    schema = an_object(value)  # A schema may be a boolean.
     if "enum" in schema:
         return " | ".join(map(str, schema["enum"]))
     if "anyOf" in schema:
         return " or ".join(_describe_type(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
         return f"list of {_describe_type(schema.get('items', {}))}"
-    return str(schema.get("type", "any"))
+    types: object = schema.get("type", "any")
+    return " or ".join(map(str, items(types))) or str(types)
 
 
 def _texts(result: Mapping[str, Any]) -> list[str]:
@@ -149,26 +152,36 @@ def _find_text(part: Part) -> str | None:
             return str(part.get("text", ""))
         case "resource_link":
             return f"{part.get('name')}: {part.get('uri')}"
-        case "resource" if "text" in part.get("resource", {}):
-            return str(part["resource"]["text"])
+        case "resource" if "text" in (resource := an_object(part.get("resource"))):
+            return str(resource["text"])
         case _:
             return None
 
 
 def _write_files(tool: str, result: Mapping[str, Any], output: Path | None) -> list[Path]:
-    """Write a file for each image and each other part with binary data."""
+    """Write a file for each image and each other part with binary data.
+
+    Raises:
+        RequestRefusedError: data of the server is not base64.
+    """
     import base64
 
     first = output
     files: list[Path] = []
     for part in _parts(result):
-        inner: Part = part.get("resource", {}) if part.get("type") == "resource" else part
+        inner = an_object(part.get("resource")) if part.get("type") == "resource" else part
         data = inner.get("data") or inner.get("blob")
         if not isinstance(data, str):
             continue
         ending = ENDINGS.get(str(inner.get("mimeType")), ".bin")
         path = _free_path(first) if files and first else first or _free_path(Path(_file_name(tool) + ending))
-        path.write_bytes(base64.b64decode(data))
+        try:
+            content = base64.b64decode("".join(data.split()), validate=True)
+        except ValueError:
+            raise RequestRefusedError(
+                f"the answer of {tool} contains data that is not base64", None
+            ) from None
+        path.write_bytes(content)
         files.append(path)
     return files
 

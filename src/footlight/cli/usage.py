@@ -29,7 +29,7 @@ class InvalidUsageError(Exception):
 
 
 class RequestRefusedError(Exception):
-    """The server refused the request, so no tool was run. `code` is the JSON-RPC error code."""
+    """The server refused the request (`code` is its JSON-RPC error code), or its answer is not valid."""
 
     def __init__(self, message: str, code: int | None) -> None:
         super().__init__(message)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from footlight.cli.usage import InvalidUsageError
+from footlight.protocol.untrusted_json import an_object, items
 
 __all__ = [
     "OPTIONS",
@@ -197,7 +198,9 @@ def _value(flag: Flag, tool: Tool) -> tuple[str, Any]:
 
 
 def _properties(tool: Tool) -> dict[str, Schema]:
-    return tool.get("inputSchema", {}).get("properties", {})
+    """Return the schemas of the parameters. A schema that is a boolean becomes an empty one."""
+    properties: Mapping[str, object] = tool.get("inputSchema", {}).get("properties", {})
+    return {name: an_object(schema) for name, schema in properties.items()}
 
 
 def find_parameter(flag: str, properties: Mapping[str, Schema]) -> str | None:
@@ -216,7 +219,8 @@ def _kind(schema: Schema) -> str | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _kinds(schema: Schema) -> set[str]:
+def _kinds(value: object) -> set[str]:
+    schema = an_object(value)  # A schema may be a boolean.
     types: Any = schema.get("type", ())
     kinds: set[str] = {types} if isinstance(types, str) else {*types}
     return kinds.union(*(_kinds(each) for each in schema.get("anyOf", ())))
@@ -243,9 +247,9 @@ def _parse(flag: Flag, schema: Schema) -> Any:
 
 
 def _items(schema: Schema) -> Schema:
-    alternatives: list[Schema] = schema.get("anyOf", [])
+    alternatives = map(an_object, items(schema.get("anyOf")))
     nothing: Schema = {}
-    return next((each["items"] for each in (schema, *alternatives) if "items" in each), nothing)
+    return next((an_object(each["items"]) for each in (schema, *alternatives) if "items" in each), nothing)
 
 
 def _switch(flag: Flag) -> bool:

@@ -69,7 +69,7 @@ def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str |
         warn(error.message)
         sys.exit(NO_SERVER)
     if form == "json":
-        click.echo(json.dumps(listed if name is None else listed[0], indent=2, ensure_ascii=False))
+        say(json.dumps(listed if name is None else listed[0], indent=2, ensure_ascii=False))
     elif name is not None:
         print_tool(listed[0])
     else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -14,7 +16,7 @@ from footlight.protocol.errors import SECRET_NAME, MCPError
 from footlight.protocol.messages import kind_of, peer_error
 from footlight.protocol.untrusted_json import an_object, text
 
-__all__ = ["check_coding", "drain", "media_type", "read_body", "read_refusal"]
+__all__ = ["check_coding", "drain", "media_type", "read_body", "read_chunks", "read_refusal"]
 
 MAX_ERROR_SIZE = 64 << 10
 MAX_MESSAGE = 200
@@ -64,6 +66,18 @@ async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
     if not whole:
         raise MCPError(f"The server's answer has more than {max_size} bytes", reason="protocol")
     return body
+
+
+async def read_chunks(response: httpx2.Response) -> AsyncGenerator[bytes]:
+    """Yield the decompressed chunks of the body.
+
+    Other tasks run after each chunk, because a few compressed bytes may become gigabytes without any wait for
+    the network. Deadlines would pass unnoticed meanwhile.
+    """
+    async with aclosing(response.aiter_bytes()) as chunks:
+        async for chunk in chunks:
+            yield chunk
+            await asyncio.sleep(0)
 
 
 async def drain(response: httpx2.Response) -> None:
@@ -152,7 +166,7 @@ async def _read(response: httpx2.Response, max_size: int) -> tuple[bytes, bool]:
     """Return the first `max_size` bytes of the body, and whether the body is complete."""
     parts: list[bytes] = []
     size = 0
-    async with aclosing(response.aiter_bytes()) as chunks:
+    async with aclosing(read_chunks(response)) as chunks:
         async for chunk in chunks:
             parts.append(chunk)
             size += len(chunk)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from footlight.client.transports.http_answer import check_coding, media_type
+from footlight.client.transports.http_answer import check_coding, media_type, read_chunks
 from footlight.client.transports.http_headers import is_header_value
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import parse
@@ -112,7 +112,7 @@ class EventStream:
         decoder = SseDecoder(last_event_id=self.last_event_id, max_event_size=self._max_event_size)
         # An event with the id of an earlier connection is a replay. Within a connection, ids may be repeated.
         seen = frozenset(self._recent_ids)
-        async with aclosing(response.aiter_bytes()) as chunks:
+        async with aclosing(read_chunks(response)) as chunks:
             async for chunk in chunks:
                 if self._take_new(decoder.feed(chunk), seen, take):
                     await _read_rest(chunks)
