@@ -103,7 +103,7 @@ function elementAt(target) {
 /** @type {(node: AxeNode) => Described} */
 function nodeOf({ target, html, any, all, none }) {
   const { element, frames } = elementAt(target);
-  const note = [...any, ...all, ...none].map((check) => check.message).join("; ");
+  const note = [...any.slice(0, MAX_WAYS), ...all, ...none].map((check) => check.message).join("; ");
   if (!element)
     return {
       selector: target.flat(Infinity).join(" >> "),
