@@ -326,7 +326,7 @@ class Measurement:
             self.refuse_other_page()
 
     async def stays_without_keys(self, view: AuditViewport) -> bool:
-        """Open the page again after keys led to another one. Return False if it moves on without keys, too."""
+        """Open the page again, which keys led to another one. Return False if it moves on without keys."""
         limit_s = min(time.monotonic() - self.opened_at, MAX_WAIT_SECONDS)
         await self.open_again(view)
         known = self.trail.location.page_url

@@ -55,7 +55,7 @@ def headline(audit: Audit) -> str:
 
 
 def list_undone(audit: Audit) -> Sequence[tuple[int, str, str]]:
-    """Return what was not done: the number of the page, the parts that have the same reason, and the reason."""
+    """Return what was not done: the number of the page, the parts with the same reason, and the reason."""
     parts: dict[tuple[int, str], list[str]] = {}
     for number, page in enumerate(audit.pages, 1):
         for what, why in _list_undone_parts(page):

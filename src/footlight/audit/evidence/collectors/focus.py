@@ -137,8 +137,8 @@ LEAVES = Rule(
     wcag=("3.2.1 A",),
     severity="high",
     title="Pressing Tab leads to another page",
-    advice="Check by hand whether an element loads another page when it gets the focus. Load pages only when a "
-    "link or a button is activated.",
+    advice="Check by hand whether an element loads another page when it gets the focus. Load pages only when "
+    "a link or a button is activated.",
     help_url=f"{WCAG}on-focus.html",
 )
 ENDS: Mapping[str, str] = {
