@@ -1,6 +1,7 @@
 // What Python puts before the scripts of the audit, and what the type library does not know yet.
 
 declare const AGAIN: boolean;
+declare const MAX_WAYS: number;
 declare const BEGINS: boolean;
 declare const RENDERS: boolean;
 declare const RULE: string | null;

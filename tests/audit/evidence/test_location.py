@@ -59,6 +59,39 @@ async def test_self_redirecting_page_is_reported_as_moved(page: AuditedPage, sit
     assert not any("h1 Your account" in fact.text for fact in evidence.facts)
 
 
+@pytest.mark.slow
+async def test_page_that_tab_leaves_is_measured_itself(page: AuditedPage, site: Site) -> None:
+    login = site.page(LOGIN, path="/login")
+    url = site.page(leaving("<img src='data:,'><a href=/login onfocus='location.href = href'>Log in</a>"))
+
+    evidence = await collect_evidence(page, url, views=(DESKTOP, PHONE))
+
+    assert (evidence.url, evidence.moves) == (url, ())
+    assert [(each.what, each.why) for each in evidence.skipped] == [
+        ("keyboard focus order at 1280 px", f"the page changed to {login} while keys were pressed")
+    ]
+    assert "axe/image-alt" in {each.rule for each in evidence.findings}
+    [found] = [each for each in evidence.to_check if each.rule == "focus/changes-page"]
+    assert [each.note for each in found.elements] == [f"it led to {login}"]
+
+
+async def test_document_whose_scripts_are_forbidden_is_refused(page: AuditedPage, site: Site) -> None:
+    url = site.page(leaving(""), headers={"content-security-policy": "sandbox"})
+
+    with pytest.raises(MCPError, match=f"{url} forbids all scripts"):
+        await collect_evidence(page, url, views=(DESKTOP,))
+
+
+async def test_document_with_broken_xml_is_reported_as_shown_in_part(page: AuditedPage, site: Site) -> None:
+    head = "<html xmlns='http://www.w3.org/1999/xhtml' lang='en'><head><title>Menu</title></head>"
+    xhtml = {"content-type": "application/xhtml+xml"}
+    url = site.page(f"{head}<body><p>Soup<br></p></body></html>", headers=xhtml)
+
+    evidence = await collect_evidence(page, url, collectors=[Outline()], views=(DESKTOP,))
+
+    assert [each.what for each in evidence.skipped] == ["the rest of the page"]
+
+
 async def test_browser_error_page_is_refused(page: AuditedPage, site: Site) -> None:
     url = site.page(leaving("<meta http-equiv=refresh content='0; url=http://127.0.0.1:9/'>"))
 

@@ -88,8 +88,8 @@ SOUND = (
     "{ ...onclick, get() { return onclick.get.call(this); } })",
 )
 UNMEASURED = (
-    "event handlers that scripts set, of clicks",
-    "event handlers that scripts set, of the context menu",
+    "click handlers that scripts set",
+    "context menu handlers that scripts set",
     "keyboard shortcuts at 1280 px",
 )
 

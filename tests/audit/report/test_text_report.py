@@ -45,18 +45,35 @@ def test_findings_beyond_the_limit_are_counted() -> None:
     assert reported[-1] == "… and 12 more in the report"
 
 
-@pytest.mark.parametrize(("count", "last"), [(10, "  part 9: why"), (11, "  … and 1 more in the report")])
+@pytest.mark.parametrize(
+    ("count", "last"), [(10, "  part 9: reason 9"), (11, "  … and 1 more in the report")]
+)
 def test_skipped_work_beyond_the_limit_is_counted(count: int, last: str) -> None:
-    skipped = [Skipped(what=f"part {number}", why="why") for number in range(count)]
+    skipped = [Skipped(what=f"part {number}", why=f"reason {number}") for number in range(count)]
 
     assert render_text(audit(replace(page([]), skipped=skipped)))[-1] == last
+
+
+def test_parts_with_the_same_reason_are_one_line_that_shows_the_reason() -> None:
+    parts = ["click handlers that scripts set", "keyboard shortcuts at 1280 px", "keyboard focus"]
+    skipped = [Skipped(what=what, why="the page replaced document.title") for what in parts]
+
+    assert render_text(audit(replace(page([]), skipped=skipped)))[-1] == (
+        "  click handlers that scripts set, keyboard…: the page replaced document.title"
+    )
+
+
+def test_elements_of_a_rule_are_counted_on_all_its_pages() -> None:
+    pages = [page([finding(count=count, elements=[element("#pay")])]) for count in (1, 2)]
+
+    assert render_text(audit(*pages), width=200)[-1].endswith(" · on 2 pages · 3 elements: #pay")
 
 
 def test_a_rule_is_one_line_for_all_its_pages() -> None:
     reported = render_text(three_pages())
 
     assert reported[-2:] == [
-        "critical  1:F1   axe/image-alt                 Images must have alternative text · on 3 pages ·…",
+        "critical  1:F1   axe/image-alt                 Images must have alternative text · on 3 pages · 3…",
         "high      2:F2   layout/overflow               Too wide · main > img",
     ]
 

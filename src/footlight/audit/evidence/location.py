@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import SplitResult, parse_qs, urlsplit
@@ -14,11 +16,20 @@ from footlight.audit.page.page import AuditedPage
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.protocol.untrusted_json import an_object, integer, number, text
 
-__all__ = ["PageChange", "PageLocation", "PageTrail", "check_is_page", "is_same_view", "locate"]
+__all__ = [
+    "PageChange",
+    "PageLocation",
+    "PageTrail",
+    "check_is_page",
+    "is_same_view",
+    "locate",
+    "wait_for_location",
+]
 
 PageChange = Literal["none", "reloaded", "route", "document", "closed"]
 """A change of a page. `route`: a router shows another page in the same document. `closed`: by the server."""
 
+_WAIT_SECONDS = 0.5
 _ATTEMPTS = 3
 _MAX_URL_LENGTH = 2_000
 _LOGIN = re.compile(
@@ -56,6 +67,10 @@ class PageLocation:
     """The URL of the document when it was loaded. Scripts can change `url` later."""
     status: int | None = None
     asks_password: bool = False
+    forbids_scripts: bool = False
+    """The browser runs no scripts in the document, as in a sandbox."""
+    is_broken: bool = False
+    """The browser shows the document only up to an error in its XML."""
 
     @property
     def page_url(self) -> str:
@@ -212,6 +227,21 @@ async def locate(page: AuditedPage) -> PageLocation:
     return _read_location(await page.evaluate(bare_script("location")))
 
 
+async def wait_for_location(
+    page: AuditedPage, is_wanted: Callable[[PageLocation], bool], limit_s: float
+) -> PageLocation:
+    """Return where the page is as soon as that is wanted, or when the time is up.
+
+    Raises:
+        MCPError: the page does not answer.
+    """
+    deadline = time.monotonic() + limit_s
+    while True:
+        await asyncio.sleep(_WAIT_SECONDS)
+        if is_wanted(location := await locate(page)) or time.monotonic() > deadline:
+            return location
+
+
 def check_is_page(location: PageLocation, requested: str) -> None:
     """Check that the browser shows an HTML page.
 
@@ -222,6 +252,11 @@ def check_is_page(location: PageLocation, requested: str) -> None:
         raise _refusal(f"{requested} led to an error page of the browser: its target cannot be loaded")
     if location.url == "about:blank" and requested != "about:blank":
         raise _refusal(f"{requested} is not a page: the browser shows nothing, as for a download")
+    if location.forbids_scripts:
+        raise _refusal(
+            f"{location.url} forbids all scripts, also those of a measurement, as the policy `sandbox` does: "
+            "allow-scripts would permit them"
+        )
     if location.content_type not in _PAGE_TYPES:
         if (location.status or 0) >= _FIRST_ERROR_STATUS:
             raise _refusal(f"the site answered {location.status} at {location.url}, without an HTML page")
@@ -251,4 +286,6 @@ def _read_location(value: object) -> PageLocation:
         loaded_url=text(answer.get("loaded")) or "",
         status=integer(answer.get("status")) or None,
         asks_password=answer.get("login") is True,
+        forbids_scripts=answer.get("scripts") is False,
+        is_broken=answer.get("broken") is True,
     )

@@ -14,10 +14,18 @@ import anyio
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.evidence.collector_sets import PRESSING, standard_collectors
 from footlight.audit.evidence.collectors.axe import AxeRules
+from footlight.audit.evidence.collectors.focus import LEAVES, FocusOrder
 from footlight.audit.evidence.collectors.speed import RELOADS
 from footlight.audit.evidence.finding_lists import add_refs
 from footlight.audit.evidence.gathered import GatheredEvidence
-from footlight.audit.evidence.location import PageChange, PageLocation, PageTrail, check_is_page, locate
+from footlight.audit.evidence.location import (
+    PageChange,
+    PageLocation,
+    PageTrail,
+    check_is_page,
+    locate,
+    wait_for_location,
+)
 from footlight.audit.evidence.page_source import read_source
 from footlight.audit.evidence.replaced import PageFunctions
 from footlight.audit.findings import Evidence, Fact, Finding, ScreenPicture, Skipped
@@ -33,8 +41,7 @@ MAX_MOVES = 4
 BLANK = "about:blank"
 ABORTED = "net::ERR_ABORTED"
 """The failure that Chromium reports for a navigation that shows nothing new."""
-MAX_WAITS = 12
-WAIT_SECONDS = 0.5
+MAX_WAIT_SECONDS = 6.0
 CLOSE_SECONDS = 10.0
 Progress = Callable[[str], None]
 
@@ -83,6 +90,8 @@ class Measurement:
     """The location of the page before keys were pressed, which can change its address."""
     first_done: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first collector, which measures speed, has ended: then other pages may load."""
+    opened_at: float = 0.0
+    """When the page was last opened, of the monotonic clock."""
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.monotonic)
 
@@ -187,6 +196,7 @@ class Measurement:
             MCPError: it cannot be opened, or what is opened is not an HTML page.
         """
         self.progress(f"open {self.url} at {view.width} px")
+        self.opened_at = time.monotonic()
         try:
             opened = await self.page.open(self.url, view)
         except ToolInvocationError as error:
@@ -226,6 +236,7 @@ class Measurement:
         self.gathered.skipped += skipped
         for place, collector in enumerate(collectors):
             self.progress(collector.name)
+            known, moves = self.trail.location, [*self.trail.moves]
             collected, failure = await self.try_collector(collector, view)
             self.first_done.set()
             change: PageChange = "none"
@@ -246,6 +257,13 @@ class Measurement:
             if change == "route" and isinstance(collector, PRESSING):
                 why = f"the page changed to {self.trail.location.url} while keys were pressed"
                 self.gathered.skipped.append(Skipped(what=what, why=why))
+            elif change == "document" and isinstance(collector, PRESSING) and not moves:
+                left_for, self.trail.location = self.trail.location, known
+                if not await self.stays_without_keys(view):
+                    return False
+                self.trail.moves.clear()
+                self.note_leaving(collector, view, left_for.url)
+                continue
             elif change in ("document", "route"):
                 return False
             if failure is not None:
@@ -307,6 +325,23 @@ class Measurement:
         if self.trail.location.page_url != before.page_url:
             self.refuse_other_page()
 
+    async def stays_without_keys(self, view: AuditViewport) -> bool:
+        """Open the page again, which keys led to another one. Return False if it moves on without keys."""
+        limit_s = min(time.monotonic() - self.opened_at, MAX_WAIT_SECONDS)
+        await self.open_again(view)
+        known = self.trail.location.page_url
+        location = await wait_for_location(self.page, lambda found: found.page_url != known, limit_s)
+        return self.trail.follow(location) != "document"
+
+    def note_leaving(self, collector: Collector, view: AuditViewport, url: str) -> None:
+        """Add that keys led to another page, which was not measured."""
+        why = f"the page changed to {url} while keys were pressed"
+        self.gathered.skipped.append(Skipped(what=f"{collector.name} at {view.width} px", why=why))
+        element = {"elements": [{"selector": "html", "note": f"it led to {url}"}]}
+        found = LEAVES.finding(element, view, f"presses of Tab at {view.width} px")
+        if found is not None and isinstance(collector, FocusOrder):
+            self.gathered.to_check.append(found)
+
     def note_reload(self, view: AuditViewport) -> None:
         """Add the finding that the page loads itself again."""
         element = {"elements": [{"selector": "html", "note": "it reloaded itself"}]}
@@ -342,12 +377,8 @@ class Measurement:
 
     async def returns_to_measured(self) -> bool:
         """Return whether the page moves on to the measured one within a few seconds, as it did before."""
-        for _ in range(MAX_WAITS):
-            await asyncio.sleep(WAIT_SECONDS)
-            self.trail.follow(await locate(self.page))
-            if self.is_measured(self.trail.location):
-                return True
-        return False
+        self.trail.follow(await wait_for_location(self.page, self.is_measured, MAX_WAIT_SECONDS))
+        return self.is_measured(self.trail.location)
 
     def make_evidence(
         self, opened: OpenResult, findings: Sequence[Finding], shots: Sequence[ScreenPicture]
@@ -372,9 +403,13 @@ class Measurement:
         )
 
     def describe_moves(self, location: PageLocation) -> Sequence[Skipped]:
-        """Return why the requested page was not measured, if it moved on."""
+        """Return why the requested page was not measured, if it moved on, or is shown in part."""
         why = self.trail.describe(location)
-        return [Skipped(what="the requested page", why=why)] if why else ()
+        skipped = [Skipped(what="the requested page", why=why)] if why else []
+        if location.is_broken:
+            why = "its XML is not well-formed, and the browser shows it only up to the first error"
+            skipped.append(Skipped(what="the rest of the page", why=why))
+        return skipped
 
     def list_facts(self, location: PageLocation) -> Sequence[Fact]:
         """Return the facts with their ids, and those about the address of the page."""

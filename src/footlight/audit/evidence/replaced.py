@@ -64,8 +64,8 @@ class PageFunctions:
             why = f"{why}, and this server and browser have no world apart from it to measure in"
             return (), [Skipped(what=f"everything at {view.width} px", why=why)]
         unseen = {
-            FocusOrder: "event handlers that scripts set, of clicks",
-            Behaviour: "event handlers that scripts set, of the context menu",
+            FocusOrder: "click handlers that scripts set",
+            Behaviour: "context menu handlers that scripts set",
             CharacterShortcuts: f"{CharacterShortcuts.name} at {view.width} px",
         }
         skipped = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from footlight.audit.findings import SEVERITIES, Finding, Severity, count_severities, describe_counts
 from footlight.audit.results import Audit, PageAudit
-from footlight.figures import format_count
+from footlight.figures import format_count, join_with_and
 
 __all__ = [
     "MEANINGS",
@@ -55,17 +55,21 @@ def headline(audit: Audit) -> str:
 
 
 def list_undone(audit: Audit) -> Sequence[tuple[int, str, str]]:
-    """Return what was not done: the number of the page, the part and the reason."""
-    return [
-        (number, what, why)
-        for number, page in enumerate(audit.pages, 1)
-        for what, why in (
-            *([("the whole page", page.error)] if page.error else []),
-            *((each.what, each.why) for each in (page.evidence.skipped if page.evidence else ())),
-            *((each.what, each.why) for each in page.skipped),
-            *((f"a finding of the model: {each.title}", each.why) for each in page.dropped),
-        )
-    ]
+    """Return what was not done: the number of the page, the parts with the same reason, and the reason."""
+    parts: dict[tuple[int, str], list[str]] = {}
+    for number, page in enumerate(audit.pages, 1):
+        for what, why in _list_undone_parts(page):
+            parts.setdefault((number, why), []).append(what)
+    return [(number, join_with_and(dict.fromkeys(whats)), why) for (number, why), whats in parts.items()]
+
+
+def _list_undone_parts(page: PageAudit) -> Iterator[tuple[str, str]]:
+    if page.error:
+        yield "the whole page", page.error
+    for each in (*(page.evidence.skipped if page.evidence else ()), *page.skipped):
+        yield each.what, each.why
+    for each in page.dropped:
+        yield f"a finding of the model: {each.title}", each.why
 
 
 @dataclass(frozen=True, slots=True)

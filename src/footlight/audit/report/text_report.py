@@ -79,7 +79,8 @@ def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
 def _render_rule(group: Sequence[ListedFinding], width: int) -> str:
     finding = group[0].finding
     selector = finding.elements[0].selector if finding.elements else ""
-    more = f"{format_count(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
+    count = sum(each.finding.count for each in group)
+    more = f"{format_count(count, 'element')}: {selector}" if count > 1 else selector
     by = f"for {finding.persona}" if finding.persona else ""
     pages = len({each.number for each in group})
     on = f"on {format_count(pages, 'page')}" if pages > 1 else ""
@@ -95,6 +96,7 @@ def _render_not_done(audit: Audit, width: int) -> Iterator[str]:
         yield "Not done:"
     for number, what, why in missing[:_MAX_UNDONE]:
         page = f"page {number}, " if len(audit.pages) > 1 else ""
-        yield f"  {shorten(f'{page}{what}: {why}', max(_MIN_LENGTH, width - 2))}"
+        part = shorten(what, max(_MIN_LENGTH, width // 2))  # The reason needs room, too.
+        yield f"  {shorten(f'{page}{part}: {why}', max(_MIN_LENGTH, width - 2))}"
     if len(missing) > _MAX_UNDONE:
         yield f"  … and {len(missing) - _MAX_UNDONE:,} more in the report"

@@ -65,6 +65,25 @@ async def test_finding_explains_how_to_satisfy_its_rule(any_page: AuditedPage, s
     ]
 
 
+async def test_advice_names_no_measures_of_single_elements(page: AuditedPage, site: Site) -> None:
+    greys = "".join(f"<p style='background: #fff; color: {each}'>Sold out</p>" for each in ("#aaa", "#bbb"))
+
+    [found] = (await collect_at(site.page(document(greys)), page, AxeRules())).findings
+
+    assert found.advice == (
+        "Ensure the contrast between foreground and background colors meets WCAG 2 AA minimum contrast ratio "
+        "thresholds."
+    )
+    assert ["contrast of 2.32" in each.note for each in found.elements] == [True, False]
+
+
+async def test_note_names_no_more_ways_than_the_advice(page: AuditedPage, site: Site) -> None:
+    [found] = (await collect_at(site.page(document("<img src='data:,'>")), page, AxeRules())).findings
+
+    assert found.elements[0].note.count(";") == 2
+    assert found.elements[0].note in found.advice
+
+
 async def test_same_origin_frames_and_shadow_roots_are_checked(any_page: AuditedPage, site: Site) -> None:
     inner = site.page(
         "<!doctype html><html lang=en><title>Map</title><body style='margin: 0'><p>Map</p><img src='data:,'>"

@@ -12,14 +12,14 @@ from typing import Any
 
 from footlight.audit.evidence.collector import Collected
 from footlight.audit.evidence.scripts import count_of, elements_of, script
-from footlight.audit.findings import Fact, Finding, Severity
+from footlight.audit.findings import Element, Fact, Finding, Severity
 from footlight.audit.page.page import AuditedPage, AuditViewport
 from footlight.protocol.untrusted_json import an_object, integer, items, text
 
 __all__ = ["AxeRules"]
 
 MAX_WAYS = 3
-"""How many of the ways to satisfy a rule an advice names."""
+"""How many of the ways to satisfy a rule an advice and a note name, where one of them is enough."""
 
 _IMPACTS: Mapping[str, Severity] = {
     "critical": "critical",
@@ -72,7 +72,7 @@ class AxeRules:
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         self.first = self.first or view
         repeats = "true" if view != self.first else "false"
-        settings = f"const AGAIN = {repeats}; const RULE = {json.dumps(self._rule)};"
+        settings = f"const AGAIN = {repeats}, RULE = {json.dumps(self._rule)}, MAX_WAYS = {MAX_WAYS};"
         answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}{settings}")))
         self.version = text(answer.get("version"))
         how = f"axe-core {self.version} at {view.width} px"
@@ -99,13 +99,14 @@ pagesOwn ? Object.defineProperty(window, 'axe', pagesOwn) : delete window.axe;
 
 def _finding(answer: Mapping[str, Any], view: AuditViewport, how: str) -> Finding:
     rule = text(answer.get("id")) or "unknown"
+    elements = elements_of(answer, view)
     return Finding(
         rule=f"axe/{rule}",
         severity=_SEVERITIES.get(rule) or _IMPACTS.get(text(answer.get("impact")) or "", "medium"),
         title=text(answer.get("help")) or "",
-        advice=_advice(answer),
+        advice=_advice(answer, elements),
         measured_by=how,
-        elements=elements_of(answer, view),
+        elements=elements,
         count=count_of(answer),
         help_url=text(answer.get("helpUrl")),
         wcag=_criteria(answer),
@@ -121,12 +122,13 @@ def _criteria(answer: Mapping[str, Any]) -> Sequence[str]:
     return [f"{'.'.join(each.groups())} {level}".strip() for each in found if each]
 
 
-def _advice(answer: Mapping[str, Any]) -> str:
-    """Return what the rule requires, and what would satisfy it at the first element."""
+def _advice(answer: Mapping[str, Any], elements: Sequence[Element]) -> str:
+    """Return what the rule requires, and what would satisfy it if that is the same at all elements."""
     sentences = [text(answer.get("description")) or ""]
-    for group in (text(answer.get("summary")) or "").split("\n\n"):
+    summary = text(answer.get("summary")) or ""
+    for group in summary.split("\n\n") if len({each.note for each in elements}) == 1 else ():
         head, *ways = (line.strip() for line in group.splitlines()) if group else ("",)
-        sentences.append(f"{head} {'; '.join(ways[:MAX_WAYS])}")
+        sentences.append(f"{head} {'; '.join(ways if ' all ' in head else ways[:MAX_WAYS])}")
     return " ".join(f"{each.strip().rstrip('.')}." for each in sentences if each.strip())
 
 

@@ -15,7 +15,7 @@ from footlight.audit.findings import Fact, Finding, Severity
 from footlight.audit.page.page import AuditedPage, AuditViewport
 from footlight.protocol.untrusted_json import an_object, integer, items, text
 
-__all__ = ["FocusOrder"]
+__all__ = ["LEAVES", "FocusOrder"]
 
 SCRIPTS = ("focus_parts", "focus_looks", "focus_sight", "focus_names", "focus_order", "focus_exits", "focus")
 
@@ -131,6 +131,15 @@ UNREACHABLE = Rule(
     advice="Make it a button or a link. A div with a handler also needs a role, tabindex=0, and answers to "
     "Enter and Space.",
     help_url=f"{WCAG}keyboard.html",
+)
+LEAVES = Rule(
+    id="focus/changes-page",
+    wcag=("3.2.1 A",),
+    severity="high",
+    title="Pressing Tab leads to another page",
+    advice="Check by hand whether an element loads another page when it gets the focus. Load pages only when "
+    "a link or a button is activated.",
+    help_url=f"{WCAG}on-focus.html",
 )
 ENDS: Mapping[str, str] = {
     "end": "then it comes round",

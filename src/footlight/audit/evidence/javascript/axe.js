@@ -31,7 +31,8 @@ const ABOUT_FRAMES = ["frame-tested", "bypass"];
 
 /**
  * @typedef {object} AxeNode
- * @property {(string | string[])[]} target a path into frames, in which a step can pierce shadow roots
+ * @property {AnyElement} [element] in the document or its shadow roots
+ * @property {(string | string[])[]} [target] a path into frames, in which a step can pierce shadow roots
  * @property {string} html
  * @property {{ message: string }[]} any
  * @property {{ message: string }[]} all
@@ -80,11 +81,12 @@ function enterFrames(root) {
 }
 
 /**
- * Find the element of a target: a path into frames, in which a step can pierce shadow roots.
+ * Find the element of a node, and the frames around it.
  *
- * @type {(target: (string | string[])[]) => { element: AnyElement | null, frames: AnyElement[] }}
+ * @type {(node: AxeNode) => { element: AnyElement | null, frames: AnyElement[] }}
  */
-function elementAt(target) {
+function elementOf({ element: known, target = [] }) {
+  if (known) return { element: known, frames: [] };
   let root = /** @type {Document | ShadowRoot | null} */ (document),
     element = /** @type {AnyElement | null} */ (null);
   /** @type {AnyElement[]} */
@@ -101,9 +103,10 @@ function elementAt(target) {
 }
 
 /** @type {(node: AxeNode) => Described} */
-function nodeOf({ target, html, any, all, none }) {
-  const { element, frames } = elementAt(target);
-  const note = [...any, ...all, ...none].map((check) => check.message).join("; ");
+function nodeOf(node) {
+  const { target = [], html, any, all, none } = node;
+  const { element, frames } = elementOf(node);
+  const note = [...any.slice(0, MAX_WAYS), ...all, ...none].map((check) => check.message).join("; ");
   if (!element)
     return {
       selector: target.flat(Infinity).join(" >> "),
@@ -151,8 +154,12 @@ function samples(elements) {
 
 /** @type {(context: Document | { include: AnyElement[] }, options: object) => Promise<AxeResults>} */
 async function run(context, options) {
+  const hasFrames = loaded.length > 1;
   return axe.run(context, {
-    iframes: loaded.length > 1,
+    iframes: hasFrames,
+    // Selectors take quadratic time where many elements fail, and only elements in frames need them.
+    selectors: hasFrames,
+    elementRef: !hasFrames,
     frameWaitTime: 10_000,
     resultTypes: ["violations", "incomplete"],
     ...options,
@@ -191,7 +198,7 @@ async function runOne(rule) {
 /** @type {(rule: AxeRule) => AxeRule} */
 function keepOnly(rule) {
   if (!onlyElement) return rule;
-  return { ...rule, nodes: rule.nodes.filter(({ target }) => elementAt(target).element === onlyElement) };
+  return { ...rule, nodes: rule.nodes.filter((node) => elementOf(node).element === onlyElement) };
 }
 
 /** @returns {Promise<{ sampled: number, results: AxeResults[] }>} */
@@ -231,10 +238,10 @@ function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
  */
 function withoutRepeatedContrast(rules) {
   const failing = rules.filter((rule) => rule.id === "color-contrast").flatMap((rule) => rule.nodes);
-  const known = new Set(failing.map((node) => JSON.stringify(node.target)));
+  const known = new Set(failing.map((node) => elementOf(node).element));
   return rules.map((rule) =>
     rule.id === "color-contrast-enhanced"
-      ? { ...rule, nodes: rule.nodes.filter((node) => !known.has(JSON.stringify(node.target))) }
+      ? { ...rule, nodes: rule.nodes.filter((node) => !known.has(elementOf(node).element)) }
       : rule,
   );
 }

@@ -21,5 +21,7 @@ export function answer() {
     loaded: tryTo(() => navigation().name),
     status: tryTo(() => navigation().responseStatus),
     login: tryTo(() => [...document.querySelectorAll("[type=password]")].some((each) => each.checkVisibility())),
+    scripts: tryTo(() => !matchMedia("(scripting: none)").matches),
+    broken: tryTo(() => document.contentType !== "text/html" && document.querySelector("parsererror") !== null),
   };
 }
