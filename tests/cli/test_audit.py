@@ -18,10 +18,12 @@ from typing import Any
 import psutil
 import pytest
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from footlight import MCPClient
 from footlight.audit.page.server import own_server
+from footlight.cli.audit import urls
+from footlight.cli.usage import InvalidUsageError
 from footlight.demo.shop.site import serve_shop
 from tests.audit.page.test_server import environments
 from tests.audit.vendors.openai import OpenAI
@@ -458,6 +460,24 @@ async def test_pages_are_read_from_a_sitemap(tmp_path: Path, site: Site) -> None
 
     assert [each["url"] for each in json.loads(done.out)["pages"]] == [page]
     assert (missing.status, missing.err.startswith("footlight: --sitemap http://127.0.0.1:9/")) == (2, True)
+
+
+async def test_sitemap_that_never_ends_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(_: Request) -> StreamingResponse:
+        async def parts() -> AsyncGenerator[bytes]:
+            while True:
+                yield b" "
+                await asyncio.sleep(0.02)
+
+        return StreamingResponse(parts(), media_type="application/xml")
+
+    url = site.route(drip)
+    monkeypatch.setattr(urls, "FETCH_SECONDS", 0.2)
+
+    with pytest.raises(InvalidUsageError) as caught:
+        await asyncio.to_thread(urls.read_urls, (), (), (url,))
+
+    assert str(caught.value) == f"--sitemap {url}: it was not received within 0.2 seconds"
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ MAX_URLS = 100
 MAX_SITEMAP_BYTES = 10 << 20
 MAX_NESTED_SITEMAPS = 10
 TIMEOUT_SECONDS = 30.0
+"""How long each part of a sitemap may take to arrive."""
+FETCH_SECONDS = 60.0
+"""How long a whole sitemap may take."""
 _LOCATION = re.compile(r"<loc>([^<]{1,4096})</loc>")
 
 
@@ -109,11 +113,15 @@ def _fetch(url: str) -> str:
     import httpx2
 
     try:
-        data = bytearray()
+        data, end = bytearray(), time.monotonic() + FETCH_SECONDS
         with httpx2.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             response.raise_for_status()
             for chunk in response.iter_bytes():
                 data += chunk
+                if time.monotonic() > end:
+                    raise InvalidUsageError(
+                        f"--sitemap {url}: it was not received within {FETCH_SECONDS:g} seconds"
+                    )
                 if len(data) > MAX_SITEMAP_BYTES:
                     raise InvalidUsageError(
                         f"--sitemap {url}: it is larger than {MAX_SITEMAP_BYTES >> 20} MiB"
