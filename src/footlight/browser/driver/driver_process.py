@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.playwright_api import Error, driver_answers, on_driver_end, start_playwright
+from footlight.browser.driver.playwright_api import Error, ask_driver, on_driver_end, start_playwright
+from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 
 if TYPE_CHECKING:
     import subprocess
@@ -61,9 +62,11 @@ class Driver:
         assert self._playwright is not None
         return self._playwright
 
-    async def answers(self) -> bool:
-        """Return whether the process responds. True if it is to be restarted."""
-        return not self._alive or await driver_answers(self.playwright)
+    async def answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        """Return whether the process responds in time. True if it is to be restarted."""
+        if not self._alive:
+            return True
+        return await Probe(lambda: ask_driver(self.playwright)).is_answered(within_seconds)
 
     async def ensure(self) -> Playwright:
         """Return a running Playwright."""

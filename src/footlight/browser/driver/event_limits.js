@@ -24,21 +24,25 @@ const LONGEST_HEAD = 96;
 const LONGEST_TAIL = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
 const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
+const MAX_DROPPED = 5_000; // A longer flood with more dropped events may come from a script that never pauses.
 const SLOWDOWN = 20;
 const SHORTEST_SLOWDOWN_MS = 4_000;
 const LONGEST_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
+const CONSOLE_METHOD = "Runtime.consoleAPICalled";
 const LIMITED = new Set([
+  CONSOLE_METHOD,
   "Log.entryAdded",
   "Network.eventSourceMessageReceived",
   "Network.webSocketFrameError",
   "Network.webSocketFrameReceived",
   "Network.webSocketFrameSent",
-  "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
 ]);
+const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
+const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
 
 /** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
 
@@ -56,6 +60,8 @@ const LIMITED = new Set([
  * The dropped events of one page.
  *
  * @typedef {object} Flood
+ * @property {number} dropped how many messages of the console
+ * @property {boolean} isStopped whether the script was stopped
  * @property {number} began
  * @property {number} last when the last event was dropped
  * @property {number} slowMs how long the page is slowed down the next time
@@ -110,6 +116,7 @@ class EventLimits {
       this.#pending = [];
       if (excess) this.#deliver(refusal(parts, excess));
       else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
+      else if (methodOf(parts[0]) === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
       else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
       start = end + 1;
     }
@@ -163,9 +170,19 @@ class EventLimits {
       const dropped = bucket.held.shift();
       if (!dropped) break;
       bucket.heldCost -= dropped.cost;
-      if (session) this.#countDropped(session);
+      if (session) this.#countDropped(dropped.message, session);
     }
     this.#releaseLater();
+  }
+
+  /** @type {(message: Buffer) => void} */
+  #deliverFrame(message) {
+    const session = sessionOf(message);
+    const bucket = this.#bucketOf(message, session);
+    refill(bucket);
+    if (bucket.left >= FRAME_COST) bucket.left -= FRAME_COST;
+    else if (session) this.#slowDown(this.#noteFlood(session), session);
+    this.#deliver(message);
   }
 
   /**
@@ -175,7 +192,7 @@ class EventLimits {
    */
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
-    const key = `${limitedMethod(message)} ${type} ${session}`;
+    const key = `${methodOf(message)} ${type} ${session}`;
     return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
   }
 
@@ -202,22 +219,47 @@ class EventLimits {
     }
   }
 
+  /** @type {(message: Buffer, session: string) => void} */
+  #countDropped(message, session) {
+    const flood = this.#noteFlood(session);
+    if (methodOf(message) === CONSOLE_METHOD) flood.dropped += 1;
+    const isLong = performance.now() - flood.began >= FLOOD_MS;
+    if (isLong && flood.dropped >= MAX_DROPPED && !flood.isStopped) {
+      flood.isStopped = true;
+      this.#stopScript(session);
+    }
+    this.#slowDown(flood, session);
+  }
+
   /**
-   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
+   * Return the flood of a page that exceeds a limit now.
    *
-   * @type {(session: string) => void}
+   * @type {(session: string) => Flood}
    */
-  #countDropped(session) {
+  #noteFlood(session) {
     const now = performance.now();
     const flood = use(this.#floods, session, () => ({
+      dropped: 0,
+      isStopped: false,
       began: now,
       last: now,
       slowMs: SHORTEST_SLOWDOWN_MS,
       until: 0,
     }));
-    if (now < flood.until || this.#callerSetsSpeed) return;
-    if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
+    if (now < flood.until) return flood;
+    if (now - flood.last > FLOOD_PAUSE_MS) Object.assign(flood, { began: now, dropped: 0, isStopped: false });
     flood.last = now;
+    return flood;
+  }
+
+  /**
+   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
+   *
+   * @type {(flood: Flood, session: string) => void}
+   */
+  #slowDown(flood, session) {
+    const now = performance.now();
+    if (now < flood.until || this.#callerSetsSpeed) return;
     if (now - flood.began < FLOOD_MS) return;
     this.#setSpeed(session, SLOWDOWN);
     setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
@@ -225,11 +267,28 @@ class EventLimits {
     flood.slowMs = Math.min(flood.slowMs * 2, LONGEST_SLOWDOWN_MS);
   }
 
+  /**
+   * Stop the script that the page runs, and say so in its console. Chromium does this while the script runs; a lower
+   * speed would only take effect after its end.
+   *
+   * @type {(sessionId: string) => void}
+   */
+  #stopScript(sessionId) {
+    this.#command("Runtime.terminateExecution", sessionId);
+    const text = `A script was stopped after more than ${BURST + MAX_DROPPED} console messages without a pause`;
+    const entry = { source: "other", level: "error", text, timestamp: Date.now() };
+    this.#deliver(Buffer.from(`${JSON.stringify({ method: "Log.entryAdded", params: { entry }, sessionId })}\0`));
+  }
+
   /** @type {(sessionId: string, rate: number) => void} */
   #setSpeed(sessionId, rate) {
-    if (this.#callerSetsSpeed) return;
+    if (!this.#callerSetsSpeed) this.#command(SPEED_METHOD, sessionId, { rate });
+  }
+
+  /** @type {(method: string, sessionId: string, params?: object) => void} */
+  #command(method, sessionId, params) {
     this.#lastId += 1;
-    this.#send({ id: this.#lastId, method: SPEED_METHOD, params: { rate }, sessionId });
+    this.#send({ id: this.#lastId, method, params, sessionId });
   }
 }
 
@@ -319,10 +378,18 @@ function refill(bucket) {
  * @type {(message: Buffer) => string}
  */
 function limitedMethod(message) {
-  const head = message.toString("latin1", 0, LONGEST_HEAD);
-  if (!head.startsWith(PREFIX)) return "";
-  const method = head.slice(PREFIX.length, head.indexOf('"', PREFIX.length));
+  const method = methodOf(message);
   return LIMITED.has(method) ? method : "";
+}
+
+/**
+ * Return the method of an event, or "" for a reply.
+ *
+ * @type {(message: Buffer) => string}
+ */
+function methodOf(message) {
+  const head = message.toString("latin1", 0, LONGEST_HEAD);
+  return head.startsWith(PREFIX) ? head.slice(PREFIX.length, head.indexOf('"', PREFIX.length)) : "";
 }
 
 /**

@@ -6,7 +6,6 @@ that parses them.
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import os
@@ -37,9 +36,9 @@ __all__ = [
     "Error",
     "PlaywrightTimeout",
     "SilentPart",
+    "ask_driver",
     "cause",
     "download_files",
-    "driver_answers",
     "file_error",
     "find_interceptor",
     "find_refused_option",
@@ -138,8 +137,6 @@ def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
 
 SilentPart = Literal["driver", "browser"]
 """A process between the server and its pages that does not respond."""
-DRIVER_SECONDS = 1.5
-"""A driver that does not respond within this time is unresponsive."""
 
 
 async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -147,18 +144,10 @@ async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None =
     return cast("dict[str, Any]", await cdp.send(method, parameters))
 
 
-async def driver_answers(of: Playwright | Browser) -> bool:
-    """Return whether the driver process responds, regardless of its browsers. True if it has ended."""
-    channel = _connection(of)._local_utils._channel
-    try:
-        async with asyncio.timeout(DRIVER_SECONDS):
-            # This request needs no browser. Playwright has no public request of this kind.
-            await channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
-    except TimeoutError:
-        return False
-    except Error:
-        return True
-    return True
+async def ask_driver(of: Playwright | Browser) -> None:
+    """Return when the driver process responds, regardless of its browsers."""
+    # This request needs no browser. Playwright has no public request of this kind.
+    await _connection(of)._local_utils._channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
 
 
 def download_files(download: Download) -> tuple[Path, Path]:

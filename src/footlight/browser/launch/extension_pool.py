@@ -104,7 +104,7 @@ class ExtensionPool:
             logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)
 
-    async def answers(self) -> bool:
+    async def answers(self, within_seconds: float = 0.0) -> bool:  # noqa: ARG002 - the same as of `Pool`
         """Return True, because the next session gets a new browser."""
         return True
 

@@ -129,8 +129,9 @@ async def find_obstacle(
     an obstacle too.
     """
     obstacle = None
+    page.start_probes()  # If it does not respond, this is known afterwards.
     try:
-        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+        async with asyncio.timeout(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
             found = await locate_now(page, selector, deadline)
             is_there = await found.count() > 0
             if is_there:
@@ -141,7 +142,7 @@ async def find_obstacle(
     except (Error, TimeoutError, ValueError):
         return None
     if not is_there:
-        return await _element_not_found(page, selector)
+        return await _element_not_found(page, selector, deadline.limit_reading(DIAGNOSIS_MS / 1000))
     return obstacle and _element_not_interactive(page, selector, obstacle)
 
 
@@ -170,7 +171,7 @@ async def find_lasting_cover(page: Page, selector: str, element: Locator) -> Foo
 async def describe_fields_inside(page: Page, selector: str, deadline: Deadline) -> str:
     """Return a sentence that lists the fields inside an element, or "" if it has none."""
     try:
-        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+        async with asyncio.timeout(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
             found = await locate_now(page, selector, deadline)
             reply = await run_about(
                 found.first, INSPECT, inspection.fields_request(), timeout_ms=DIAGNOSIS_MS / 2
@@ -207,9 +208,9 @@ def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> E
     )
 
 
-async def _element_not_found(page: Page, selector: str) -> ElementNotFound:
+async def _element_not_found(page: Page, selector: str, seconds: float) -> ElementNotFound:
     try:
-        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+        async with asyncio.timeout(seconds):
             closest = inspection.read_closest(
                 await run(page.playwright, INSPECT, inspection.closest_request(selector))
             )

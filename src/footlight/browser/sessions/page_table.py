@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["PageTable", "PageTableOwner"]
 
 EXTENSION_SCHEME = "chrome-extension://"
+MAX_PAGES = 50
+"""The number of pages in a session after which popups are closed at once."""
+EARLY_SECONDS = 0.2
+"""How much earlier than required a page may count as silent, because timers are not exact."""
 
 
 class PageTableOwner(PageOwner, Protocol):
@@ -154,8 +158,10 @@ class PageTable:
             await asyncio.wait(unfinished)
         self._closing_blank.clear()
 
-    async def close_hung(self, called_at: float) -> list[str]:
+    async def close_hung(self, called_at: float, within_seconds: float) -> list[str]:
         """Close the pages that do not respond since the call at `called_at`, and return their ids.
+
+        A page has `within_seconds` to respond, but is only closed after the silence of a page that hangs.
 
         No page is closed if the browser does not respond either, or while a dialog is open, because pages may
         wait for its answer. All unresponsive pages are closed, because pages that opened each other share a
@@ -165,7 +171,8 @@ class PageTable:
             return []
         pages = self.open_pages
         silent, *answering = await asyncio.gather(
-            self._session.find_silent_part(), *(page.answers() for page in pages)
+            self._session.find_silent_part(min(within_seconds, RESPONSE_SECONDS)),
+            *(page.answers(min(within_seconds, page.silent_seconds)) for page in pages),
         )
         if silent:
             return []
@@ -240,8 +247,12 @@ class PageTable:
 
     def _on_page(self, opened: PlaywrightPage) -> None:
         is_known = opened in self._pages
+        is_own = is_known or self._registered < self._opened_here + self._popped_up
+        if not is_own and len(self._pages) >= MAX_PAGES:
+            self._refuse(opened)
+            return
         page = self._register(opened)
-        if is_known or self._registered <= self._opened_here + self._popped_up:
+        if is_own:
             return
         self._popped_up += 1
         self._popups.count_announced()
@@ -251,6 +262,12 @@ class PageTable:
         self._front = page
         self._preparing[page] = self._session.spawn(self._session.emulator.prepare(page))
         self._session.events.pages.append(PageOpened(page.id, page.url))
+
+    def _refuse(self, opened: PlaywrightPage) -> None:
+        """Close a popup at once."""
+        self._popups.count_announced()
+        self._session.events.refused += 1
+        self._session.spawn(opened.close())
 
     def _on_link(self, effect: LinkEffect) -> None:
         if effect == "download":
@@ -314,5 +331,7 @@ class PageSelection:
 
 def _has_hung(page: Page, called_at: float) -> bool:
     """Return whether the page has not responded for `HUNG_SECONDS`, counted from the call or earlier."""
-    since = min(page.silent_since or math.inf, called_at)
-    return time.monotonic() - since >= HUNG_SECONDS
+    now, since = time.monotonic(), page.probe.silent_since
+    if since is None or now - since < page.silent_seconds - EARLY_SECONDS:
+        return False
+    return now - min(since, called_at) >= HUNG_SECONDS
