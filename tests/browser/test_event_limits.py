@@ -97,6 +97,7 @@ def test_flooding_page_is_throttled_for_increasing_periods() -> None:
         (1_200, None),
         (1_200, 20),
         (5_200, 1),
+        (6_200, None),
         (6_200, 20),
         (14_200, 1),
     ]
@@ -106,6 +107,15 @@ def test_flooding_page_is_throttled_for_increasing_periods() -> None:
     }
     replies = [line(id=command["id"], result={}) for _, command in commands]
     assert filter_messages((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
+
+
+def test_page_that_adds_frames_without_end_is_slowed_down() -> None:
+    frames = [event("Page.frameAttached", frameId=str(i)) for i in range(60)]
+
+    read, commands = filter_messages(*[(100, frames)] * 20)
+
+    assert read == frames * 20
+    assert [command["params"]["rate"] for _, command in commands] == [20]
 
 
 @pytest.mark.slow
